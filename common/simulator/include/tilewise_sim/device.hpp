@@ -1,0 +1,173 @@
+// What rewritten CUDA source and the simulator's CUDA headers call. Everything here is implemented in the
+// runtime, which is compiled without instrumentation. See docs/architecture.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "vector_types.h"  // uint3, dim3
+
+struct CUstream_st;
+
+namespace tilewise::sim {
+
+// ---------------------------------------------------------------- the thread's coordinates
+// Constant during a thread's life, so the compiler may call them once per thread.
+[[gnu::const]] uint3 thread_idx();
+[[gnu::const]] uint3 block_idx();
+[[gnu::const]] dim3 block_dim();
+[[gnu::const]] dim3 grid_dim();
+[[gnu::const]] unsigned lane_id();    ///< 0..31, position in the warp
+[[gnu::const]] unsigned linear_tid(); ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
+
+/// True on a simulated CUDA thread, false in host code.
+bool in_kernel();
+
+// ---------------------------------------------------------------- barriers
+void sync_block();
+int sync_block_count(int predicate);
+int sync_block_and(int predicate);
+int sync_block_or(int predicate);
+
+// ---------------------------------------------------------------- warp operations
+/// What a warp operation is, so that lanes waiting in different operations are not confused.
+enum class WarpOp : std::uint8_t { sync, shuffle, vote, match, reduce };
+
+constexpr unsigned kWarpSize = 32;
+
+/// Publishes `value`, waits until every lane in `mask` has arrived at an operation of the same kind with the same
+/// mask, and fills `out` with the published values (0 for lanes outside the mask or already gone).
+/// `mask` must contain the caller; lanes in it that have returned from the kernel, or never come, are a finding.
+void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]);
+
+/// The lanes that are converged here: every lane of the warp runs until it arrives here or waits or ends elsewhere.
+unsigned active_mask();
+
+// ---------------------------------------------------------------- memory
+/// Announces an atomic read-modify-write by the calling thread. Call it, then use raw_copy for the data.
+void atomic_access(const volatile void* address, std::size_t bytes);
+
+/// The next atomic of this thread throws its result away (nvcc emits RED, not ATOM).
+void discard();
+
+/// Moves bytes without being counted or checked.
+void raw_copy(void* to, const void* from, std::size_t bytes);
+
+/// A wait inside a spin loop: lets other threads run (for __nanosleep and volatile polling).
+void yield_thread();
+
+enum class Space : std::uint8_t { global, constant, managed };
+
+/// Announces a variable with static storage in device memory.
+bool register_variable(const void* address, std::size_t bytes, const char* name, Space space);
+
+/// A `__shared__` variable declared in code: one object per declaration and template instance.
+struct SharedVariable {
+  const char* name;
+  const char* file;
+  int line;
+  std::size_t bytes;
+  std::size_t alignment;
+  const char* owner;           ///< signature of the enclosing function, or nullptr
+  SharedVariable* next;        ///< list of all of them
+  std::uint64_t block = 0;     ///< serial number of the block that `address` belongs to
+  void* address = nullptr;
+  SharedVariable(const char* name, const char* file, int line, std::size_t bytes, std::size_t alignment,
+                 const char* owner);
+};
+
+/// Address of the variable in the running block's shared memory; placed there when the block first meets it.
+void* shared_address(SharedVariable& variable);
+
+template <class Storage>
+Storage& shared_variable(const char* name, const char* file, int line) {
+  static SharedVariable variable(name, file, line, sizeof(Storage), alignof(Storage), nullptr);
+  return *static_cast<Storage*>(shared_address(variable));
+}
+
+/// Start of the launch's dynamic shared memory, 16-byte aligned at least.
+void* dynamic_shared();
+
+// ---------------------------------------------------------------- ending a launch early
+/// `__trap()`: the launch ends with cudaErrorLaunchFailure.
+[[noreturn]] void trap();
+/// A failed device assert: prints CUDA's line, the launch ends with cudaErrorAssert.
+[[noreturn]] void assert_failed(const char* expression, const char* file, unsigned line, const char* function);
+/// A feature that the simulator does not have was reached: says so, exits with 1.
+[[noreturn]] void unsupported(const char* feature);
+
+// ---------------------------------------------------------------- launches
+struct LaunchConfig {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared = 0;
+  CUstream_st* stream = nullptr;
+  LaunchConfig(dim3 grid, dim3 block, std::size_t shared = 0, CUstream_st* stream = nullptr)
+      : grid(grid), block(block), shared(shared), stream(stream) {}
+};
+
+/// Stands for NULL as a kernel argument.
+struct NullArgument {
+  template <class T>
+  operator T*() const {
+    return nullptr;
+  }
+  operator int() const { return 0; }
+};
+inline constexpr NullArgument null_argument{};
+
+/// Runs `thread(context)` once per CUDA thread. Returns nothing: errors are read with cudaGetLastError().
+void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context);
+
+template <class Callable, class... Args>
+void launch(LaunchConfig config, Callable&& callable, Args... args) {
+  auto thread = [&] { callable(args...); };
+  using Thread = decltype(thread);
+  launch_erased(config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+}
+
+/// First statement of every kernel. `max_threads` is the first argument of `__launch_bounds__`, or 0.
+void enter_kernel(unsigned max_threads);
+
+/// Lets cudaLaunchKernel and cudaFuncGetAttributes find a kernel by an untyped pointer.
+bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args));
+
+template <class... P>
+bool register_kernel(void (*kernel)(P...)) {
+  return register_kernel_erased(reinterpret_cast<const void*>(kernel), [](void (*erased)(), void** args) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      reinterpret_cast<void (*)(P...)>(erased)(*static_cast<std::remove_reference_t<P>*>(args[I])...);
+    }(std::index_sequence_for<P...>{});
+  });
+}
+
+// ---------------------------------------------------------------- loops
+/// Marks a loop of device code, so that accesses can be grouped by iteration. See docs/architecture.md.
+class Loop {
+ public:
+  constexpr Loop() {
+    if (!std::is_constant_evaluated()) enter();
+  }
+  constexpr ~Loop() {
+    if (!std::is_constant_evaluated()) leave();
+  }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  constexpr bool once() { return first_ ? !(first_ = false) : false; }
+  constexpr void tick() {
+    if (!std::is_constant_evaluated()) iterate();
+  }
+
+ private:
+  void enter();
+  void leave();
+  void iterate();
+
+  bool first_ = true;
+  std::uint64_t outer_ = 0;      // context of the code around the loop
+  std::uint64_t iteration_ = 0;
+};
+
+}  // namespace tilewise::sim

@@ -1,0 +1,46 @@
+// What host code can ask the simulator about the launches it made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilewise::sim {
+
+/// Counters of one launch. Names in reports are Nsight Compute's; each member says which.
+struct Counters {
+  std::uint64_t global_load_instructions = 0;   ///< smsp__inst_executed_op_global_ld.sum
+  std::uint64_t global_load_requests = 0;       ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_sectors = 0;        ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_bytes = 0;          ///< bytes the threads asked for
+  std::uint64_t global_store_instructions = 0;  ///< smsp__inst_executed_op_global_st.sum
+  std::uint64_t global_store_requests = 0;      ///< l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_sectors = 0;       ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_bytes = 0;
+  std::uint64_t atomic_requests = 0;            ///< l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum
+  std::uint64_t atomic_sectors = 0;             ///< l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
+  std::uint64_t reduction_requests = 0;         ///< l1tex__t_requests_pipe_lsu_mem_global_op_red.sum
+  std::uint64_t reduction_sectors = 0;          ///< l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
+  std::uint64_t shared_load_instructions = 0;   ///< smsp__inst_executed_op_shared_ld.sum
+  std::uint64_t shared_load_wavefronts = 0;     ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+  std::uint64_t shared_load_ideal = 0;          ///< wavefronts that a conflict-free layout would need
+  std::uint64_t shared_store_instructions = 0;  ///< smsp__inst_executed_op_shared_st.sum
+  std::uint64_t shared_store_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+  std::uint64_t shared_store_ideal = 0;
+  std::uint64_t partial_instructions = 0;       ///< memory instructions in which some live lane took no part
+  std::uint64_t dram_bytes_at_least = 0;        ///< 32 bytes for every distinct sector the launch touched
+};
+
+/// Switches counting of the following launches on or off. Returns what it was. The default is on when
+/// TILEWISE_REPORT is set, else off; TILEWISE_COUNT=0|1 decides otherwise.
+bool set_counting(bool on);
+
+/// Counters of the last launch that ended; zeros when it was not counted.
+const Counters& last_counters();
+
+/// Shared memory of the last launch that ended, per block, in bytes.
+std::size_t last_static_shared();
+
+/// Number of findings so far in this process.
+std::size_t finding_count();
+
+}  // namespace tilewise::sim
