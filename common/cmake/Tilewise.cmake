@@ -1,0 +1,171 @@
+# The build logic: one function per kind of target. Names imply files, so that a chapter is one line.
+include_guard(GLOBAL)
+
+if(NOT TILEWISE_MACHINE MATCHES "^(sim|gpu)$")
+  message(FATAL_ERROR "TILEWISE_MACHINE is '${TILEWISE_MACHINE}'; it must be sim or gpu.")
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+# No NDEBUG: device and host asserts are part of what the lessons show.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>")
+
+# tilewise_find(<package> <apt package> <find_package arguments>...)
+# find_package with an error message that says what to install.
+macro(tilewise_find package apt)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR
+      "${package} was not found. On Debian or Ubuntu: apt-get install ${apt}\n"
+      "common/scripts/setup.sh installs everything that is missing, also with dnf and brew.")
+  endif()
+endmacro()
+
+# What ordinary C++ in common needs.
+tilewise_find(Eigen3 libeigen3-dev NO_MODULE)
+tilewise_find(CLI11 libcli11-dev)
+tilewise_find(fmt libfmt-dev)
+tilewise_find(nlohmann_json nlohmann-json3-dev)
+
+if(TILEWISE_MACHINE STREQUAL "gpu")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    message(FATAL_ERROR
+      "nvcc was not found. Install the CUDA Toolkit, 12.0 or newer (https://developer.nvidia.com/cuda-downloads), "
+      "put its bin folder on PATH, or use the simulator: MACHINE=sim.")
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  enable_language(CUDA)
+  tilewise_find(CUDAToolkit nvidia-cuda-toolkit 12.0)
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>")
+  if(TILEWISE_CHECK_SPILLS)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>")
+    set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/common/scripts/keep-ptxas-log.sh")
+  endif()
+else()
+  tilewise_find(Boost libboost-context-dev CONFIG COMPONENTS context)
+endif()
+
+if(TILEWISE_TESTS)
+  tilewise_find(Catch2 catch2)
+endif()
+
+# tilewise_glob(<variable> <pattern>...): files that match now, looked at again in every build.
+function(tilewise_glob variable)
+  file(GLOB files CONFIGURE_DEPENDS LIST_DIRECTORIES false ${ARGN})
+  list(SORT files)
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+
+# tilewise_library(<name> <source>...): a static library; may still be empty.
+function(tilewise_library name)
+  set(sources ${ARGN})
+  if(NOT sources)
+    file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp" "")
+    set(sources "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+  endif()
+  add_library(${name} STATIC ${sources})
+endfunction()
+
+# tilewise_program(<name> SOURCES <.cu and .cpp files>... [INCLUDES <folder>...] [LIBRARIES <target>...])
+# An executable in bin/. Its .cu files go through nvcc, or through simcc when the machine is the simulator.
+function(tilewise_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;INCLUDES;SYSTEM_INCLUDES;LIBRARIES")
+  if(TILEWISE_MACHINE STREQUAL "sim")
+    set(sources)
+    foreach(source IN LISTS arg_SOURCES)
+      if(source MATCHES "\\.cu$")
+        tilewise_simcc_object(object "${name}" "${source}" "${arg_INCLUDES}" "${arg_SYSTEM_INCLUDES}")
+        list(APPEND sources "${object}")
+      else()
+        list(APPEND sources "${source}")
+      endif()
+    endforeach()
+    add_executable(${name} ${sources})
+    # The simulator names functions in its messages: export them (-rdynamic).
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX ENABLE_EXPORTS ON)
+  else()
+    add_executable(${name} ${arg_SOURCES})
+  endif()
+  target_include_directories(${name} PRIVATE ${arg_INCLUDES})
+  target_include_directories(${name} SYSTEM PRIVATE ${arg_SYSTEM_INCLUDES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} tilewise_common)
+endfunction()
+
+# Sets <variable> to the object file that simcc makes of one .cu file.
+function(tilewise_simcc_object variable target source includes system_includes)
+  cmake_path(GET source STEM LAST_ONLY stem)
+  set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}.dir/${stem}.cu.o")
+  list(TRANSFORM includes PREPEND "-I")
+  list(TRANSFORM system_includes PREPEND "-isystem")
+  set(flags -std=c++20 -Wall -Wextra)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    list(APPEND flags -O0 -g)
+  endif()
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${target}.dir")
+  tilewise_glob(simulator_headers "${PROJECT_SOURCE_DIR}/common/simulator/include/*"
+                                  "${PROJECT_SOURCE_DIR}/common/simulator/include/*/*")
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE shown)
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND simcc ${flags} "-I${PROJECT_SOURCE_DIR}/common/include" ${includes} ${system_includes}
+            -MD -MF "${object}.d" -c "${source}" -o "${object}"
+    DEPENDS simcc "${source}" ${simulator_headers}
+    DEPFILE "${object}.d"
+    COMMENT "simcc ${shown}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(${variable} "${object}" PARENT_SCOPE)
+endfunction()
+
+# tilewise_tests(<name> LABEL <label> SOURCES <files>... [...as tilewise_program])
+# A Catch2 program and its line in ctest. Exit code 77 means skipped.
+function(tilewise_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;INCLUDES;LIBRARIES")
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  tilewise_program(${name}
+    SOURCES ${arg_SOURCES}
+    INCLUDES ${arg_INCLUDES} "${PROJECT_SOURCE_DIR}/tests"
+    SYSTEM_INCLUDES ${TILEWISE_CATCH2_INCLUDES}
+    LIBRARIES ${arg_LIBRARIES} tilewise_test_main)
+  target_compile_definitions(${name} PRIVATE TILEWISE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" SKIP_RETURN_CODE 77)
+endfunction()
+
+# add_chapter(<NN_topic>): the lesson program bin/NN_topic, and its tests in bin/test_NN_topic.
+function(add_chapter name)
+  set(folder "${PROJECT_SOURCE_DIR}/chapters/${name}")
+  if(NOT EXISTS "${folder}/main.cu")
+    message(WARNING "chapters/${name}/main.cu does not exist (yet).")
+    return()
+  endif()
+  if(TILEWISE_MACHINE STREQUAL "sim" AND NOT TARGET simcc)
+    return()
+  endif()
+  tilewise_program(${name} SOURCES "${folder}/main.cu" INCLUDES "${folder}")
+  set_property(GLOBAL APPEND PROPERTY TILEWISE_CHAPTERS ${name})
+endfunction()
+
+# Fails the build when a chapter kernel spills registers, and writes ptxas.txt: registers and shared memory per kernel.
+function(tilewise_check_spills)
+  get_property(chapters GLOBAL PROPERTY TILEWISE_CHAPTERS)
+  if(NOT chapters)
+    return()
+  endif()
+  add_custom_target(spills ALL
+    COMMAND "${PROJECT_SOURCE_DIR}/common/scripts/check-spills.sh" "${PROJECT_BINARY_DIR}" ${chapters}
+    DEPENDS ${chapters}
+    COMMENT "Register spills in chapter kernels"
+    VERBATIM)
+endfunction()
