@@ -1,0 +1,119 @@
+// C = A * B through shared memory: a block of threads fetches one tile of A and one of B, and every word that was
+// fetched once from global memory is then used by a whole row or column of threads.
+//
+//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
+//
+// Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// [tiled_matmul]
+/// A block of TILE x TILE threads computes a TILE x TILE tile of C; thread (tx, ty) owns one element of it.
+/// The tile size is known to the compiler, so the loop over k is unrolled and As is read four words at a time.
+/// Grid: x covers the N columns, y the M rows.
+template <int TILE>
+__global__ void __launch_bounds__(TILE* TILE) tiled_matmul(const float* __restrict__ A,  // M x K
+                                                           const float* __restrict__ B,  // K x N
+                                                           float* __restrict__ C,        // M x N
+                                                           int M, int N, int K) {
+  __shared__ float As[TILE][TILE];  // As[i][k] = A[block's first row + i][k0 + k]
+  __shared__ float Bs[TILE][TILE];  // Bs[k][j] = B[k0 + k][block's first column + j]
+
+  const int tx = threadIdx.x;              // 0 .. TILE-1, along a row: neighbours in a warp
+  const int ty = threadIdx.y;              // 0 .. TILE-1, down a column
+  const int row = blockIdx.y * TILE + ty;  // of C and of A
+  const int col = blockIdx.x * TILE + tx;  // of C and of B
+  float sum = 0.0f;
+
+  // No thread returns early: also one that owns no element of C loads its share of the tiles and meets the barriers.
+  for (int k0 = 0; k0 < K; k0 += TILE) {
+    // Each thread loads one word of either tile. tx runs along a row of both, so both loads are coalesced.
+    As[ty][tx] = row < M && k0 + tx < K ? A[static_cast<size_t>(row) * K + (k0 + tx)] : 0.0f;
+    Bs[ty][tx] = k0 + ty < K && col < N ? B[static_cast<size_t>(k0 + ty) * N + col] : 0.0f;
+    __syncthreads();  // first barrier: nobody reads the tiles before everybody has written
+
+#pragma unroll
+    for (int k = 0; k < TILE; ++k) {
+      sum += As[ty][k] * Bs[k][tx];  // As: one word for the whole row of threads. Bs: neighbouring words
+    }
+    __syncthreads();  // second barrier: nobody overwrites the tiles before everybody has read
+  }
+
+  if (row < M && col < N) C[static_cast<size_t>(row) * N + col] = sum;
+}
+// [tiled_matmul]
+
+// [tiled_matmul_dynamic]
+/// The same with the tile size chosen at launch: tile = blockDim.x = blockDim.y, and both tiles live in one array
+/// of 2 * tile * tile floats whose size is the launch's third argument. One compiled kernel serves every tile size;
+/// the price is that the compiler can neither unroll the loop over k fully nor know any address in advance.
+/// Grid: x covers the N columns, y the M rows.
+__global__ void tiled_matmul_dynamic(const float* __restrict__ A,  // M x K
+                                     const float* __restrict__ B,  // K x N
+                                     float* __restrict__ C,        // M x N
+                                     int M, int N, int K) {
+  extern __shared__ float tiles[];
+  const int tile = blockDim.x;
+  float* As = tiles;                // tile x tile, row-major
+  float* Bs = tiles + tile * tile;  // tile x tile, row-major
+
+  const int tx = threadIdx.x;
+  const int ty = threadIdx.y;
+  const int row = blockIdx.y * tile + ty;
+  const int col = blockIdx.x * tile + tx;
+  float sum = 0.0f;
+
+  for (int k0 = 0; k0 < K; k0 += tile) {
+    As[ty * tile + tx] = row < M && k0 + tx < K ? A[static_cast<size_t>(row) * K + (k0 + tx)] : 0.0f;
+    Bs[ty * tile + tx] = k0 + ty < K && col < N ? B[static_cast<size_t>(k0 + ty) * N + col] : 0.0f;
+    __syncthreads();  // written before read
+
+    for (int k = 0; k < tile; ++k) {
+      sum += As[ty * tile + k] * Bs[k * tile + tx];
+    }
+    __syncthreads();  // read before overwritten
+  }
+
+  if (row < M && col < N) C[static_cast<size_t>(row) * N + col] = sum;
+}
+// [tiled_matmul_dynamic]
+
+/// Largest M, N or K that the launch functions accept. Up to here `row`, `col` and `k0 + tx` fit an int, also past
+/// the edges of the matrices.
+constexpr int kTiledMatmulMaxSize = 1 << 30;
+
+/// Shared memory of one block in bytes: a tile of A and a tile of B.
+constexpr size_t tiled_matmul_shared_bytes(int tile) { return 2 * sizeof(float) * tile * tile; }
+
+// [launch]
+/// Starts tiled_matmul<TILE>(). K == 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns
+/// cudaErrorInvalidValue for a size that cannot be, else what the launch itself reports (more than 65,535 blocks in
+/// y is cudaErrorInvalidConfiguration).
+template <int TILE>
+cudaError_t launch_tiled_matmul(const float* A, const float* B, float* C, int M, int N, int K,
+                                cudaStream_t stream = nullptr) {
+  static_assert(TILE >= 1 && TILE * TILE <= 1024, "one thread per element: a block has at most 1,024 threads");
+  const int most = kTiledMatmulMaxSize;
+  if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most) return cudaErrorInvalidValue;
+  if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
+  const dim3 threads(TILE, TILE);
+  const dim3 blocks((N + TILE - 1) / TILE, (M + TILE - 1) / TILE);
+  tiled_matmul<TILE><<<blocks, threads, 0, stream>>>(A, B, C, M, N, K);
+  return cudaGetLastError();
+}
+// [launch]
+
+/// Starts tiled_matmul_dynamic() with any tile that the device can launch; the rest as launch_tiled_matmul(). A tile
+/// of more than 32 needs more than 1,024 threads, and the launch reports cudaErrorInvalidConfiguration.
+inline cudaError_t launch_tiled_matmul_dynamic(const float* A, const float* B, float* C, int M, int N, int K, int tile,
+                                               cudaStream_t stream = nullptr) {
+  const int most = kTiledMatmulMaxSize;
+  if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most) return cudaErrorInvalidValue;
+  if (tile < 1 || tile > 1024) return cudaErrorInvalidValue;  // a block side is at most 1,024, so tile * tile fits
+  if (M == 0 || N == 0) return cudaSuccess;
+  const dim3 threads(tile, tile);
+  const dim3 blocks((N + tile - 1) / tile, (M + tile - 1) / tile);
+  tiled_matmul_dynamic<<<blocks, threads, tiled_matmul_shared_bytes(tile), stream>>>(A, B, C, M, N, K);
+  return cudaGetLastError();
+}
