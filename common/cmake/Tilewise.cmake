@@ -32,6 +32,11 @@ tilewise_find(fmt libfmt-dev)
 tilewise_find(nlohmann_json nlohmann-json3-dev)
 
 if(TILEWISE_MACHINE STREQUAL "gpu")
+  # The Toolkit's own installer puts nvcc here and leaves PATH alone.
+  find_program(TILEWISE_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin DOC "nvcc")
+  if(TILEWISE_NVCC AND NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    set(CMAKE_CUDA_COMPILER "${TILEWISE_NVCC}" CACHE FILEPATH "The CUDA compiler")
+  endif()
   include(CheckLanguage)
   check_language(CUDA)
   if(NOT CMAKE_CUDA_COMPILER)
@@ -39,10 +44,15 @@ if(TILEWISE_MACHINE STREQUAL "gpu")
       "nvcc was not found. Install the CUDA Toolkit, 12.0 or newer (https://developer.nvidia.com/cuda-downloads), "
       "put its bin folder on PATH, or use the simulator: MACHINE=sim.")
   endif()
+  enable_language(CUDA)
+  # CMake 3.25.1 (Debian 12) does not know yet that nvcc 12 and newer compile C++20.
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  endif()
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_EXTENSIONS OFF)
-  enable_language(CUDA)
   tilewise_find(CUDAToolkit nvidia-cuda-toolkit 12.0)
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>")
