@@ -1,0 +1,46 @@
+/// @file
+/// What the memory system did during a launch. Counted on the simulator; on a GPU, ask Nsight Compute.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace tilewise {
+
+/// Counts of one launch. Nsight Compute's name of each metric is beside it.
+struct Counts {
+  std::uint64_t global_load_requests = 0;   ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_sectors = 0;    ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_bytes = 0;      ///< asked for by threads, each thread counted
+  std::uint64_t global_store_requests = 0;  ///< l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_sectors = 0;   ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_bytes = 0;
+  std::uint64_t atomic_requests = 0;  ///< atomics and reductions together
+  std::uint64_t atomic_sectors = 0;
+  std::uint64_t shared_loads = 0;             ///< smsp__inst_executed_op_shared_ld.sum
+  std::uint64_t shared_load_wavefronts = 0;   ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+  std::uint64_t shared_stores = 0;            ///< smsp__inst_executed_op_shared_st.sum
+  std::uint64_t shared_store_wavefronts = 0;  ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+  std::uint64_t shared_conflicts = 0;         ///< wavefronts beyond those of a conflict-free layout, loads and stores
+  std::uint64_t dram_bytes_at_least = 0;      ///< every distinct 32-byte sector once
+  std::size_t static_shared_bytes = 0;        ///< per block
+
+  /// 4 is perfect for 4-byte elements, 32 the worst. 0 without loads.
+  double sectors_per_load() const;
+  double sectors_per_store() const;
+  std::uint64_t shared_wavefronts() const { return shared_load_wavefronts + shared_store_wavefronts; }
+  /// Bytes that threads asked global memory for.
+  std::uint64_t global_bytes() const { return global_load_bytes + global_store_bytes; }
+};
+
+std::optional<Counts> count_call(const std::function<void()>& call);
+
+/// Runs `f` with counting on and returns the counts of its last launch; on a GPU runs `f` and returns nothing.
+template <class F>
+std::optional<Counts> count(F&& f) {
+  return count_call(std::function<void()>([&f] { f(); }));
+}
+
+}  // namespace tilewise

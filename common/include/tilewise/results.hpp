@@ -1,0 +1,62 @@
+/// @file
+/// A run written as JSON: what, where, when, and every row.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tilewise {
+
+class Options;
+
+/// One JSON object under construction. A dot in a key makes an inner object: "time.median_ms".
+class Record {
+ public:
+  using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+  Record& set(const std::string& key, bool value) { return put(key, value); }
+  template <std::integral T>
+  Record& set(const std::string& key, T value) {
+    return put(key, static_cast<std::int64_t>(value));
+  }
+  Record& set(const std::string& key, double value) { return put(key, value); }
+  Record& set(const std::string& key, const std::string& value) { return put(key, value); }
+  Record& set(const std::string& key, const char* value) { return put(key, std::string(value)); }
+
+  const std::vector<std::pair<std::string, Value>>& fields() const { return fields_; }
+
+ private:
+  Record& put(const std::string& key, Value value) {
+    fields_.emplace_back(key, std::move(value));
+    return *this;
+  }
+  std::vector<std::pair<std::string, Value>> fields_;
+};
+
+/// Collects the rows of a run and writes them with a description of machine, software and options.
+class Results {
+ public:
+  explicit Results(const Options& options);
+
+  void add(const Record& row) { rows_.push_back(row); }
+  /// The whole file as text. Numbers that are not finite become null.
+  std::string json() const;
+  /// Writes to a temporary file beside `path`, then renames: a reader never sees half a file.
+  void write(const std::string& path) const;
+
+ private:
+  Record run_;
+  std::vector<Record> rows_;
+};
+
+/// "" if a file can be created or replaced at `path`, else why not.
+std::string why_not_writable(const std::string& path);
+
+/// Writes `text` to `path` through a temporary file and a rename. Throws std::runtime_error with the path.
+void write_file_atomically(const std::string& path, const std::string& text);
+
+}  // namespace tilewise
