@@ -1,0 +1,39 @@
+// CUDA's error state, and the checks that a launch has to pass before it starts.
+#pragma once
+
+#include <cstddef>
+
+#include "driver_types.h"
+#include "tilewise_sim/device.hpp"
+
+namespace tilewise::sim {
+
+/// Records an error as the thread's last one and returns it; success leaves the last error alone.
+cudaError_t set_error(cudaError_t error);
+
+/// An error that ruined the device: every later call returns it, until cudaDeviceReset.
+cudaError_t set_sticky(cudaError_t error);
+
+/// The error that ruined the device, or cudaSuccess.
+cudaError_t sticky_error();
+
+/// Forgets both kinds; part of cudaDeviceReset.
+void clear_errors();
+
+/// What CUDA says of the launch configuration as far as it can be judged without knowing the kernel: sizes of block
+/// and grid, and dynamic shared memory beyond what any kernel was allowed. The result is not recorded.
+cudaError_t check_launch_config(const LaunchConfig& config);
+
+/// The rest, once the kernel has been entered: its own limit of threads (0: none), and of shared memory.
+/// `kernel` is the first address of its code.
+cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, unsigned max_threads,
+                                std::size_t static_shared);
+
+/// Bytes of dynamic shared memory that cudaFuncSetAttribute allowed the kernel, else the default of a block. Null: the
+/// most that any kernel was allowed.
+std::size_t max_dynamic_shared(const void* kernel);
+
+/// What a launch found out about a kernel, for cudaFuncGetAttributes and the occupancy calls.
+void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_shared);
+
+}  // namespace tilewise::sim

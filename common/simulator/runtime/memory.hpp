@@ -1,0 +1,158 @@
+// Memory of the simulated device: one reserved address range with red zones round every allocation, closed while
+// host code runs, and a shadow that knows which bytes have been written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewise_sim/device.hpp"
+
+namespace tilewise::sim::memory {
+
+enum class Kind : std::uint8_t {
+  device,      ///< cudaMalloc
+  managed,     ///< cudaMallocManaged
+  host,        ///< cudaMallocHost, cudaHostAlloc
+  registered,  ///< cudaHostRegister: memory of the program's own
+  variable,    ///< __device__, __constant__ or __managed__ at namespace scope
+};
+
+/// One piece of memory that kernels may use, or might have used before it was freed.
+struct Allocation {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  Kind kind = Kind::device;
+  bool live = true;
+  bool freed_by_reset = false;    ///< gone with cudaDeviceReset, not freed by itself
+  std::uint64_t serial = 0;       ///< 1, 2, 3 ... in the order of allocation; 0 for variables
+  unsigned flags = 0;             ///< of cudaHostAlloc or cudaHostRegister
+  void* call_site = nullptr;      ///< where the API call returns to
+  void* free_site = nullptr;      ///< the same of the call that freed it
+  const char* name = nullptr;     ///< of a variable
+  Space space = Space::global;    ///< of a variable
+
+  std::uintptr_t end() const { return begin + bytes; }
+  bool contains(std::uintptr_t address) const { return address - begin < bytes; }
+};
+
+/// Distance between allocations: nothing else lies within this many bytes before or after one.
+constexpr std::size_t kRedZone = 256;
+constexpr std::size_t kAlignment = 256;
+
+// ---------------------------------------------------------------- allocating
+/// Memory of `bytes` bytes, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest
+/// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.
+void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr);
+
+enum class Release { ok, not_an_allocation, already_freed, inner_pointer };
+
+/// Frees what allocate() returned. The addresses are not used again until the card would otherwise be full.
+Release release(void* pointer, void* call_site = nullptr);
+
+/// Makes host memory of the program known, and forgets it.
+bool register_host(void* pointer, std::size_t bytes, unsigned flags, void* call_site);
+bool unregister_host(void* pointer);
+
+/// Frees everything, as cudaDeviceReset does.
+void release_all();
+
+std::size_t capacity();    ///< bytes of device memory that can be had
+std::size_t used_bytes();  ///< bytes of it in live allocations
+
+// ---------------------------------------------------------------- looking up
+/// The allocation, live or freed, or variable that contains `address`; null when there is none.
+const Allocation* find(std::uintptr_t address);
+
+inline const Allocation* find(const volatile void* address) {
+  return find(reinterpret_cast<std::uintptr_t>(address));
+}
+
+/// The allocation (live or freed) closest to an address inside the arenas; null elsewhere.
+const Allocation* nearest(std::uintptr_t address);
+
+/// Live allocations in order of allocation, without variables.
+std::vector<const Allocation*> live_allocations();
+
+/// "12 bytes past the end of the 4096-byte device allocation made at a.cu:3", as words for a message.
+std::string describe(std::uintptr_t address);
+
+/// "the 4096-byte device allocation made at a.cu:3".
+std::string describe(const Allocation& allocation);
+
+// ---------------------------------------------------------------- address ranges
+struct Range {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool contains(std::uintptr_t address) const { return address - begin < bytes; }
+};
+
+extern Range device_arena;  ///< cudaMalloc's memory; empty until the first allocation
+extern Range open_arena;    ///< managed and pinned host memory, which the host may always use
+
+inline bool in_device_arena(std::uintptr_t address) { return device_arena.contains(address); }
+inline bool in_arenas(std::uintptr_t address) { return device_arena.contains(address) || open_arena.contains(address); }
+
+// ---------------------------------------------------------------- opening device memory
+/// Device memory can be touched between these two, which nest.
+void open_device_memory();
+void close_device_memory();
+bool device_memory_is_open();
+
+class DeviceMemoryOpen {
+ public:
+  DeviceMemoryOpen() { open_device_memory(); }
+  ~DeviceMemoryOpen() { close_device_memory(); }
+  DeviceMemoryOpen(const DeviceMemoryOpen&) = delete;
+  DeviceMemoryOpen& operator=(const DeviceMemoryOpen&) = delete;
+};
+
+// ---------------------------------------------------------------- what has been written
+// One shadow byte per 8 bytes of device memory, bit i for byte i. Managed, host and variable memory counts as written.
+extern std::uint8_t* written_shadow;
+
+void mark_written_range(std::uintptr_t address, std::size_t bytes);
+bool is_written_range(std::uintptr_t address, std::size_t bytes);
+
+/// Notes that bytes of an allocation hold a value now.
+inline void mark_written(std::uintptr_t address, std::size_t bytes) {
+  const std::uintptr_t offset = address - device_arena.begin;
+  if (offset >= device_arena.bytes) return;
+  const unsigned first = offset & 7;
+  if (first + bytes <= 8) {
+    written_shadow[offset >> 3] |= static_cast<std::uint8_t>(((1u << bytes) - 1) << first);
+  } else {
+    mark_written_range(address, bytes);
+  }
+}
+
+/// Whether every one of these bytes of an allocation has been written since it was allocated.
+inline bool is_written(std::uintptr_t address, std::size_t bytes) {
+  const std::uintptr_t offset = address - device_arena.begin;
+  if (offset >= device_arena.bytes) return true;
+  const unsigned first = offset & 7;
+  if (first + bytes <= 8) {
+    const unsigned mask = ((1u << bytes) - 1) << first;
+    return (written_shadow[offset >> 3] & mask) == mask;
+  }
+  return is_written_range(address, bytes);
+}
+
+/// A copy inside device memory: what was unwritten stays unwritten.
+void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);
+
+// ---------------------------------------------------------------- variables
+/// All registered `__device__`, `__constant__` and `__managed__` variables, by address.
+const std::vector<Allocation>& variables();
+
+// ---------------------------------------------------------------- faults
+/// Ends the program with a message when host code touches device memory. Called by the first allocation; later
+/// calls install the handler anew.
+void install_fault_handler();
+
+/// Called for a fault while a kernel runs; may not return. `site` is the faulting instruction.
+using KernelFault = void (*)(std::uintptr_t address, void* site);
+void set_kernel_fault(KernelFault handler);
+
+}  // namespace tilewise::sim::memory

@@ -1,0 +1,29 @@
+// How many blocks of a kernel an SM can hold at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "devices.hpp"
+
+namespace tilewise::sim {
+
+/// What runs out first on an SM.
+enum class Limit { blocks, warps, registers, shared, impossible };
+
+struct Occupancy {
+  int blocks = 0;                     ///< resident blocks per SM
+  int warps = 0;                      ///< resident warps per SM
+  int max_warps = 0;                  ///< warps that the SM has room for
+  Limit limit = Limit::impossible;    ///< impossible: not even one block fits
+  int by_blocks = 0, by_warps = 0, by_registers = 0, by_shared = 0;  ///< blocks that each resource alone allows
+
+  double fraction() const { return max_warps ? static_cast<double>(warps) / max_warps : 0; }
+};
+
+/// Occupancy of blocks of `threads` threads with `registers` per thread (0: not known, so no limit) and
+/// `shared` bytes of static and dynamic shared memory together.
+/// Source: CUDA C++ Programming Guide, "Compute Capabilities", and the allocation rules of NVIDIA's occupancy
+/// calculator.
+Occupancy occupancy(const Device& device, int registers, std::size_t shared, int threads);
+
+}  // namespace tilewise::sim
