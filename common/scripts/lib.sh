@@ -1,0 +1,95 @@
+# Shared by the scripts beside it: which machine, and a quiet build. To be sourced, with bash 3.2 or newer.
+set -eu -o pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root=$PWD
+
+die() {  # die CODE MESSAGE
+  echo "$2" >&2
+  exit "$1"
+}
+
+chapters() {  # every chapter that there is, in order
+  local main
+  for main in chapters/[0-9][0-9]_*/main.cu; do
+    [ -e "$main" ] && basename "$(dirname "$main")"
+  done
+  return 0
+}
+
+find_nvcc() { command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; }; }
+has_gpu() { { nvidia-smi -L 2>/dev/null | grep -q '^GPU'; } || [ -e /dev/nvidia0 ]; }
+
+# Sets `machine` to sim or gpu and says in one line which and why. MACHINE=sim|gpu decides when it is set.
+pick_machine() {
+  local why
+  case ${MACHINE:-} in
+    sim) machine=sim why="MACHINE=sim" ;;
+    gpu)
+      find_nvcc >/dev/null || die 2 "MACHINE=gpu needs nvcc, which is neither on PATH nor in /usr/local/cuda/bin."
+      has_gpu || die 2 "MACHINE=gpu needs an NVIDIA GPU: nvidia-smi lists none. (To only compile: cmake --preset compile.)"
+      machine=gpu why="MACHINE=gpu"
+      ;;
+    "")
+      if ! has_gpu; then machine=sim why="no NVIDIA GPU was found"
+      elif ! find_nvcc >/dev/null; then machine=sim why="there is a GPU, but no nvcc"
+      else machine=gpu why="an NVIDIA GPU and nvcc were found"
+      fi
+      ;;
+    *) die 2 "MACHINE is '$MACHINE'; it must be sim or gpu." ;;
+  esac
+  if [ $machine = sim ]; then echo "Machine: the simulator ($why)."; else echo "Machine: the GPU ($why)."; fi
+}
+
+# Shows a build's progress on one line of a terminal; nothing elsewhere.
+progress() {
+  if [ -t 1 ]; then
+    awk '/^\[/ { printf "\r\033[K%s", substr($0, 1, 100); fflush() } END { printf "\r\033[K" }'
+  else
+    cat >/dev/null
+  fi
+}
+
+# quietly NAME LOG COMMAND...: runs it with its output in LOG, and shows the output only when it fails.
+quietly() {
+  local name=$1 log=$2 status=0
+  shift 2
+  { "$@" 2>&1 | tee -a "$log" | progress; } || status=$?
+  if [ $status != 0 ]; then
+    # The last step's output is at the end; lines of steps that went well are left out.
+    grep -vE '^\[ *[0-9]+(%|/[0-9]+)\] ' "$log" | tail -n 40 >&2 || true
+    die 1 "$name failed; the whole log is $log"
+  fi
+}
+
+# build PRESET [TARGET...]: installs what is missing, configures once, builds.
+build() {
+  local preset=$1 folder=build/$1 purpose=sim started=$SECONDS
+  shift
+  case $preset in gpu | compile) purpose=gpu ;; esac
+  common/scripts/setup.sh $purpose
+  mkdir -p "$folder"
+  : >"$folder/build.log"
+  if [ ! -e "$folder/build.ninja" ] && [ ! -e "$folder/Makefile" ]; then
+    rm -f "$folder/CMakeCache.txt"
+    if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi
+    echo "Configuring $folder"
+    quietly "Configuring" "$folder/build.log" cmake --preset "$preset"
+  fi
+  [ $# = 0 ] || set -- --target "$@"
+  if ! up_to_date "$folder" "$@"; then echo "Building $folder"; fi
+  quietly "The build" "$folder/build.log" cmake --build --preset "$preset" --parallel "$(jobs_to_use)" "$@"
+  if [ $((SECONDS - started)) -gt 2 ]; then echo "Built in $((SECONDS - started)) s"; fi
+}
+
+# True only where that is known at once.
+up_to_date() {
+  local folder=$1
+  shift
+  [ "${1:-}" != --target ] || shift
+  [ -e "$folder/build.ninja" ] && command -v ninja >/dev/null && ninja -C "$folder" -n "$@" 2>/dev/null | grep -q 'no work to do'
+}
+
+jobs_to_use() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
+
+# Splits ARGS into the array `args`.
+read_args() { IFS=' ' read -r -a args <<<"${ARGS:-}" || true; }
