@@ -1,7 +1,7 @@
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts beside it: which machine, and a quiet build. To be sourced, with bash 3.2 or newer.
 set -eu -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-root=$PWD
 
 die() {  # die CODE MESSAGE
   echo "$2" >&2

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# docs.sh: builds the lesson site with Doxygen. A warning is an error, and so is a link that leads nowhere.
+source "$(dirname "$0")/lib.sh"
+common/scripts/setup.sh docs
+out=build/docs
+rm -rf "$out"
+mkdir -p "$out"
+
+# Debian packages the theme; without it the site has Doxygen's own look.
+theme=/usr/share/doxygen-awesome-css
+if [ ! -d $theme ]; then
+  theme=""
+  echo "doxygen-awesome-css is not in /usr/share: the site gets Doxygen's own look."
+fi
+sed -e "s|@OUT@|$out|g" docs/Doxyfile.in >"$out/Doxyfile"
+if [ -n "$theme" ]; then
+  sed -e "s|@OUT@|$out|g" -e "s|@THEME@|$theme|g" docs/theme/Doxyfile.theme.in >>"$out/Doxyfile"
+  # Doxygen's own header, and the theme's two scripts started from it.
+  doxygen -w html "$out/header.html" "$out/footer.html" "$out/unused.css" "$out/Doxyfile" >/dev/null 2>&1
+  sed -i.bak -e "/<\/head>/{
+    r docs/theme/head.html
+    N
+  }" "$out/header.html"
+fi
+
+echo "Building the site"
+if ! doxygen "$out/Doxyfile" >"$out/doxygen.log" 2>&1; then
+  grep -E 'warning|error' "$out/doxygen.log" | head -n 40 >&2 || tail -n 20 "$out/doxygen.log" >&2
+  die 1 "Doxygen failed; the whole log is $out/doxygen.log"
+fi
+echo "The site is $out/html/index.html"
