@@ -9,6 +9,9 @@
 
 #include <cstddef>
 
+// An access is attributed to the source line that it is inlined into, so wrappers round accesses must be inlined.
+#define TILEWISE_INLINE __attribute__((always_inline)) inline
+
 namespace tilewise::sim::vector_detail {
 
 // Words that may alias anything: the unit in which a vector of that many bytes is copied.
@@ -34,7 +37,7 @@ template <>
 struct Word<32> : Word<16> {};  // double4 and longlong4 move as two 16-byte halves
 
 template <std::size_t bytes>
-__attribute__((always_inline)) inline void copy_words(void* to, const void* from) {
+TILEWISE_INLINE void copy_words(void* to, const void* from) {
   using W = typename Word<bytes>::type;
   if constexpr (bytes == sizeof(W)) {
     *static_cast<W*>(to) = *static_cast<const W*>(from);
@@ -62,40 +65,40 @@ struct First {
   }
 
 // ---------------------------------------------------------------- two and four components: moved as one word
-#define TILEWISE_VECTOR2(Name, T, alignment)                                             \
-  struct alignas(alignment) Name {                                                       \
-    T x, y;                                                                              \
-    Name() = default;                                                                    \
-    constexpr Name(::tilewise::sim::vector_detail::First<T> a) : x(a.value), y() {}      \
-    constexpr Name(T a, T b) : x(a), y(b) {}                                             \
-    constexpr Name(const Name& from) { *this = from; }                                   \
-    constexpr Name& operator=(const Name& from) {                                        \
-      if (__builtin_is_constant_evaluated()) {                                           \
-        x = from.x, y = from.y;                                                          \
-      } else {                                                                           \
-        ::tilewise::sim::vector_detail::copy_words<2 * sizeof(T)>(this, &from);          \
-      }                                                                                  \
-      return *this;                                                                      \
-    }                                                                                    \
-  };                                                                                     \
+#define TILEWISE_VECTOR2(Name, T, alignment)                                        \
+  struct alignas(alignment) Name {                                                  \
+    T x, y;                                                                         \
+    Name() = default;                                                               \
+    constexpr Name(::tilewise::sim::vector_detail::First<T> a) : x(a.value), y() {} \
+    constexpr Name(T a, T b) : x(a), y(b) {}                                        \
+    TILEWISE_INLINE constexpr Name(const Name& from) { *this = from; }              \
+    TILEWISE_INLINE constexpr Name& operator=(const Name& from) {                   \
+      if (__builtin_is_constant_evaluated()) {                                      \
+        x = from.x, y = from.y;                                                     \
+      } else {                                                                      \
+        ::tilewise::sim::vector_detail::copy_words<2 * sizeof(T)>(this, &from);     \
+      }                                                                             \
+      return *this;                                                                 \
+    }                                                                               \
+  };                                                                                \
   static_assert(sizeof(Name) == 2 * sizeof(T) && alignof(Name) == (alignment))
 
-#define TILEWISE_VECTOR4(Name, T, alignment)                                                          \
-  struct alignas(alignment) Name {                                                                    \
-    T x, y, z, w;                                                                                     \
-    Name() = default;                                                                                 \
-    constexpr Name(::tilewise::sim::vector_detail::First<T> a) : x(a.value), y(), z(), w() {}         \
-    constexpr Name(T a, T b, T c = {}, T d = {}) : x(a), y(b), z(c), w(d) {}                        \
-    constexpr Name(const Name& from) { *this = from; }                                                \
-    constexpr Name& operator=(const Name& from) {                                                     \
-      if (__builtin_is_constant_evaluated()) {                                                        \
-        x = from.x, y = from.y, z = from.z, w = from.w;                                               \
-      } else {                                                                                        \
-        ::tilewise::sim::vector_detail::copy_words<4 * sizeof(T)>(this, &from);                       \
-      }                                                                                               \
-      return *this;                                                                                   \
-    }                                                                                                 \
-  };                                                                                                  \
+#define TILEWISE_VECTOR4(Name, T, alignment)                                                  \
+  struct alignas(alignment) Name {                                                            \
+    T x, y, z, w;                                                                             \
+    Name() = default;                                                                         \
+    constexpr Name(::tilewise::sim::vector_detail::First<T> a) : x(a.value), y(), z(), w() {} \
+    constexpr Name(T a, T b, T c = {}, T d = {}) : x(a), y(b), z(c), w(d) {}                  \
+    TILEWISE_INLINE constexpr Name(const Name& from) { *this = from; }                        \
+    TILEWISE_INLINE constexpr Name& operator=(const Name& from) {                             \
+      if (__builtin_is_constant_evaluated()) {                                                \
+        x = from.x, y = from.y, z = from.z, w = from.w;                                       \
+      } else {                                                                                \
+        ::tilewise::sim::vector_detail::copy_words<4 * sizeof(T)>(this, &from);               \
+      }                                                                                       \
+      return *this;                                                                           \
+    }                                                                                         \
+  };                                                                                          \
   static_assert(sizeof(Name) == 4 * sizeof(T) && alignof(Name) == (alignment))
 
 // ---------------------------------------------------------------- three components: moved one by one
@@ -104,9 +107,9 @@ struct First {
     T x, y, z;                                                                            \
     Name() = default;                                                                     \
     constexpr Name(::tilewise::sim::vector_detail::First<T> a) : x(a.value), y(), z() {}  \
-    constexpr Name(T a, T b, T c = {}) : x(a), y(b), z(c) {}                             \
-    constexpr Name(const Name& from) : x(from.x), y(from.y), z(from.z) {}                 \
-    constexpr Name& operator=(const Name& from) {                                         \
+    constexpr Name(T a, T b, T c = {}) : x(a), y(b), z(c) {}                              \
+    TILEWISE_INLINE constexpr Name(const Name& from) : x(from.x), y(from.y), z(from.z) {} \
+    TILEWISE_INLINE constexpr Name& operator=(const Name& from) {                         \
       x = from.x, y = from.y, z = from.z;                                                 \
       return *this;                                                                       \
     }                                                                                     \

@@ -1,0 +1,28 @@
+// What every CUDA source includes. For .cu files (simcc defines __CUDACC__, as nvcc does) it brings the device functions
+// as well; plain C++ files get the runtime API, the vector types and harmless markers.
+#pragma once
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#if defined(__CUDACC__)
+#include "device_functions.h"
+#else
+#define __global__
+#define __device__
+#define __host__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#endif

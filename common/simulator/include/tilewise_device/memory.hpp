@@ -1,0 +1,74 @@
+// Barriers, fences, loads and stores with cache hints, clocks and traps.
+#pragma once
+
+#include <chrono>
+#include <type_traits>
+
+#include "tilewise_sim/device.hpp"
+
+// ---------------------------------------------------------------- barriers and fences
+TILEWISE_INLINE void __syncthreads() { ::tilewise::sim::sync_block(); }
+TILEWISE_INLINE int __syncthreads_count(int predicate) { return ::tilewise::sim::sync_block_count(predicate); }
+TILEWISE_INLINE int __syncthreads_and(int predicate) { return ::tilewise::sim::sync_block_and(predicate); }
+TILEWISE_INLINE int __syncthreads_or(int predicate) { return ::tilewise::sim::sync_block_or(predicate); }
+
+// One OS thread: keeping the compiler from moving accesses is all that a fence needs.
+TILEWISE_INLINE void __threadfence() { __asm__ volatile("" ::: "memory"); }
+TILEWISE_INLINE void __threadfence_block() { __asm__ volatile("" ::: "memory"); }
+TILEWISE_INLINE void __threadfence_system() { __asm__ volatile("" ::: "memory"); }
+
+// ---------------------------------------------------------------- loads and stores with a cache hint
+// Each is one plain access of the full width: the hints change speed, not results.
+namespace tilewise::sim::memory_detail {
+template <class T>
+inline constexpr bool kCacheHint = !std::is_pointer_v<T> && sizeof(T) <= 16;
+}
+#define TILEWISE_LOAD(name)                                                                      \
+  template <class T, std::enable_if_t<::tilewise::sim::memory_detail::kCacheHint<T>, int> = 0>   \
+  TILEWISE_INLINE T name(const T* address) {                                                     \
+    return *address;                                                                             \
+  }                                                                                              \
+  static_assert(true)
+#define TILEWISE_STORE(name)                                                                     \
+  template <class T, std::enable_if_t<::tilewise::sim::memory_detail::kCacheHint<T>, int> = 0>   \
+  TILEWISE_INLINE void name(T* address, std::type_identity_t<T> value) {                         \
+    *address = value;                                                                            \
+  }                                                                                              \
+  static_assert(true)
+
+TILEWISE_LOAD(__ldg);
+TILEWISE_LOAD(__ldca);
+TILEWISE_LOAD(__ldcg);
+TILEWISE_LOAD(__ldcs);
+TILEWISE_LOAD(__ldlu);
+TILEWISE_LOAD(__ldcv);
+TILEWISE_STORE(__stwb);
+TILEWISE_STORE(__stcg);
+TILEWISE_STORE(__stcs);
+TILEWISE_STORE(__stwt);
+#undef TILEWISE_LOAD
+#undef TILEWISE_STORE
+
+// ---------------------------------------------------------------- clocks and traps
+/// Nanoseconds of the host's clock: they pass, so waiting loops end, but say nothing about a GPU.
+inline unsigned long long globaltimer() {
+  return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+inline long long clock64() { return static_cast<long long>(globaltimer()); }
+
+inline void __nanosleep(unsigned) { ::tilewise::sim::yield_thread(); }
+[[noreturn]] inline void __trap() { ::tilewise::sim::trap(); }
+[[noreturn]] inline void __brkpt() { ::tilewise::sim::trap(); }
+inline void __prof_trigger(int) {}
+
+// ---------------------------------------------------------------- address spaces
+// Device memory has one address space here. Where a pointer points is the runtime's knowledge, so code that branches on it
+// is told so instead of being misled.
+[[noreturn]] inline unsigned __isGlobal(const void*) { ::tilewise::sim::unsupported("__isGlobal()"); }
+[[noreturn]] inline unsigned __isShared(const void*) { ::tilewise::sim::unsupported("__isShared()"); }
+[[noreturn]] inline unsigned __isConstant(const void*) { ::tilewise::sim::unsupported("__isConstant()"); }
+[[noreturn]] inline unsigned __isLocal(const void*) { ::tilewise::sim::unsupported("__isLocal()"); }
+[[noreturn]] inline std::size_t __cvta_generic_to_shared(const void*) {
+  ::tilewise::sim::unsupported("__cvta_generic_to_shared() (inline PTX)");
+}
+
