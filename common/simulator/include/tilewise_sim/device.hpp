@@ -52,6 +52,9 @@ void atomic_access(const volatile void* address, std::size_t bytes);
 /// The next atomic of this thread throws its result away (nvcc emits RED, not ATOM).
 void discard();
 
+/// `__threadfence()`: what the thread wrote so far can be handed to other blocks by an atomic that follows.
+void memory_fence();
+
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 

@@ -1,0 +1,32 @@
+// Finds what is wrong with the accesses of a launch: bounds, alignment, reads of memory that nobody wrote, and races.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/observer.hpp"
+#include "model/warp_log.hpp"
+
+namespace tilewise::sim::checker {
+
+void begin_launch(const Launch& launch);
+void end_launch();
+void begin_block();
+
+/// The block's threads have met at a barrier: what came before is ordered before what comes after.
+void block_barrier();
+
+/// The lanes of `arrived` (of the warp whose first lane is `lanes`) have met: the same for them alone.
+void warp_meeting(unsigned warp, std::uint32_t arrived);
+
+/// A memory fence of the whole device: lets a following atomic hand over what was written before it.
+void device_fence();
+
+/// A shared variable was placed; accesses outside such variables are out of bounds.
+void add_shared(const SharedVariable& variable, const char* place);
+
+/// Looks at one access before it happens. May end the launch.
+void check(Lane& lane, model::MemorySpace space, const void* address, std::size_t bytes, observer::Access kind,
+           const void* site);
+
+}  // namespace tilewise::sim::checker

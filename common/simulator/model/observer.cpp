@@ -1,0 +1,277 @@
+#include "model/observer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "model/checker.hpp"
+#include "model/report.hpp"
+#include "model/warp_log.hpp"
+#include "runtime/memory.hpp"
+#include "tilewise_sim/report.hpp"
+
+namespace tilewise::sim {
+namespace observer {
+namespace {
+
+using model::MemorySpace;
+using model::WarpInstruction;
+
+// The distinct sectors that a launch touches: a bit for each, in chunks made when first needed.
+class SectorSet {
+ public:
+  void insert(std::uint64_t sector) {
+    const std::uint64_t chunk = sector / kChunkBits;
+    if (chunk != last_chunk_) {
+      auto& words = chunks_[chunk];
+      if (words.empty()) words.resize(kChunkBits / 64);
+      last_chunk_ = chunk;
+      last_ = words.data();
+    }
+    std::uint64_t& word = last_[sector % kChunkBits / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (sector % 64);
+    size_ += (word & bit) == 0;
+    word |= bit;
+  }
+  std::uint64_t size() const { return size_; }
+  void clear() {
+    chunks_.clear();
+    size_ = 0;
+    last_chunk_ = ~std::uint64_t{0};
+  }
+
+ private:
+  static constexpr std::uint64_t kChunkBits = 1 << 15;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> chunks_;
+  std::uint64_t last_chunk_ = ~std::uint64_t{0};
+  std::uint64_t* last_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+constexpr std::size_t kSharedRedZone = 128;
+
+struct State {
+  bool want_counting = false, want_checking = true;
+  bool counting = false, checking = false;  // of the running launch
+  model::WarpLog log;
+  SectorSet touched;
+  LaunchRecord record;
+  Counters last;
+  std::size_t last_static_shared = 0;
+  std::size_t static_end = 0;  // where the next static shared variable of the running block goes
+  std::unordered_map<const void*, std::size_t> line_of_site;  // index in record.sites
+
+  State() {
+    auto is = [](const char* name, const char* value) {
+      const char* v = std::getenv(name);
+      return v && std::strcmp(v, value) == 0;
+    };
+    want_counting = std::getenv("TILEWISE_REPORT") != nullptr;
+    if (is("TILEWISE_COUNT", "0")) want_counting = false;
+    if (is("TILEWISE_COUNT", "1")) want_counting = true;
+    want_checking = !is("TILEWISE_FINDINGS", "off");
+  }
+};
+
+State& state() {
+  static State* s = new State;
+  return *s;
+}
+
+MemorySpace space_of(const void* address) {
+  const char* p = static_cast<const char*>(address);
+  if (p >= shared_begin && p < shared_begin + 2 * kSharedRegion) return MemorySpace::shared;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (memory::in_arenas(number)) return MemorySpace::global;
+  if (on_thread_stack(address)) return MemorySpace::local;
+  if (const memory::Allocation* a = memory::find(number))
+    return a->space == Space::constant ? MemorySpace::constant : MemorySpace::global;
+  return MemorySpace::host;
+}
+
+void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
+  const model::LaneAddresses lanes{w.mask, w.bytes, w.address};
+  auto [entry, is_new] = s.line_of_site.try_emplace(w.site, s.record.sites.size());
+  if (is_new) s.record.sites.push_back({.site = w.site});
+  SiteRecord& site = s.record.sites[entry->second];
+  const auto threads = static_cast<unsigned>(std::popcount(w.mask));
+  site.instructions += 1;
+  site.threads += threads;
+  site.bytes = w.bytes;
+  site.kind = w.kind;
+  site.space = w.space;
+  Counters& total = s.record.counters;
+  const bool partial = (w.mask & alive) != alive;
+  total.partial_instructions += partial;
+  site.partial += partial;
+  if (w.space == MemorySpace::global) {
+    std::uint64_t sectors[2 * model::kLanes];
+    const unsigned n = model::distinct_sectors(lanes, sectors);
+    for (unsigned i = 0; i < n; ++i) s.touched.insert(sectors[i]);
+    site.sectors += n;
+    if (n > site.worst) {
+      site.worst = n;
+      site.example_mask = w.mask;
+      std::memcpy(site.example, w.address, sizeof site.example);
+    }
+    const std::uint64_t asked = std::uint64_t{threads} * w.bytes;
+    switch (w.kind) {
+      case Access::load:
+        total.global_load_instructions += 1;
+        total.global_load_requests += 1;
+        total.global_load_sectors += n;
+        total.global_load_bytes += asked;
+        break;
+      case Access::store:
+        total.global_store_instructions += 1;
+        total.global_store_requests += 1;
+        total.global_store_sectors += n;
+        total.global_store_bytes += asked;
+        break;
+      case Access::atomic:
+        total.atomic_requests += 1;
+        total.atomic_sectors += n;
+        break;
+      case Access::reduction:
+        total.reduction_requests += 1;
+        total.reduction_sectors += n;
+        break;
+    }
+  } else if (w.space == MemorySpace::shared) {
+    const unsigned n = model::shared_wavefronts(lanes), ideal = model::ideal_wavefronts(lanes);
+    site.wavefronts += n;
+    site.ideal += ideal;
+    if (n > site.worst) {
+      site.worst = n;
+      site.example_mask = w.mask;
+      std::memcpy(site.example, w.address, sizeof site.example);
+    }
+    if (w.kind == Access::load) {
+      total.shared_load_instructions += 1;
+      total.shared_load_wavefronts += n;
+      total.shared_load_ideal += ideal;
+    } else if (w.kind == Access::store) {
+      total.shared_store_instructions += 1;
+      total.shared_store_wavefronts += n;
+      total.shared_store_ideal += ideal;
+    }
+  }
+}
+
+}  // namespace
+
+bool counting() { return state().counting; }
+bool checking() { return state().checking; }
+bool active() { return state().counting || state().checking; }
+
+void begin_launch(const Launch& launch) {
+  State& s = state();
+  s.counting = s.want_counting;
+  s.checking = s.want_checking;
+  s.record = {};
+  s.record.serial = launch.serial;
+  s.record.counted = s.counting;
+  s.line_of_site.clear();
+  s.touched.clear();
+  s.log.clear();
+  if (s.checking) checker::begin_launch(launch);
+}
+
+void end_launch(const Launch& launch) {
+  State& s = state();
+  if (s.checking) checker::end_launch();
+  s.record.counters.dram_bytes_at_least = s.touched.size() * model::kSectorBytes;
+  s.record.kernel = launch.kernel;
+  s.record.grid = launch.config.grid;
+  s.record.block = launch.config.block;
+  s.record.dynamic_shared_bytes = launch.config.shared;
+  s.record.static_shared_bytes = launch.static_shared;
+  s.last = s.record.counters;
+  s.last_static_shared = launch.static_shared;
+  if (report_wanted()) add_to_report(std::move(s.record));
+  s.counting = s.checking = false;
+}
+
+void begin_block() {
+  State& s = state();
+  if (s.checking) checker::begin_block();
+}
+
+void block_barrier() {
+  if (state().checking) checker::block_barrier();
+}
+
+void warp_meeting(unsigned warp, std::uint32_t arrived) {
+  if (state().checking) checker::warp_meeting(warp, arrived);
+}
+
+void device_fence() {
+  if (state().checking) checker::device_fence();
+}
+
+void end_of_interval(Lane* lanes) {
+  State& s = state();
+  if (!s.counting) return;
+  std::uint32_t alive = 0;
+  const unsigned threads = running_launch().config.block.x * running_launch().config.block.y *
+                           running_launch().config.block.z;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    alive |= std::uint32_t{lanes[0].linear + i < threads} << i;
+    lanes[i].last_slot = model::WarpLog::kNone;
+  }
+  for (std::uint32_t i = 0; i < s.log.size(); ++i) tally(s, s.log[i], alive);
+  s.log.clear();
+}
+
+void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site) {
+  State& s = state();
+  const void* p = const_cast<const void*>(address);
+  const MemorySpace space = space_of(p);
+  if (s.checking) checker::check(lane, space, p, bytes, kind, site);
+  if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
+  auto at = reinterpret_cast<std::uintptr_t>(p);
+  const std::uint64_t context = lane.loop_context ^ lane.call_context * 3;
+  while (bytes > 16) {  // a struct copied whole: the compiler splits it into the widest accesses
+    s.log.add(context + at % 256, site, kind, space, at, 16, lane.linear % kWarpSize, lane.last_slot);
+    at += 16;
+    bytes -= 16;
+  }
+  s.log.add(context, site, kind, space, at, static_cast<std::uint32_t>(bytes), lane.linear % kWarpSize, lane.last_slot);
+}
+
+void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site) {
+  access(lane, address, bytes, lane.discard_next ? Access::reduction : Access::atomic, site);
+}
+
+void* place_shared(const SharedVariable& variable, std::size_t& used) {
+  State& s = state();
+  if (used == 0) s.static_end = kSharedRedZone;
+  const std::size_t alignment = std::max<std::size_t>(variable.alignment, 128);
+  s.static_end = (s.static_end + alignment - 1) / alignment * alignment;
+  char* place = shared_begin + s.static_end;
+  s.static_end += variable.bytes + kSharedRedZone;
+  used = (used + variable.alignment - 1) / variable.alignment * variable.alignment + variable.bytes;
+  if (s.checking && s.static_end <= kSharedRegion) checker::add_shared(variable, place);
+  return place;
+}
+
+void refused_launch(const LaunchConfig& config, int error, const void* call_site) {
+  if (report_wanted()) add_refused_launch(config, error, call_site);
+}
+
+}  // namespace observer
+
+bool set_counting(bool on) {
+  auto& s = observer::state();
+  const bool was = s.want_counting;
+  s.want_counting = on;
+  return was;
+}
+
+const Counters& last_counters() { return observer::state().last; }
+std::size_t last_static_shared() { return observer::state().last_static_shared; }
+
+}  // namespace tilewise::sim

@@ -1,0 +1,41 @@
+// Sees every memory access of a launch: counts what the hardware would count, and finds what is wrong.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/thread.hpp"
+
+namespace tilewise::sim::observer {
+
+enum class Access : std::uint8_t { load, store, atomic, reduction };
+
+/// Accesses of the running launch are counted, checked, or either.
+bool counting();
+bool checking();
+bool active();
+
+void begin_launch(const Launch& launch);
+void end_launch(const Launch& launch);
+void begin_block();
+
+/// All threads of the block have met at a barrier; some lanes of a warp have met; a thread fenced its writes.
+void block_barrier();
+void warp_meeting(unsigned warp, std::uint32_t arrived);
+void device_fence();
+
+/// No lane of a warp can go on before the next barrier: its accesses form complete warp instructions.
+/// `lanes` are the warp's 32.
+void end_of_interval(Lane* lanes);
+
+/// One access by the running thread. `site` is the return address of the hook.
+void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site);
+void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site);
+
+/// Address of a shared variable in the block's region; adds what it takes on a GPU to `used`.
+void* place_shared(const SharedVariable& variable, std::size_t& used);
+
+/// A launch that failed its checks.
+void refused_launch(const LaunchConfig& config, int error, const void* call_site);
+
+}  // namespace tilewise::sim::observer

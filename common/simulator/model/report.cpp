@@ -1,0 +1,327 @@
+#include "model/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cuda_runtime_api.h"
+#include "runtime/findings.hpp"
+#include "runtime/symbols.hpp"
+
+namespace tilewise::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::MemorySpace;
+using observer::Access;
+
+struct Report {
+  std::vector<LaunchRecord> launches;
+  bool written = false;
+};
+
+Report& report() {
+  static Report* r = new Report;
+  return *r;
+}
+
+const char* destination() {
+  static const char* value = std::getenv("TILEWISE_REPORT");
+  return value && *value ? value : nullptr;
+}
+
+// One row of the report: everything that one source line did to one kind of memory.
+struct Line {
+  SourceLine at;
+  SiteRecord total;
+  std::string why;
+};
+
+const char* name(MemorySpace space) {
+  switch (space) {
+    case MemorySpace::global: return "global";
+    case MemorySpace::shared: return "shared";
+    case MemorySpace::constant: return "constant";
+    case MemorySpace::local: return "local";
+    case MemorySpace::host: return "host";
+  }
+  return "?";
+}
+
+const char* name(Access kind) {
+  switch (kind) {
+    case Access::load: return "load";
+    case Access::store: return "store";
+    case Access::atomic: return "atomic";
+    case Access::reduction: return "reduction";
+  }
+  return "?";
+}
+
+std::vector<Line> lines_of(const LaunchRecord& launch) {
+  std::vector<const void*> sites;
+  for (const SiteRecord& s : launch.sites) sites.push_back(s.site);
+  const std::vector<SourceLine> at = source_lines(sites);
+  std::map<std::tuple<std::string, int, MemorySpace, Access, std::uint32_t>, Line> lines;
+  for (std::size_t i = 0; i < launch.sites.size(); ++i) {
+    const SiteRecord& s = launch.sites[i];
+    auto [entry, is_new] = lines.try_emplace({at[i].file, at[i].line, s.space, s.kind, s.bytes}, Line{at[i], s, {}});
+    if (is_new) continue;
+    SiteRecord& t = entry->second.total;
+    t.instructions += s.instructions;
+    t.threads += s.threads;
+    t.partial += s.partial;
+    t.sectors += s.sectors;
+    t.wavefronts += s.wavefronts;
+    t.ideal += s.ideal;
+    if (s.worst > t.worst) {
+      t.worst = s.worst;
+      t.example_mask = s.example_mask;
+      std::memcpy(t.example, s.example, sizeof t.example);
+    }
+  }
+  std::vector<Line> result;
+  for (auto& [key, line] : lines) {
+    line.why = diagnose(line.total);
+    result.push_back(std::move(line));
+  }
+  return result;
+}
+
+// The file's own line, without the space around it.
+std::string source_text(const SourceLine& at) {
+  static std::map<std::string, std::vector<std::string>> files;
+  auto [entry, is_new] = files.try_emplace(at.file);
+  if (is_new) {
+    if (std::FILE* f = std::fopen(at.file.c_str(), "r")) {
+      char buffer[1024];
+      while (std::fgets(buffer, sizeof buffer, f)) entry->second.emplace_back(buffer);
+      std::fclose(f);
+    }
+  }
+  if (at.line < 1 || static_cast<std::size_t>(at.line) > entry->second.size()) return "";
+  std::string text = entry->second[static_cast<std::size_t>(at.line) - 1];
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  const auto last = text.find_last_not_of(" \t\r\n");
+  return text.substr(first, last - first + 1);
+}
+
+Json counters_json(const Counters& c) {
+  return {
+      {"smsp__inst_executed_op_global_ld.sum", c.global_load_instructions},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.global_load_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.global_load_sectors},
+      {"smsp__inst_executed_op_global_st.sum", c.global_store_instructions},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", c.global_store_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", c.global_store_sectors},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", c.atomic_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", c.atomic_sectors},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", c.reduction_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", c.reduction_sectors},
+      {"smsp__inst_executed_op_shared_ld.sum", c.shared_load_instructions},
+      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.shared_load_wavefronts},
+      {"smsp__inst_executed_op_shared_st.sum", c.shared_store_instructions},
+      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", c.shared_store_wavefronts},
+  };
+}
+
+// Figures of the simulator's own, that no hardware counter gives directly.
+Json derived_json(const Counters& c) {
+  auto ratio = [](std::uint64_t a, std::uint64_t b) { return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b); };
+  const std::uint64_t moved = 32 * (c.global_load_sectors + c.global_store_sectors);
+  return {
+      {"sectors_per_load_request", ratio(c.global_load_sectors, c.global_load_requests)},
+      {"sectors_per_store_request", ratio(c.global_store_sectors, c.global_store_requests)},
+      {"bytes_used_per_byte_moved", ratio(c.global_load_bytes + c.global_store_bytes, moved)},
+      {"shared_load_wavefronts_ideal", c.shared_load_ideal},
+      {"shared_store_wavefronts_ideal", c.shared_store_ideal},
+      {"shared_load_bank_conflicts", c.shared_load_wavefronts - c.shared_load_ideal},
+      {"shared_store_bank_conflicts", c.shared_store_wavefronts - c.shared_store_ideal},
+      {"instructions_with_idle_threads", c.partial_instructions},
+      {"dram_bytes_at_least", c.dram_bytes_at_least},
+  };
+}
+
+Json findings_json(std::size_t launch) {
+  Json list = Json::array();
+  for (const Finding& f : findings()) {
+    if (f.launch != launch) continue;
+    const SourceLine at = f.site ? source_line(f.site) : SourceLine{};
+    Json entry{{"kind", f.code}, {"file", at.file}, {"line", at.line}, {"threads", f.threads}, {"message", f.message},
+               {"times", f.times}};
+    if (f.other_site) {
+      const SourceLine other = source_line(f.other_site);
+      entry["other_file"] = other.file;
+      entry["other_line"] = other.line;
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json to_json(const LaunchRecord& launch) {
+  auto triple = [](const dim3& d) { return Json::array({d.x, d.y, d.z}); };
+  Json record{
+      {"kernel", launch.kernel ? function_name(launch.kernel) : ""},
+      {"grid", triple(launch.grid)},
+      {"block", triple(launch.block)},
+      {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+      {"static_shared_bytes", launch.static_shared_bytes},
+  };
+  if (!launch.refused.empty()) record["refused"] = launch.refused;
+  record["counters"] = launch.counted ? counters_json(launch.counters) : Json::object();
+  if (launch.counted) record["derived"] = derived_json(launch.counters);
+  Json lines = Json::array();
+  for (const Line& l : lines_of(launch)) {
+    Json entry{{"file", l.at.file},
+               {"line", l.at.line},
+               {"memory", name(l.total.space)},
+               {"access", name(l.total.kind)},
+               {"bytes_per_thread", l.total.bytes},
+               {"instructions", l.total.instructions},
+               {"threads", l.total.threads},
+               {"instructions_with_idle_threads", l.total.partial}};
+    if (l.total.space == MemorySpace::global) entry["sectors"] = l.total.sectors;
+    if (l.total.space == MemorySpace::shared) {
+      entry["wavefronts"] = l.total.wavefronts;
+      entry["wavefronts_ideal"] = l.total.ideal;
+    }
+    if (!l.why.empty()) entry["diagnosis"] = l.why;
+    lines.push_back(std::move(entry));
+  }
+  record["lines"] = std::move(lines);
+  record["findings"] = findings_json(launch.serial);
+  return record;
+}
+
+std::string grouped(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
+}
+
+std::string readable(const LaunchRecord& launch) {
+  std::string out = fmt::format("\n{}   grid ({},{},{})  block ({},{},{})", launch.kernel ? function_name(launch.kernel) : "(kernel)",
+                                launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
+  const std::size_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
+  if (shared != 0) out += fmt::format("  shared {} bytes", grouped(shared));
+  out += '\n';
+  if (!launch.refused.empty()) return out + "  not launched: " + launch.refused + "\n";
+  if (!launch.counted) return out + "  not counted\n";
+  out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", "line", "access", "bytes", "warp instr.",
+                     "per instr.", "ideal", "source");
+  std::string file;
+  for (const Line& l : lines_of(launch)) {
+    if (l.at.file != file) {
+      file = l.at.file;
+      out += "  " + (file.empty() ? "(unknown file)" : file) + "\n";
+    }
+    const SiteRecord& t = l.total;
+    const double n = static_cast<double>(t.instructions);
+    std::string cost = "-", ideal = "-";
+    if (t.space == MemorySpace::global) {
+      const double mean_threads = static_cast<double>(t.threads) / n;
+      cost = fmt::format("{:.2f} sec", static_cast<double>(t.sectors) / n);
+      ideal = fmt::format("{:.2f}", std::max(1.0, mean_threads * t.bytes / model::kSectorBytes));
+    } else if (t.space == MemorySpace::shared) {
+      cost = fmt::format("{:.2f} wav", static_cast<double>(t.wavefronts) / n);
+      ideal = fmt::format("{:.2f}", static_cast<double>(t.ideal) / n);
+    }
+    out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", l.at.line,
+                       fmt::format("{} {}", name(t.space), name(t.kind)), t.bytes, grouped(t.instructions), cost, ideal,
+                       source_text(l.at));
+    if (!l.why.empty()) out += fmt::format("         ^ {}\n", l.why);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool report_wanted() { return destination() != nullptr; }
+
+void write_report_now() {
+  Report& r = report();
+  if (!destination() || r.written) return;
+  r.written = true;
+  if (std::strcmp(destination(), "-") == 0) {
+    std::string text = "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory; per warp instruction.\n";
+    for (const LaunchRecord& l : r.launches) text += readable(l);
+    std::fputs(text.c_str(), stderr);
+    return;
+  }
+  Json list = Json::array();
+  for (const LaunchRecord& l : r.launches) list.push_back(to_json(l));
+  const std::string temporary = std::string(destination()) + ".part";
+  std::FILE* f = std::fopen(temporary.c_str(), "w");
+  const std::string text = list.dump(1) + "\n";
+  const bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size();
+  if ((f && std::fclose(f) != 0) || !ok || std::rename(temporary.c_str(), destination()) != 0)
+    std::fprintf(stderr, "tilewise: cannot write the report %s (TILEWISE_REPORT): %s\n", destination(), std::strerror(errno));
+}
+
+void add_to_report(LaunchRecord record) {
+  static const bool registered = (std::atexit(write_report_now), true);
+  (void)registered;
+  report().launches.push_back(std::move(record));
+}
+
+void add_refused_launch(const LaunchConfig& config, int error, const void*) {
+  LaunchRecord record;
+  record.grid = config.grid;
+  record.block = config.block;
+  record.dynamic_shared_bytes = config.shared;
+  record.refused = cudaGetErrorName(static_cast<cudaError_t>(error));
+  add_to_report(std::move(record));
+}
+
+std::string diagnose(const SiteRecord& s) {
+  // Lanes that took part in the worst instruction, in order.
+  std::uint64_t address[model::kLanes];
+  unsigned n = 0;
+  for (std::uint32_t rest = s.example_mask; rest != 0; rest &= rest - 1)
+    address[n++] = s.example[std::countr_zero(rest)];
+  if (n < 2) return "";
+  const auto stride = static_cast<std::int64_t>(address[1] - address[0]);
+  bool regular = true;
+  for (unsigned i = 2; i < n; ++i) regular = regular && static_cast<std::int64_t>(address[i] - address[i - 1]) == stride;
+  const std::uint64_t distance = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+
+  if (s.space == MemorySpace::global && s.kind != Access::atomic && s.kind != Access::reduction) {
+    const unsigned best = std::max(1u, (n * s.bytes + model::kSectorBytes - 1) / model::kSectorBytes);
+    if (s.worst <= best) return "";
+    if (regular && distance == s.bytes)
+      return fmt::format("{} sectors where {} would do: the first address is {} bytes past a sector boundary", s.worst, best,
+                         address[0] % model::kSectorBytes);
+    if (regular)
+      return fmt::format("{} sectors where {} would do: neighbouring threads are {} bytes apart", s.worst, best,
+                         grouped(distance));
+    // Two-dimensional blocks: a run of neighbours, then a jump.
+    unsigned run = 1;
+    while (run < n && static_cast<std::int64_t>(address[run] - address[run - 1]) == stride) ++run;
+    if (run > 1 && n % run == 0 && distance <= s.bytes)
+      return fmt::format("{} sectors where {} would do: groups of {} threads lie {} bytes apart", s.worst, best, run,
+                         grouped(address[run] > address[run - 1] ? address[run] - address[run - run] : 0));
+    return fmt::format("{} sectors where {} would do: the threads' addresses are scattered", s.worst, best);
+  }
+  if (s.space == MemorySpace::shared && s.wavefronts > s.ideal && s.ideal != 0) {
+    const model::LaneAddresses lanes{s.example_mask, s.bytes, s.example};
+    const unsigned ideal = std::max(1u, model::ideal_wavefronts(lanes));
+    const unsigned ways = (s.worst + ideal - 1) / ideal;
+    if (ways < 2) return "";
+    if (regular && distance % 4 == 0)
+      return fmt::format("{}-way bank conflict: stride {} words", ways, distance / 4);
+    return fmt::format("{}-way bank conflict", ways);
+  }
+  return "";
+}
+
+}  // namespace tilewise::sim

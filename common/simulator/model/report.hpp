@@ -1,0 +1,52 @@
+// Records of launches, and how they are shown: JSON for programs, a table for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/warp_log.hpp"
+#include "runtime/thread.hpp"
+#include "tilewise_sim/report.hpp"
+
+namespace tilewise::sim {
+
+/// What one place in the code did during a launch.
+struct SiteRecord {
+  const void* site = nullptr;
+  observer::Access kind{};
+  model::MemorySpace space{};
+  std::uint32_t bytes = 0;           ///< width of one thread's access
+  std::uint64_t instructions = 0;    ///< warp instructions
+  std::uint64_t threads = 0;         ///< thread accesses
+  std::uint64_t partial = 0;         ///< instructions in which some thread of the warp took no part
+  std::uint64_t sectors = 0;         ///< global memory
+  std::uint64_t wavefronts = 0, ideal = 0;  ///< shared memory
+  unsigned worst = 0;                ///< sectors or wavefronts of the worst instruction, which is kept as example
+  std::uint32_t example_mask = 0;
+  std::uint64_t example[model::kLanes] = {};
+};
+
+struct LaunchRecord {
+  std::size_t serial = 0;
+  const void* kernel = nullptr;
+  dim3 grid, block;
+  std::size_t dynamic_shared_bytes = 0;
+  std::size_t static_shared_bytes = 0;
+  bool counted = false;
+  std::string refused;  ///< CUDA's error name when the launch was not accepted
+  Counters counters;
+  std::vector<SiteRecord> sites;
+};
+
+/// TILEWISE_REPORT is set.
+bool report_wanted();
+/// Writes the report if one is wanted and has not been written yet.
+void write_report_now();
+void add_to_report(LaunchRecord record);
+void add_refused_launch(const LaunchConfig& config, int error, const void* call_site);
+
+/// Why an access costs more than it must, in a learner's words; empty when it does not.
+std::string diagnose(const SiteRecord& site);
+
+}  // namespace tilewise::sim

@@ -1,0 +1,94 @@
+// What is remembered about every word of memory, to find races and unwritten reads.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewise::sim::checker {
+
+/// Who touched a word last. Intervals are numbered over the whole process: each block, and each stretch between two
+/// barriers of a block, gets the next number, so a number tells launch, block and stretch. 0 means never.
+struct Cell {
+  std::uint32_t write_interval;
+  std::uint32_t read_interval;
+  std::uint32_t read_lanes;          ///< lanes of the reader's warp that read in read_interval
+  std::uint32_t older_read_interval; ///< a reader in an earlier block of the launch
+  std::uint16_t write_thread;
+  std::uint16_t write_time;          ///< of the writer's lane, see WarpClock
+  std::uint16_t write_site;
+  std::uint16_t read_thread;
+  std::uint16_t read_time;
+  std::uint16_t read_site;
+  std::uint16_t older_read_site;
+  bool write_atomic : 1;
+  bool many_warps : 1;               ///< readers of more than one warp in read_interval
+  bool split : 1;                    ///< accessed in parts: each byte has a cell of its own
+};
+static_assert(sizeof(Cell) == 32);
+
+/// Cells for a range of addresses, one per 4 bytes, made in chunks when first needed.
+class Shadow {
+ public:
+  Cell* cell(std::uintptr_t address) {
+    const std::uintptr_t chunk = address >> kChunkShift;
+    if (chunk != last_chunk_[chunk % kCached]) remember(chunk);
+    return last_[chunk % kCached] + ((address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> 2);
+  }
+
+  Cell* byte_cell(std::uintptr_t address) { return &bytes_[address]; }
+
+ private:
+  static constexpr unsigned kChunkShift = 16;
+  static constexpr unsigned kCached = 16;
+
+  void remember(std::uintptr_t chunk) {
+    Cell*& cells = chunks_[chunk];
+    if (!cells) {
+      const std::size_t size = sizeof(Cell) << (kChunkShift - 2);
+      void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (memory == MAP_FAILED) throw std::bad_alloc();
+      cells = static_cast<Cell*>(memory);  // zero, as every cell starts
+    }
+    last_chunk_[chunk % kCached] = chunk;
+    last_[chunk % kCached] = cells;
+  }
+
+  std::unordered_map<std::uintptr_t, Cell*> chunks_;
+  std::unordered_map<std::uintptr_t, Cell> bytes_;
+  std::uintptr_t last_chunk_[kCached] = {};
+  Cell* last_[kCached] = {};
+};
+
+/// Order among the lanes of one warp. A lane's time grows at each __syncwarp or shuffle it takes part in; `seen` is what
+/// it knows of the others: an access that lane j made at time t is ordered before lane i's now when seen[i][j] >= t.
+struct WarpClock {
+  std::uint16_t time[32];
+  std::uint16_t seen[32][32];
+
+  void reset() {
+    for (auto& t : time) t = 1;
+    for (auto& row : seen)
+      for (auto& s : row) s = 0;
+  }
+
+  void meet(std::uint32_t lanes) {
+    std::uint16_t known[32] = {};
+    for (unsigned i = 0; i < 32; ++i) {
+      if (!(lanes >> i & 1u)) continue;
+      for (unsigned j = 0; j < 32; ++j) known[j] = known[j] > seen[i][j] ? known[j] : seen[i][j];
+    }
+    for (unsigned i = 0; i < 32; ++i)
+      if (lanes >> i & 1u) known[i] = time[i];
+    for (unsigned i = 0; i < 32; ++i) {
+      if (!(lanes >> i & 1u)) continue;
+      for (unsigned j = 0; j < 32; ++j) seen[i][j] = known[j];
+      if (time[i] != 0xFFFF) ++time[i];
+    }
+  }
+};
+
+}  // namespace tilewise::sim::checker

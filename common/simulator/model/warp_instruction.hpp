@@ -1,0 +1,32 @@
+// The memory hardware's arithmetic: what one warp-level instruction costs, from the addresses of its lanes.
+// Pure functions; docs/architecture.md and the validation table say where the rules come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilewise::sim::model {
+
+constexpr unsigned kLanes = 32;
+constexpr unsigned kSectorBytes = 32;
+constexpr unsigned kBanks = 32;
+
+/// Lane i takes part when bit i of `mask` is set; it touches bytes [address[i], address[i] + bytes).
+struct LaneAddresses {
+  std::uint32_t mask;
+  std::uint32_t bytes;
+  const std::uint64_t* address;
+};
+
+/// Distinct 32-byte sectors that the lanes touch; they are written to `sectors` (room for 64, as address / 32).
+/// Accesses are at most 16 bytes wide and may straddle two sectors when misaligned.
+unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors);
+
+/// Passes through shared memory: 32 banks of 4 bytes; lanes that read one word share it. 8-byte accesses go in two
+/// halves of the warp, 16-byte accesses in four quarters, unless neighbouring lanes ask for the same address.
+unsigned shared_wavefronts(const LaneAddresses& lanes);
+
+/// Passes of the same instruction if no two lanes met in a bank.
+unsigned ideal_wavefronts(const LaneAddresses& lanes);
+
+}  // namespace tilewise::sim::model

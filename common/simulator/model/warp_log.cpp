@@ -1,0 +1,69 @@
+#include "model/warp_log.hpp"
+
+#include <algorithm>
+
+namespace tilewise::sim::model {
+
+namespace {
+std::uint64_t scatter(std::uint64_t key) {
+  key *= 0x9E3779B97F4A7C15ull;
+  return key >> 20;
+}
+}  // namespace
+
+WarpLog::WarpLog() : slots_(256), table_(1024) {}
+
+std::uint32_t WarpLog::find_or_append(std::uint64_t key, unsigned lane, const void* site, observer::Access kind,
+                                      MemorySpace space, std::uint32_t bytes) {
+  for (;;) {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = scatter(key) & mask;
+    while (table_[at] != 0 && slots_[table_[at] - 1].key != key) at = (at + 1) & mask;
+    if (table_[at] != 0) {
+      if (!(slots_[table_[at] - 1].mask >> lane & 1u)) return table_[at] - 1;
+      // The lane has been here before in this interval, in a loop that carries no mark: a further instruction.
+      key = (key + 1) * 0xBF58476D1CE4E5B9ull;
+      continue;
+    }
+    if (count_ == slots_.size()) slots_.resize(slots_.size() * 2);
+    WarpInstruction& w = slots_[count_];
+    w.key = key;
+    w.site = site;
+    w.mask = 0;
+    w.next = count_ + 1;
+    w.bytes = bytes;
+    w.kind = kind;
+    w.space = space;
+    table_[at] = ++count_;
+    if (std::size_t{count_} * 2 > table_.size()) grow_table();
+    return count_ - 1;
+  }
+}
+
+void WarpLog::grow_table() {
+  table_.assign(table_.size() * 2, 0);
+  const std::size_t mask = table_.size() - 1;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    std::size_t at = scatter(slots_[i].key) & mask;
+    while (table_[at] != 0) at = (at + 1) & mask;
+    table_[at] = i + 1;
+  }
+}
+
+void WarpLog::clear() {
+  if (std::size_t{count_} * 8 < table_.size()) {
+    const std::size_t mask = table_.size() - 1;
+    for (std::uint32_t i = count_; i-- > 0;) {
+      // Youngest first: what stands before an entry in its probe chain is older, so every chain is still whole.
+      std::size_t at = scatter(slots_[i].key) & mask;
+      while (table_[at] != i + 1) at = (at + 1) & mask;
+      table_[at] = 0;
+    }
+  } else {
+    std::fill(table_.begin(), table_.end(), 0);
+  }
+  count_ = 0;
+  first_ = 0;
+}
+
+}  // namespace tilewise::sim::model

@@ -1,0 +1,182 @@
+// What the compiler's -fsanitize=thread instrumentation calls. The sanitizer's own library is not linked: these
+// functions take its place and show every access of a simulated thread to the observer.
+//
+// Host code of the same files is instrumented too; then no thread is observed and a hook returns at once.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "model/observer.hpp"
+#include "runtime/thread.hpp"
+
+using tilewise::sim::kCallDepth;
+using tilewise::sim::Lane;
+using tilewise::sim::observed_lane;
+namespace observer = tilewise::sim::observer;
+
+#define HOOK extern "C" __attribute__((noinline, visibility("default")))
+#define SITE __builtin_return_address(0)
+
+namespace {
+
+inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+  if (Lane* lane = observed_lane) observer::access(*lane, address, bytes, kind, site);
+}
+
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  a = (a ^ b) * 0x9E3779B97F4A7C15ull;
+  return a ^ (a >> 29);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- plain accesses
+#define SIZED(n)                                                                                            \
+  HOOK void __tsan_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                            \
+  HOOK void __tsan_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                          \
+  HOOK void __tsan_volatile_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                   \
+  HOOK void __tsan_volatile_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                 \
+  HOOK void __tsan_read##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::load, pc); }               \
+  HOOK void __tsan_write##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::store, pc); }             \
+  HOOK void __tsan_unaligned_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                  \
+  HOOK void __tsan_unaligned_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                \
+  HOOK void __tsan_unaligned_volatile_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }         \
+  HOOK void __tsan_unaligned_volatile_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }       \
+  HOOK void __tsan_read_write##n(void* p) {                                                                  \
+    seen(p, n, observer::Access::load, SITE);                                                                \
+    seen(p, n, observer::Access::store, SITE);                                                               \
+  }                                                                                                          \
+  HOOK void __tsan_unaligned_read_write##n(void* p) {                                                        \
+    seen(p, n, observer::Access::load, SITE);                                                                \
+    seen(p, n, observer::Access::store, SITE);                                                               \
+  }
+SIZED(1)
+SIZED(2)
+SIZED(4)
+SIZED(8)
+SIZED(16)
+#undef SIZED
+
+HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Access::load, SITE); }
+HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE); }
+HOOK void __tsan_vptr_read(void**) {}
+HOOK void __tsan_vptr_update(void**, void*) {}
+HOOK void __tsan_init() {}
+
+// ---------------------------------------------------------------- the call path
+HOOK void __tsan_func_entry(void* caller) {
+  Lane* lane = observed_lane;
+  if (!lane) return;
+  if (lane->call_depth < kCallDepth) lane->saved_calls[lane->call_depth] = lane->call_context;
+  ++lane->call_depth;
+  lane->call_context = mix(lane->call_context, reinterpret_cast<std::uintptr_t>(caller));
+}
+
+HOOK void __tsan_func_exit() {
+  Lane* lane = observed_lane;
+  if (!lane || lane->call_depth == 0) return;
+  --lane->call_depth;
+  if (lane->call_depth < kCallDepth) lane->call_context = lane->saved_calls[lane->call_depth];
+}
+
+// ---------------------------------------------------------------- std::atomic, mostly of host code
+// Done for real, since host code may have threads; on a simulated thread it is an atomic of that thread.
+namespace {
+template <class T>
+void seen_atomic(const volatile T* p, const void* site) {
+  if (Lane* lane = observed_lane) observer::atomic(*lane, p, sizeof(T), site);
+}
+}  // namespace
+
+#define ATOMIC(bits, T)                                                                                      \
+  HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                              \
+    seen(p, sizeof(T), observer::Access::load, SITE);                                                        \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
+  }                                                                                                          \
+  HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                           \
+    seen_atomic(p, SITE);                                                                                    \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                           \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) {                                          \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                       \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) {                                          \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                       \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) {                                          \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                       \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) {                                           \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                        \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) {                                          \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                       \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_fetch_nand(volatile T* p, T v, int) {                                         \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                          \
+  HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {        \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+  }                                                                                                          \
+  HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {          \
+    seen_atomic(p, SITE);                                                                                    \
+    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
+  }                                                                                                          \
+  HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {              \
+    seen_atomic(p, SITE);                                                                                    \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    return expected;                                                                                         \
+  }
+ATOMIC(8, std::uint8_t)
+ATOMIC(16, std::uint16_t)
+ATOMIC(32, std::uint32_t)
+ATOMIC(64, std::uint64_t)
+#undef ATOMIC
+
+HOOK void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+HOOK void __tsan_atomic_signal_fence(int) { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+// clang calls these instead of memcpy and kin.
+HOOK void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+  seen(from, n, observer::Access::load, SITE);
+  seen(to, n, observer::Access::store, SITE);
+  return std::memcpy(to, from, n);
+}
+HOOK void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+  seen(from, n, observer::Access::load, SITE);
+  seen(to, n, observer::Access::store, SITE);
+  return std::memmove(to, from, n);
+}
+HOOK void* __tsan_memset(void* to, int value, std::size_t n) {
+  seen(to, n, observer::Access::store, SITE);
+  return std::memset(to, value, n);
+}
+
+// ---------------------------------------------------------------- loops
+namespace tilewise::sim {
+
+void Loop::enter() {
+  if (Lane* lane = observed_lane) outer_ = lane->loop_context;
+}
+
+void Loop::iterate() {
+  if (Lane* lane = observed_lane) lane->loop_context = mix(outer_, ++iteration_);
+}
+
+void Loop::leave() {
+  if (Lane* lane = observed_lane) lane->loop_context = outer_;
+}
+
+}  // namespace tilewise::sim

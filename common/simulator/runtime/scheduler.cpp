@@ -1,0 +1,664 @@
+// Runs the threads of a launch: one fiber per thread that waits, blocks and lanes in index order.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <boost/context/detail/fcontext.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+#include "model/observer.hpp"
+#include "runtime/errors.hpp"
+#include "runtime/findings.hpp"
+#include "runtime/memory.hpp"
+#include "runtime/symbols.hpp"
+#include "runtime/thread.hpp"
+
+namespace tilewise::sim {
+
+thread_local Lane* current_lane = nullptr;
+thread_local Lane* observed_lane = nullptr;
+char* shared_begin = nullptr;
+
+namespace {
+
+using boost::context::detail::fcontext_t;
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
+constexpr unsigned kAtomicsBeforeYield = 4096;
+constexpr std::uint64_t kIdleYields = 20'000'000;
+
+// A stack with a loop on it that runs one thread after another. A thread that has to wait keeps its worker;
+// a kernel without barriers needs only one worker for the whole launch.
+struct Worker {
+  char* stack = nullptr;  // highest address
+  fcontext_t context = nullptr;
+  bool started = false;
+};
+
+struct Rendezvous {
+  unsigned mask;
+  WarpOp op;
+  unsigned arrived;
+};
+
+struct Warp {
+  unsigned fresh = 0, ready = 0, yielded = 0;  // lanes that can run; a lane is in at most one of them
+  unsigned alive = 0;                          // lanes that exist and have not returned
+  unsigned wants_active_mask = 0;
+  std::vector<Rendezvous> meetings;            // warp operations that some lane waits in
+  std::uint64_t published[kWarpSize] = {};
+};
+
+struct Scheduler {
+  Launch launch;
+  void (*thread)(void*) = nullptr;
+  void* context = nullptr;
+
+  Lane lanes[kMaxThreadsPerBlock];
+  Warp warps[kMaxWarps];
+  unsigned warp_count = 0;
+  unsigned thread_count = 0;
+
+  fcontext_t home = nullptr;  // the scheduler itself, while a thread runs
+  Worker* running = nullptr;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<Worker*> idle;
+  char* stacks = nullptr;
+
+  // Block barrier
+  unsigned live = 0, waiting = 0;
+  unsigned predicate_count = 0;
+  int result_count = 0, result_and = 0, result_or = 0;
+  bool restart = false;  // a barrier was released: start again with warp 0
+
+  std::size_t shared_used = 0;  // static shared memory of the running block
+  unsigned max_threads = 0;     // the kernel's __launch_bounds__
+
+  bool aborted = false;
+  cudaError_t abort_error = cudaSuccess;
+  bool abort_sticky = false;
+  std::uint64_t idle_yields = 0;
+
+  void run_grid();
+  void run_block();
+  bool run_warp(unsigned w);
+  void resume(unsigned l);
+  void release_barrier_if_complete();
+  void complete_meetings(Warp& warp, unsigned first_lane);
+  void resolve_active_masks(Warp& warp, unsigned first_lane);
+  void report_deadlock();
+  void finish_lane(Lane& lane);
+  Worker* take_worker();
+  void abandon_workers();
+};
+
+Scheduler& scheduler() {
+  static Scheduler* s = new Scheduler;  // never destroyed: host code may launch from destructors
+  return *s;
+}
+
+void wait_in(LaneState state, const void* site) {
+  Scheduler& s = scheduler();
+  Lane& lane = *current_lane;
+  lane.state = state;
+  lane.wait_site = site;
+  lane.worker = s.running;
+  lane.atomics_in_a_row = 0;
+  transfer_t t = jump_fcontext(s.home, nullptr);
+  s.home = t.fctx;
+}
+
+// Runs on a worker's stack.
+void work(transfer_t from) {
+  Scheduler& s = scheduler();
+  s.home = from.fctx;
+  for (;;) {
+    s.thread(s.context);
+    s.finish_lane(*current_lane);
+    // The next lane of the warp has not started yet and needs no stack of its own: go on with it here.
+    Lane& lane = *current_lane;
+    Warp& warp = s.warps[lane.linear / kWarpSize];
+    const unsigned runnable = warp.fresh | warp.ready;
+    const unsigned next = static_cast<unsigned>(std::countr_zero(runnable));
+    if (runnable != 0 && !s.restart && (warp.fresh >> next & 1u)) {
+      const unsigned first = lane.linear / kWarpSize * kWarpSize;
+      Lane& fresh = s.lanes[first + next];
+      warp.fresh &= ~(1u << next);
+      fresh.state = LaneState::ready;
+      current_lane = &fresh;
+      observed_lane = nullptr;
+      continue;
+    }
+    s.idle.push_back(s.running);
+    transfer_t t = jump_fcontext(s.home, nullptr);
+    s.home = t.fctx;
+  }
+}
+
+Worker* Scheduler::take_worker() {
+  if (!idle.empty()) {
+    Worker* w = idle.back();
+    idle.pop_back();
+    return w;
+  }
+  if (!stacks) {
+    void* region = mmap(nullptr, (kStackBytes + kGuardBytes) * kMaxThreadsPerBlock, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (region == MAP_FAILED) {
+      std::fputs("tilewise simulator: cannot reserve memory for the threads' stacks\n", stderr);
+      std::exit(1);
+    }
+    stacks = static_cast<char*>(region);
+  }
+  auto worker = std::make_unique<Worker>();
+  char* low = stacks + workers.size() * (kStackBytes + kGuardBytes);
+  mprotect(low, kGuardBytes, PROT_NONE);  // a stack that grows too far faults instead of spoiling its neighbour
+  worker->stack = low + kGuardBytes + kStackBytes;
+  workers.push_back(std::move(worker));
+  return workers.back().get();
+}
+
+// After an aborted launch suspended threads never resume; their stacks are started afresh.
+void Scheduler::abandon_workers() {
+  idle.clear();
+  for (auto& w : workers) {
+    w->started = false;
+    idle.push_back(w.get());
+  }
+}
+
+void Scheduler::resume(unsigned l) {
+  Lane& lane = lanes[l];
+  Warp& warp = warps[l / kWarpSize];
+  const unsigned bit = 1u << (l % kWarpSize);
+  const bool fresh = (warp.fresh & bit) != 0;
+  warp.fresh &= ~bit;
+  warp.ready &= ~bit;
+  current_lane = &lane;
+  lane.state = LaneState::ready;
+  Worker* worker = fresh ? take_worker() : static_cast<Worker*>(lane.worker);
+  observed_lane = !fresh && lane.in_kernel && observer::active() ? &lane : nullptr;
+  if (!worker->started) {
+    worker->context = make_fcontext(worker->stack, kStackBytes, work);
+    worker->started = true;
+  }
+  running = worker;
+  transfer_t t = jump_fcontext(worker->context, nullptr);
+  running->context = t.fctx;  // `running` is the worker that came back, the same one
+  current_lane = nullptr;
+  observed_lane = nullptr;
+}
+
+void Scheduler::finish_lane(Lane& lane) {
+  lane.state = LaneState::done;
+  lane.in_kernel = false;
+  observed_lane = nullptr;
+  Warp& warp = warps[lane.linear / kWarpSize];
+  warp.alive &= ~(1u << (lane.linear % kWarpSize));
+  --live;
+  if (waiting != 0) release_barrier_if_complete();
+  if (!warp.meetings.empty()) complete_meetings(warp, lane.linear / kWarpSize * kWarpSize);
+}
+
+void Scheduler::release_barrier_if_complete() {
+  if (waiting == 0 || waiting != live) return;
+  result_count = static_cast<int>(predicate_count);
+  result_and = predicate_count == waiting;
+  result_or = predicate_count != 0;
+  const void* site = nullptr;
+  const void* other = nullptr;
+  for (unsigned l = 0; l < thread_count; ++l) {
+    Lane& lane = lanes[l];
+    if (lane.state != LaneState::at_barrier) continue;
+    if (!site) site = lane.wait_site;
+    if (lane.wait_site != site) other = lane.wait_site;
+    lane.state = LaneState::ready;
+    warps[l / kWarpSize].ready |= 1u << (l % kWarpSize);
+  }
+  if (other && observer::checking()) {
+    Finding f;
+    f.code = "divergent-barrier";
+    f.message = "threads of one block met at different __syncthreads() calls; the other one is " + describe_site(other);
+    f.site = site;
+    f.other_site = other;
+    report_finding(std::move(f));
+  }
+  waiting = 0;
+  predicate_count = 0;
+  ++launch.epoch;
+  if (observer::active()) observer::block_barrier();
+  restart = true;
+}
+
+// Every lane that `op` waits for is there (or has returned): hand out what was published.
+void Scheduler::complete_meetings(Warp& warp, unsigned first_lane) {
+  for (std::size_t i = 0; i < warp.meetings.size();) {
+    const Rendezvous m = warp.meetings[i];
+    const unsigned expected = m.mask & warp.alive;
+    if ((m.arrived & expected) != expected) {
+      ++i;
+      continue;
+    }
+    if (observer::active()) observer::warp_meeting(first_lane / kWarpSize, m.arrived);
+    std::uint64_t values[kWarpSize];
+    for (unsigned k = 0; k < kWarpSize; ++k) values[k] = (m.arrived >> k & 1u) ? warp.published[k] : 0;
+    for (unsigned rest = m.arrived; rest != 0; rest &= rest - 1) {
+      const auto k = static_cast<unsigned>(std::countr_zero(rest));
+      Lane& lane = lanes[first_lane + k];
+      if (lane.exchange_out) std::memcpy(lane.exchange_out, values, sizeof values);
+      lane.state = LaneState::ready;
+      warp.ready |= 1u << k;
+    }
+    warp.meetings.erase(warp.meetings.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+// Nobody in the warp can go on: the lanes that wait at one active_mask() call are the converged ones there.
+void Scheduler::resolve_active_masks(Warp& warp, unsigned first_lane) {
+  const auto first = static_cast<unsigned>(std::countr_zero(warp.wants_active_mask));
+  const Lane& leader = lanes[first_lane + first];
+  unsigned together = 0;
+  for (unsigned rest = warp.wants_active_mask; rest != 0; rest &= rest - 1) {
+    const auto k = static_cast<unsigned>(std::countr_zero(rest));
+    const Lane& lane = lanes[first_lane + k];
+    if (lane.wait_site == leader.wait_site && lane.call_context == leader.call_context &&
+        lane.loop_context == leader.loop_context)
+      together |= 1u << k;
+  }
+  for (unsigned rest = together; rest != 0; rest &= rest - 1) {
+    Lane& lane = lanes[first_lane + static_cast<unsigned>(std::countr_zero(rest))];
+    lane.active_mask_result = together;
+    lane.state = LaneState::ready;
+  }
+  warp.wants_active_mask &= ~together;
+  warp.ready |= together;
+}
+
+// Runs the warp until none of its lanes can go on. Returns whether anything ran.
+bool Scheduler::run_warp(unsigned w) {
+  Warp& warp = warps[w];
+  bool ran = false;
+  for (;;) {
+    const unsigned runnable = warp.fresh | warp.ready;
+    if (runnable != 0) {
+      ran = true;
+      resume(w * kWarpSize + static_cast<unsigned>(std::countr_zero(runnable)));
+      if (aborted || restart) break;
+    } else if (warp.wants_active_mask != 0) {
+      resolve_active_masks(warp, w * kWarpSize);
+    } else {
+      break;
+    }
+  }
+  if (ran && observer::active()) observer::end_of_interval(lanes + w * kWarpSize);
+  return ran;
+}
+
+void Scheduler::run_block() {
+  launch.epoch = 0;
+  shared_used = 0;
+  ++launch.block_serial;
+  live = thread_count;
+  waiting = 0;
+  predicate_count = 0;
+  restart = false;
+  for (unsigned l = 0; l < thread_count; ++l) {
+    Lane& lane = lanes[l];
+    lane.state = LaneState::fresh;
+    lane.in_kernel = false;
+    lane.discard_next = false;
+    lane.loop_context = 0;
+    lane.call_context = 0;
+    lane.call_depth = 0;
+    lane.last_slot = 0;
+    lane.atomics_in_a_row = 0;
+  }
+  for (unsigned w = 0; w < warp_count; ++w) {
+    const unsigned lanes_here = std::min(kWarpSize, thread_count - w * kWarpSize);
+    warps[w].fresh = lanes_here == 32 ? ~0u : (1u << lanes_here) - 1;
+    warps[w].alive = warps[w].fresh;
+    warps[w].ready = warps[w].yielded = warps[w].wants_active_mask = 0;
+    warps[w].meetings.clear();
+  }
+  if (launch.config.shared != 0) std::memset(shared_begin + kSharedRegion, 0xFF, launch.config.shared);
+  if (observer::active()) observer::begin_block();
+
+  while (live != 0 && !aborted) {
+    restart = false;
+    bool progress = false;
+    for (unsigned w = 0; w < warp_count && !restart && !aborted; ++w) progress |= run_warp(w);
+    if (progress || restart || aborted) continue;
+    bool woke = false;
+    for (unsigned w = 0; w < warp_count; ++w) {
+      warps[w].ready |= warps[w].yielded;
+      woke |= warps[w].yielded != 0;
+      warps[w].yielded = 0;
+    }
+    if (!woke || ++idle_yields > kIdleYields) report_deadlock();
+  }
+}
+
+void Scheduler::report_deadlock() {
+  // One line for each place where threads wait.
+  std::string text = idle_yields > kIdleYields ? "threads spin for something that never happens"
+                                               : "the block can never go on";
+  const void* first_site = nullptr;
+  const void* last_site = nullptr;
+  unsigned count = 0;
+  auto say = [&] {
+    if (count == 0) return;
+    text += "; " + std::to_string(count) + (count == 1 ? " thread waits" : " threads wait") + " at " +
+            describe_site(last_site);
+  };
+  for (unsigned l = 0; l < thread_count; ++l) {
+    const Lane& lane = lanes[l];
+    if (lane.state == LaneState::done) continue;
+    if (!first_site) first_site = lane.wait_site;
+    if (lane.wait_site != last_site) {
+      say();
+      last_site = lane.wait_site;
+      count = 0;
+    }
+    ++count;
+  }
+  say();
+  Finding f;
+  f.code = "deadlock";
+  f.message = text;
+  f.site = first_site;
+  report_finding(std::move(f));
+  aborted = true;
+  abort_error = cudaErrorLaunchFailure;
+  abort_sticky = true;
+}
+
+void Scheduler::run_grid() {
+  const dim3 block = launch.config.block, grid = launch.config.grid;
+  thread_count = block.x * block.y * block.z;
+  warp_count = (thread_count + kWarpSize - 1) / kWarpSize;
+  unsigned l = 0;
+  for (unsigned z = 0; z < block.z; ++z)
+    for (unsigned y = 0; y < block.y; ++y)
+      for (unsigned x = 0; x < block.x; ++x, ++l) {
+        lanes[l].index = uint3{x, y, z};
+        lanes[l].linear = l;
+      }
+  for (unsigned z = 0; z < grid.z && !aborted; ++z)
+    for (unsigned y = 0; y < grid.y && !aborted; ++y)
+      for (unsigned x = 0; x < grid.x && !aborted; ++x) {
+        launch.block = uint3{x, y, z};
+        run_block();
+      }
+}
+
+void reserve_shared_memory() {
+  if (shared_begin) return;
+  // A fixed address keeps reports identical from run to run; any other works as well.
+  void* wanted = reinterpret_cast<void*>(std::uintptr_t{0x0f0000000000});
+  void* region = mmap(wanted, 2 * kSharedRegion, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (region == MAP_FAILED) {
+    std::fputs("tilewise simulator: cannot reserve the shared memory region\n", stderr);
+    std::exit(1);
+  }
+  shared_begin = static_cast<char*>(region);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------- the launch
+void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context) {
+  static std::recursive_mutex one_launch_at_a_time;
+  if (current_lane) unsupported("a kernel launch from device code (dynamic parallelism)");
+  std::lock_guard lock(one_launch_at_a_time);
+  if (sticky_error() != cudaSuccess) {
+    set_error(sticky_error());
+    return;
+  }
+  if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
+    set_error(error);
+    observer::refused_launch(config, error, __builtin_return_address(0));
+    return;
+  }
+  reserve_shared_memory();
+  Scheduler& s = scheduler();
+  s.launch.config = config;
+  ++s.launch.serial;
+  s.launch.kernel = nullptr;
+  s.launch.static_shared = 0;
+  s.thread = thread;
+  s.context = context;
+  s.aborted = false;
+  s.abort_error = cudaSuccess;
+  s.abort_sticky = false;
+  s.idle_yields = 0;
+
+  memory::open_device_memory();
+  observer::begin_launch(s.launch);
+  s.run_grid();
+  observer::end_launch(s.launch);
+  memory::close_device_memory();
+  if (s.launch.kernel) note_kernel(s.launch.kernel, s.max_threads, s.launch.static_shared);
+
+  if (s.aborted) {
+    s.abandon_workers();
+    if (s.abort_sticky)
+      set_sticky(s.abort_error);
+    else
+      set_error(s.abort_error);
+  }
+}
+
+void enter_kernel(unsigned max_threads) {
+  Lane* lane = current_lane;
+  if (!lane) {
+    std::fprintf(stderr,
+                 "tilewise simulator: %s: a __global__ function was called like an ordinary function; "
+                 "launch it with kernel<<<grid, block>>>(...)\n",
+                 describe_site(__builtin_return_address(0)).c_str());
+    std::exit(1);
+  }
+  Scheduler& s = scheduler();
+  if (!s.launch.kernel) {
+    s.launch.kernel = function_start(__builtin_return_address(0));
+    s.max_threads = max_threads;
+    if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0); error != cudaSuccess)
+      abort_launch(error, false);
+  }
+  lane->in_kernel = true;
+  if (observer::active()) observed_lane = lane;
+}
+
+void abort_launch(int error, bool sticky) {
+  Scheduler& s = scheduler();
+  s.aborted = true;
+  s.abort_error = static_cast<cudaError_t>(error);
+  s.abort_sticky = sticky;
+  jump_fcontext(s.home, nullptr);
+  std::abort();  // nobody resumes an aborted thread
+}
+
+const Launch& running_launch() { return scheduler().launch; }
+
+const char* describe_thread(const Lane& lane) {
+  static char text[120];
+  const uint3 b = scheduler().launch.block;
+  std::snprintf(text, sizeof text, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, lane.index.x, lane.index.y,
+                lane.index.z);
+  return text;
+}
+
+bool on_thread_stack(const void* address) {
+  const Scheduler& s = scheduler();
+  const auto* p = static_cast<const char*>(address);
+  return s.stacks && p >= s.stacks && p < s.stacks + s.workers.size() * (kStackBytes + kGuardBytes);
+}
+
+// ------------------------------------------------------------------------------------------- coordinates
+uint3 thread_idx() { return current_lane ? current_lane->index : uint3{}; }
+uint3 block_idx() { return scheduler().launch.block; }
+dim3 block_dim() { return scheduler().launch.config.block; }
+dim3 grid_dim() { return scheduler().launch.config.grid; }
+unsigned lane_id() { return current_lane ? current_lane->linear % kWarpSize : 0; }
+unsigned linear_tid() { return current_lane ? current_lane->linear : 0; }
+bool in_kernel() { return current_lane != nullptr; }
+
+// ------------------------------------------------------------------------------------------- barriers
+namespace {
+
+Scheduler& arrive_at_barrier(bool predicate, const void* site) {
+  Scheduler& s = scheduler();
+  if (!current_lane) {
+    std::fputs("tilewise simulator: __syncthreads() was called by host code\n", stderr);
+    std::exit(1);
+  }
+  ++s.waiting;
+  s.predicate_count += predicate;
+  current_lane->state = LaneState::at_barrier;
+  current_lane->wait_site = site;
+  s.release_barrier_if_complete();
+  const LaneState state = current_lane->state;  // ready already when this thread was the last to arrive
+  wait_in(state, site);
+  return s;
+}
+
+}  // namespace
+
+void sync_block() { arrive_at_barrier(false, __builtin_return_address(0)); }
+int sync_block_count(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_count; }
+int sync_block_and(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_and; }
+int sync_block_or(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_or; }
+
+// ------------------------------------------------------------------------------------------- warp operations
+void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]) {
+  Scheduler& s = scheduler();
+  Lane& lane = *current_lane;
+  const unsigned l = lane.linear % kWarpSize, first = lane.linear - l;
+  Warp& warp = s.warps[lane.linear / kWarpSize];
+  const void* site = __builtin_return_address(0);
+  if (!(mask >> l & 1u)) {
+    Finding f;
+    f.code = "mask-without-caller";
+    f.message = "a warp operation is called by a lane that its mask does not name";
+    f.site = site;
+    f.threads = describe_thread(lane);
+    report_finding(std::move(f));
+    mask |= 1u << l;
+  }
+  warp.published[l] = value;
+  lane.exchange_out = out;
+  auto meeting = warp.meetings.begin();
+  while (meeting != warp.meetings.end() && !(meeting->mask == mask && meeting->op == op && !(meeting->arrived >> l & 1u)))
+    ++meeting;
+  if (meeting == warp.meetings.end()) meeting = warp.meetings.insert(meeting, Rendezvous{mask, op, 0});
+  meeting->arrived |= 1u << l;
+  lane.state = LaneState::at_warp_operation;
+  lane.wait_site = site;
+  lane.wait_mask = mask;
+  s.complete_meetings(warp, first);
+  wait_in(lane.state, site);
+}
+
+unsigned active_mask() {
+  Scheduler& s = scheduler();
+  Lane& lane = *current_lane;
+  s.warps[lane.linear / kWarpSize].wants_active_mask |= 1u << (lane.linear % kWarpSize);
+  wait_in(LaneState::at_active_mask, __builtin_return_address(0));
+  return lane.active_mask_result;
+}
+
+void yield_thread() {
+  Lane* lane = current_lane;
+  if (!lane) return;
+  scheduler().warps[lane->linear / kWarpSize].yielded |= 1u << (lane->linear % kWarpSize);
+  wait_in(LaneState::yielded, __builtin_return_address(0));
+}
+
+// ------------------------------------------------------------------------------------------- memory
+void atomic_access(const volatile void* address, std::size_t bytes) {
+  Lane* lane = current_lane;
+  if (!lane) return;
+  if (observed_lane) observer::atomic(*lane, address, bytes, __builtin_return_address(0));
+  lane->discard_next = false;
+  // A thread that spins on an atomic (a lock, a flag) must let the others run.
+  if (++lane->atomics_in_a_row >= kAtomicsBeforeYield) yield_thread();
+}
+
+void discard() {
+  if (current_lane) current_lane->discard_next = true;
+}
+
+void memory_fence() {
+  if (observed_lane) observer::device_fence();
+}
+
+void raw_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+void* shared_address(SharedVariable& variable) {
+  Scheduler& s = scheduler();
+  if (!current_lane) {
+    std::fputs("tilewise simulator: host code reached a __shared__ variable\n", stderr);
+    std::exit(1);
+  }
+  if (variable.block == s.launch.block_serial) return variable.address;
+  // Offsets as a compiler would give them, with a gap between variables so that an overrun is seen.
+  variable.address = observer::place_shared(variable, s.shared_used);
+  variable.block = s.launch.block_serial;
+  if (s.shared_used > s.launch.static_shared) {
+    s.launch.static_shared = s.shared_used;
+    const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, s.max_threads, s.shared_used);
+    if (error != cudaSuccess) abort_launch(error, false);
+  }
+  std::memset(variable.address, 0xFF, variable.bytes);
+  return variable.address;
+}
+
+void* dynamic_shared() { return shared_begin + kSharedRegion; }
+
+// ------------------------------------------------------------------------------------------- early ends
+void trap() {
+  if (!current_lane) std::abort();
+  abort_launch(cudaErrorLaunchFailure, true);
+}
+
+void assert_failed(const char* expression, const char* file, unsigned line, const char* function) {
+  if (!current_lane) {
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+    std::abort();
+  }
+  const uint3 b = scheduler().launch.block, t = current_lane->index;
+  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
+               b.x, b.y, b.z, t.x, t.y, t.z, expression);
+  abort_launch(cudaErrorAssert, true);
+}
+
+void unsupported(const char* feature) {
+  std::fprintf(stderr, "tilewise simulator: %s is not supported; run this program on a GPU\n", feature);
+  std::exit(1);
+}
+
+}  // namespace tilewise::sim
+
+// assert() of <cassert> ends up here, in device and host code alike.
+#if defined(__APPLE__)
+extern "C" [[noreturn]] void __assert_rtn(const char* function, const char* file, int line, const char* expression) {
+  tilewise::sim::assert_failed(expression, file, static_cast<unsigned>(line), function);
+}
+#else
+extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
+                                           const char* function) noexcept {
+  tilewise::sim::assert_failed(expression, file, line, function);
+}
+#endif

@@ -1,0 +1,245 @@
+#include "runtime/symbols.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#if defined(__linux__)
+#include <elf.h>
+#include <link.h>
+#elif defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
+
+extern char** environ;
+
+namespace tilewise::sim {
+namespace {
+
+struct Function {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+  std::string mangled;
+};
+
+std::string executable_path() {
+#if defined(__APPLE__)
+  char buffer[4096];
+  std::uint32_t size = sizeof buffer;
+  return _NSGetExecutablePath(buffer, &size) == 0 ? buffer : "";
+#else
+  char buffer[4096];
+  ssize_t n = readlink("/proc/self/exe", buffer, sizeof buffer);
+  return n > 0 ? std::string(buffer, static_cast<std::size_t>(n)) : "";
+#endif
+}
+
+// What must be added to an address in the executable file to get the address in memory.
+std::uintptr_t load_bias() {
+#if defined(__linux__)
+  std::uintptr_t bias = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<std::uintptr_t*>(out) = info->dlpi_addr;
+        return 1;  // the first entry is the executable itself
+      },
+      &bias);
+  return bias;
+#elif defined(__APPLE__)
+  return static_cast<std::uintptr_t>(_dyld_get_image_vmaddr_slide(0));
+#else
+  return 0;
+#endif
+}
+
+#if defined(__linux__)
+// dladdr() knows exported symbols only; kernels in anonymous namespaces are found in the file's own symbol table.
+std::vector<Function> read_symbol_table() {
+  std::vector<Function> functions;
+  std::ifstream file(executable_path(), std::ios::binary);
+  std::string image((std::istreambuf_iterator<char>(file)), {});
+  ElfW(Ehdr) header;
+  if (image.size() < sizeof header) return functions;
+  std::memcpy(&header, image.data(), sizeof header);
+  auto section = [&](std::size_t i) {
+    ElfW(Shdr) s;
+    std::memcpy(&s, image.data() + header.e_shoff + i * sizeof s, sizeof s);
+    return s;
+  };
+  if (header.e_shoff + header.e_shnum * sizeof(ElfW(Shdr)) > image.size()) return functions;
+  const std::uintptr_t bias = load_bias();
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto table = section(i);
+    if (table.sh_type != SHT_SYMTAB) continue;
+    const auto strings = section(table.sh_link);
+    for (std::size_t k = 0; k < table.sh_size / sizeof(ElfW(Sym)); ++k) {
+      ElfW(Sym) symbol;
+      std::memcpy(&symbol, image.data() + table.sh_offset + k * sizeof symbol, sizeof symbol);
+      if ((symbol.st_info & 0xf) != STT_FUNC || symbol.st_size == 0) continue;
+      functions.push_back({bias + symbol.st_value, bias + symbol.st_value + symbol.st_size,
+                           image.data() + strings.sh_offset + symbol.st_name});
+    }
+  }
+  std::sort(functions.begin(), functions.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+  return functions;
+}
+#endif
+
+const Function* find_function(const void* pc) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pc);
+#if defined(__linux__)
+  static const std::vector<Function> table = read_symbol_table();
+  auto after = std::upper_bound(table.begin(), table.end(), address,
+                                [](std::uintptr_t a, const Function& f) { return a < f.begin; });
+  if (after != table.begin() && address < std::prev(after)->end) return &*std::prev(after);
+#endif
+  static std::map<std::uintptr_t, Function> exported;
+  Dl_info info;
+  if (dladdr(pc, &info) && info.dli_sname) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(info.dli_saddr);
+    return &exported.try_emplace(begin, Function{begin, address + 1, info.dli_sname}).first->second;
+  }
+  return nullptr;
+}
+
+std::string demangle(std::string name) {
+  if (auto dot = name.find('.'); dot != std::string::npos) name.resize(dot);  // ".constprop.0" and kin
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 ? text : name;
+  std::free(text);
+  return out;
+}
+
+// Runs a tool and returns what it printed, or an empty string.
+std::string output_of(std::vector<std::string> arguments) {
+  int pipe_ends[2];
+  if (pipe(pipe_ends) != 0) return {};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], 1);
+  posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1 /*O_WRONLY*/, 0);
+  std::vector<char*> argv;
+  for (auto& a : arguments) argv.push_back(a.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[1]);
+  std::string text;
+  char buffer[4096];
+  if (started)
+    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  close(pipe_ends[0]);
+  if (started) waitpid(child, nullptr, 0);
+  return text;
+}
+
+bool in_simulator_headers(const std::string& file) {
+  return file.find("/simulator/include/") != std::string::npos || file.find("/tilewise_sim/") != std::string::npos;
+}
+
+SourceLine parse_location(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || text[0] == '?') return {};
+  const int line = std::atoi(text.c_str() + colon + 1);  // stops at " (discriminator 2)"
+  return line > 0 ? SourceLine{text.substr(0, colon), line} : SourceLine{};
+}
+
+}  // namespace
+
+const void* function_start(const void* pc) {
+  const Function* f = find_function(pc);
+  return f ? reinterpret_cast<const void*>(f->begin) : pc;
+}
+
+std::string function_name(const void* pc) {
+  if (const Function* f = find_function(pc)) return demangle(f->mangled);
+  char text[32];
+  std::snprintf(text, sizeof text, "%p", pc);
+  return text;
+}
+
+std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses) {
+  static std::map<const void*, SourceLine> known;
+  std::vector<const void*> unknown;
+  for (const void* pc : return_addresses)
+    if (!known.contains(pc)) unknown.push_back(pc);
+  std::sort(unknown.begin(), unknown.end());
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  const std::uintptr_t bias = load_bias();
+  for (std::size_t from = 0; from < unknown.size(); from += 1000) {
+    const std::size_t to = std::min(unknown.size(), from + 1000);
+#if defined(__APPLE__)
+    std::vector<std::string> command{"atos", "-i", "-o", executable_path(), "-l", ""};
+    char base[32];
+    std::snprintf(base, sizeof base, "0x%llx", static_cast<unsigned long long>(bias + 0x100000000ull));
+    command[5] = base;
+    for (std::size_t i = from; i < to; ++i) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%p", static_cast<const char*>(unknown[i]) - 1);
+      // One call per address keeps the inlined frames of different addresses apart.
+      auto one = command;
+      one.push_back(text);
+      std::istringstream lines(output_of(one));
+      for (std::string line; std::getline(lines, line);) {
+        const auto open = line.rfind('('), close = line.rfind(')');
+        if (open == std::string::npos || close == std::string::npos) continue;
+        SourceLine location = parse_location(line.substr(open + 1, close - open - 1));
+        if (location.line == 0) continue;
+        known[unknown[i]] = location;
+        if (!in_simulator_headers(location.file)) break;
+      }
+      known.try_emplace(unknown[i]);
+    }
+#else
+    std::vector<std::string> command{"addr2line", "-a", "-i", "-e", executable_path()};
+    for (std::size_t i = from; i < to; ++i) {
+      char text[32];  // minus one: the call itself, not the instruction after it
+      std::snprintf(text, sizeof text, "0x%llx",
+                    static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(unknown[i]) - 1 - bias));
+      command.push_back(text);
+    }
+    std::istringstream lines(output_of(command));
+    std::size_t index = from;
+    bool settled = true;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("0x")) {  // -a prints the address before its frames, innermost first
+        settled = false;
+        known.try_emplace(unknown[index++]);
+        if (index > to) break;
+      } else if (!settled && index > from) {
+        const SourceLine location = parse_location(line);
+        if (location.line == 0) continue;
+        known[unknown[index - 1]] = location;
+        settled = !in_simulator_headers(location.file);
+      }
+    }
+    for (std::size_t i = from; i < to; ++i) known.try_emplace(unknown[i]);
+#endif
+  }
+  std::vector<SourceLine> result;
+  for (const void* pc : return_addresses) result.push_back(known[pc]);
+  return result;
+}
+
+SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
+
+std::string describe_site(const void* return_address) {
+  const SourceLine at = source_line(return_address);
+  if (at.line == 0) return function_name(return_address);
+  return at.file + ":" + std::to_string(at.line);
+}
+
+}  // namespace tilewise::sim

@@ -1,0 +1,30 @@
+// From code addresses to names and source lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewise::sim {
+
+struct SourceLine {
+  std::string file;  ///< path as the compiler saw it; empty when unknown
+  int line = 0;
+};
+
+/// First byte of the function that holds `pc`, or `pc` itself when unknown.
+const void* function_start(const void* pc);
+
+/// Demangled signature of the function that holds `pc`, e.g. "void tiled<32>(float const*, int)", or a hexadecimal address.
+std::string function_name(const void* pc);
+
+/// The user's source line of a call at `return_address`: of the innermost inlined function outside the simulator's headers.
+SourceLine source_line(const void* return_address);
+
+/// The same for many at once, which costs one look at the debug information.
+std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses);
+
+/// "file.cu:12", or the function's name when the line is unknown.
+std::string describe_site(const void* return_address);
+
+}  // namespace tilewise::sim

@@ -1,0 +1,76 @@
+// One simulated CUDA thread, as the scheduler, the hooks and the counting model see it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tilewise_sim/device.hpp"
+
+namespace tilewise::sim {
+
+using Fiber = void*;  // boost::context::detail::fcontext_t
+
+constexpr unsigned kMaxThreadsPerBlock = 1024;
+constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
+constexpr unsigned kCallDepth = 48;
+
+enum class LaneState : std::uint8_t { fresh, ready, at_barrier, at_warp_operation, at_active_mask, yielded, done };
+
+struct Lane {
+  // Read by thread_idx() and kin.
+  uint3 index{};
+  unsigned linear = 0;  ///< position in the block
+  LaneState state = LaneState::fresh;
+  bool in_kernel = false;  ///< between the kernel's first statement and its return
+  bool discard_next = false;
+
+  Fiber fiber = nullptr;     ///< where to resume it while it waits
+  void* worker = nullptr;    ///< whose stack it runs on
+
+  // Context of the running code, for grouping accesses into warp instructions.
+  std::uint64_t loop_context = 0;
+  std::uint64_t call_context = 0;
+  std::uint64_t saved_calls[kCallDepth];
+  unsigned call_depth = 0;
+  std::uint32_t last_slot = 0;  ///< where the counting model expects the next access
+
+  const void* wait_site = nullptr;  ///< call site of the barrier or warp operation it waits in
+  unsigned wait_mask = 0;
+  WarpOp wait_op = WarpOp::sync;
+  std::uint64_t* exchange_out = nullptr;
+  unsigned active_mask_result = 0;
+  unsigned atomics_in_a_row = 0;
+};
+
+/// The running launch: what hooks and messages need to know.
+struct Launch {
+  LaunchConfig config{dim3(), dim3()};
+  std::size_t serial = 0;  ///< 1 for the first launch of the process
+  uint3 block{};
+  std::uint64_t block_serial = 0;  ///< over all launches; never 0 in a kernel
+  std::uint64_t epoch = 0;         ///< barrier interval of the running block
+  const void* kernel = nullptr;    ///< start of the kernel's code, once its first thread entered
+  std::size_t static_shared = 0;   ///< bytes of __shared__ variables met so far
+};
+
+/// The thread that is running, or null in host code.
+extern thread_local Lane* current_lane;
+/// The same, but also null when accesses are neither counted nor checked: the hooks' only test.
+extern thread_local Lane* observed_lane;
+
+const Launch& running_launch();
+
+/// Ends the running launch from inside a thread: no further thread of it runs. `error` is a cudaError_t.
+[[noreturn]] void abort_launch(int error, bool sticky);
+
+/// "block (1,0,0), thread (3,2,0)" of the running thread.
+const char* describe_thread(const Lane& lane);
+
+// Shared memory of the running block: static variables in the first half, dynamic in the second.
+constexpr std::size_t kSharedRegion = std::size_t{1} << 20;
+extern char* shared_begin;  ///< 2 * kSharedRegion bytes
+
+/// Everything that is on the stack of some simulated thread.
+bool on_thread_stack(const void* address);
+
+}  // namespace tilewise::sim
