@@ -48,6 +48,7 @@ struct Variant {
   std::function<void(cudaStream_t)> launch;  ///< launches on that stream; does not wait
   std::function<void()> poison;              ///< fills the output with NaN
   std::function<Comparison()> check;         ///< compares the output with the reference
+  std::function<Comparison()> recheck;       ///< after timing, the same without a further launch; may be empty
   double work = 0;                           ///< FLOP or bytes of one call, as the lesson's Figure says
   std::size_t working_set = 0;               ///< bytes that one call touches, for the timer's L2 flush
   bool baseline = false;                     ///< later rows are compared with this one

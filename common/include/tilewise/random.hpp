@@ -36,10 +36,11 @@ class Random {
 enum class Distribution {
   uniform,  ///< [-1, 1)
   wide,     ///< random sign and mantissa, exponents -20..20: small terms vanish beside large ones
-  cancel    ///< neighbours of opposite sign that differ in the last bits: sums are far smaller than their terms
+  cancel,   ///< neighbours of opposite sign that differ in the last bits: sums are far smaller than their terms
+  integers  ///< -4..4 without 0: sums of products are exact in FP32, see ExactMatmulCheck
 };
 
-/// "uniform", "wide" or "cancel". Throws std::invalid_argument otherwise.
+/// "uniform", "wide", "cancel" or "integers". Throws std::invalid_argument otherwise.
 Distribution distribution_from(std::string_view name);
 std::string to_string(Distribution distribution);
 /// The names that distribution_from knows.

@@ -1,0 +1,124 @@
+#include "tilewise/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "tilewise/table.hpp"
+
+namespace tilewise {
+
+double gamma(std::size_t k, double unit_roundoff) {
+  const double ku = static_cast<double>(k) * unit_roundoff;
+  return ku < 1 ? ku / (1 - ku) : std::numeric_limits<double>::infinity();
+}
+
+double error_bound(std::size_t k, double magnitude, const Arithmetic& arithmetic) {
+  if (k == 0) return 0;
+  const double inputs = (1 + arithmetic.input) * (1 + arithmetic.input);
+  const double kernel = inputs * (1 + gamma(k, arithmetic.accumulate)) * (1 + arithmetic.output) - 1;
+  const double reference = gamma(k, 0x1p-53);
+  return (kernel + reference) * magnitude + static_cast<double>(k) * arithmetic.tiny;
+}
+
+bool element_ok(double got, double expected, double bound, double largest) {
+  if (std::isnan(expected)) return std::isnan(got);
+  if (std::isinf(expected)) return got == expected;
+  if (std::isinf(got)) {
+    // Overflow is right where the exact value, give or take the rounding errors, lies beyond the largest number.
+    return std::abs(expected) + bound > largest && std::signbit(got) == std::signbit(expected);
+  }
+  return std::abs(got - expected) <= bound;  // false for NaN
+}
+
+namespace {
+
+// How far outside its bound an element is; a wrong element always ranks above a right one.
+double badness(const Element& element, bool ok) {
+  if (!ok) {
+    const double ratio = element.error / element.bound;
+    return std::isfinite(ratio) ? std::max(ratio, 1.0) : std::numeric_limits<double>::infinity();
+  }
+  return element.bound > 0 && std::isfinite(element.error) ? element.error / element.bound : 0;
+}
+
+template <class Got, class Expected, class Bound>
+Comparison compare_all(std::size_t rows, std::size_t cols, double largest, const Got& got, const Expected& expected,
+                       const Bound& bound) {
+  Comparison result;
+  result.checked = rows * cols;
+  result.method = "all elements";
+  double worst = -1;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t col = 0; col < cols; ++col) {
+      const std::size_t i = row * cols + col;
+      const double g = got(i), e = expected(i), b = bound(i);
+      const bool ok = element_ok(g, e, b, largest);
+      // Infinity minus itself is NaN; equal values have no error.
+      const Element element{row, col, g, e, g == e ? 0 : std::abs(g - e), b};
+      if (!ok && result.wrong++ == 0) result.first_wrong = element;
+      if (std::isfinite(element.error) && element.error > result.max_error) {
+        result.max_error = element.error;
+        result.bound_at_max = b;
+      }
+      if (const double bad = badness(element, ok); bad > worst) {
+        worst = bad;
+        result.worst = element;
+      }
+    }
+  }
+  if (result.max_error == 0 && result.checked > 0) result.bound_at_max = result.worst.bound;
+  result.ok = result.wrong == 0;
+  return result;
+}
+
+void expect_sizes(std::size_t got, std::size_t expected, std::size_t bound, std::size_t rows, std::size_t cols) {
+  const std::size_t size = rows * cols;
+  if (got != size || expected != size || (bound != size && bound != 0))
+    throw std::length_error(fmt::format("compare: {} x {} elements wanted; got {}, expected {}, bounds {}", rows, cols,
+                                        got, expected, bound));
+}
+
+template <class T>
+Comparison compare_values(std::span<const T> got, std::span<const double> expected, std::span<const double> bound,
+                          std::size_t rows, std::size_t cols) {
+  expect_sizes(got.size(), expected.size(), bound.size(), rows, cols);
+  return compare_all(
+      rows, cols, static_cast<double>(std::numeric_limits<T>::max()),
+      [&](std::size_t i) { return static_cast<double>(got[i]); }, [&](std::size_t i) { return expected[i]; },
+      [&](std::size_t i) { return bound.empty() ? 0.0 : bound[i]; });
+}
+
+}  // namespace
+
+Comparison compare(std::span<const float> got, std::span<const double> expected, std::span<const double> bound,
+                   std::size_t rows, std::size_t cols) {
+  return compare_values(got, expected, bound, rows, cols);
+}
+
+Comparison compare(std::span<const double> got, std::span<const double> expected, std::span<const double> bound,
+                   std::size_t rows, std::size_t cols) {
+  return compare_values(got, expected, bound, rows, cols);
+}
+
+Comparison compare_exact(std::span<const float> got, std::span<const float> expected, std::size_t rows,
+                         std::size_t cols) {
+  expect_sizes(got.size(), expected.size(), 0, rows, cols);
+  return compare_all(
+      rows, cols, std::numeric_limits<double>::infinity(), [&](std::size_t i) { return static_cast<double>(got[i]); },
+      [&](std::size_t i) { return static_cast<double>(expected[i]); }, [](std::size_t) { return 0.0; });
+}
+
+std::string Comparison::text() const {
+  if (ok) return fmt::format("right: max error {:.2g}, bound {:.2g} ({})", max_error, bound_at_max, method);
+  if (wrong == 0) return "WRONG: " + failure;
+  const Element& e = first_wrong;
+  std::string value = fmt::format("got {:.9g}, expected {:.9g} +- {:.2g}", e.got, e.expected, e.bound);
+  return fmt::format("WRONG: {} of {} elements{}; first at row {}, column {}: {}", with_commas(wrong),
+                     with_commas(checked), failure.empty() ? "" : " (" + failure + ")", e.row, e.col, value);
+}
+
+}  // namespace tilewise

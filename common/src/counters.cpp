@@ -1,0 +1,72 @@
+#include "tilewise/counters.hpp"
+
+#ifdef TILEWISE_SIMULATOR
+#include <tilewise_sim/report.hpp>
+#endif
+
+namespace tilewise {
+namespace {
+
+double ratio(std::uint64_t sectors, std::uint64_t requests) {
+  return requests == 0 ? 0 : static_cast<double>(sectors) / static_cast<double>(requests);
+}
+
+}  // namespace
+
+double Counts::sectors_per_load() const { return ratio(global_load_sectors, global_load_requests); }
+double Counts::sectors_per_store() const { return ratio(global_store_sectors, global_store_requests); }
+
+#ifdef TILEWISE_SIMULATOR
+
+namespace {
+
+// Counting is switched back even when the callable throws.
+class CountingOn {
+ public:
+  CountingOn() : before_(sim::set_counting(true)) {}
+  ~CountingOn() { sim::set_counting(before_); }
+  CountingOn(const CountingOn&) = delete;
+  CountingOn& operator=(const CountingOn&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace
+
+std::optional<Counts> count_call(const std::function<void()>& call) {
+  {
+    const CountingOn counting;
+    call();
+  }
+  const sim::Counters& c = sim::last_counters();
+  Counts counts;
+  counts.global_load_requests = c.global_load_requests;
+  counts.global_load_sectors = c.global_load_sectors;
+  counts.global_load_bytes = c.global_load_bytes;
+  counts.global_store_requests = c.global_store_requests;
+  counts.global_store_sectors = c.global_store_sectors;
+  counts.global_store_bytes = c.global_store_bytes;
+  counts.atomic_requests = c.atomic_requests + c.reduction_requests;
+  counts.atomic_sectors = c.atomic_sectors + c.reduction_sectors;
+  counts.shared_loads = c.shared_load_instructions;
+  counts.shared_load_wavefronts = c.shared_load_wavefronts;
+  counts.shared_stores = c.shared_store_instructions;
+  counts.shared_store_wavefronts = c.shared_store_wavefronts;
+  counts.shared_conflicts =
+      c.shared_load_wavefronts - c.shared_load_ideal + c.shared_store_wavefronts - c.shared_store_ideal;
+  counts.dram_bytes_at_least = c.dram_bytes_at_least;
+  counts.static_shared_bytes = sim::last_static_shared();
+  return counts;
+}
+
+#else
+
+std::optional<Counts> count_call(const std::function<void()>& call) {
+  call();
+  return std::nullopt;
+}
+
+#endif
+
+}  // namespace tilewise

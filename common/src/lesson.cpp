@@ -1,0 +1,400 @@
+#include "tilewise/lesson.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tilewise {
+
+int run_main(const std::function<int()>& program) noexcept {
+  try {
+    return program();
+  } catch (const ExitRequest& request) {
+    return request.code;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+  } catch (...) {
+    fmt::print(stderr, "error: an exception of an unknown type\n");
+  }
+  return kWrongResult;
+}
+
+namespace {
+
+constexpr double kFloatBytes = 4;
+
+std::vector<Column> columns(const LessonStyle& style) {
+  std::vector<Column> list = {{"shape", "", 18, true}};
+  if (style.show_tile) list.push_back({"tile", "", 4, false});
+  list.push_back({"kernel", "", 26, true});
+  if (is_simulated()) {
+    list.push_back({"load requests", "warp instr.", 13, false});
+    list.push_back({"sectors", "/request", 8, false});
+    list.push_back({"loads counted", "elements", 13, false});
+    list.push_back({"by formula", "elements", 13, false});
+    list.push_back({style.figure == Figure::flops ? "intensity" : "requested",
+                    style.figure == Figure::flops ? "FLOP/byte" : "bytes", 9, false});
+    if (style.show_shared) list.push_back({"shared", "wavefronts", 11, false});
+  } else {
+    list.push_back({"time", "ms", 8, false});
+    list.push_back({"IQR", "%", 5, false});
+    list.push_back({style.figure == Figure::flops ? "GFLOP/s" : "GB/s", "", 8, false});
+    list.push_back({"of peak", "%", 7, false});
+    list.push_back({"vs " + style.baseline_name, "same block", 10, false});
+    list.push_back({"vs best", style.baseline_name, 7, false});
+  }
+  list.push_back({"max error", "", 9, false});
+  list.push_back({"bound", "", 8, false});
+  return list;
+}
+
+bool refused_by_configuration(cudaError_t code) {
+  return code == cudaErrorInvalidConfiguration || code == cudaErrorInvalidValue ||
+         code == cudaErrorLaunchOutOfResources;
+}
+
+}  // namespace
+
+struct Lesson::State {
+  State(const Options& options_, const LessonStyle& style_)
+      : options(options_), style(style_), table(columns(style_)), results(options_) {}
+
+  const Options& options;
+  LessonStyle style;
+  Table table;
+  Results results;
+  std::map<std::string, double> baseline_by_block;  // ms
+  double best_baseline = 0;                         // ms; 0: none yet
+  std::vector<std::string> formulas;
+  std::vector<std::string> methods;
+  int right = 0, wrong = 0, skipped = 0;
+
+  double ceiling() const {
+    if (style.ceiling > 0) return style.ceiling;
+    return style.figure == Figure::flops ? device().peak_fp32_gflops() : device().peak_bandwidth_gbs();
+  }
+  const char* unit() const { return style.figure == Figure::flops ? "GFLOP/s" : "GB/s"; }
+
+  void remember(std::vector<std::string>& list, const std::string& text) {
+    if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+  }
+
+  void check(const Variant& variant, Outcome& outcome);
+  void time(const Variant& variant, Outcome& outcome);
+  void add_row(const Variant& variant, const Outcome& outcome);
+  std::vector<std::string> cells(const Variant& variant, const Outcome& outcome);
+  Record record(const Variant& variant, const Outcome& outcome) const;
+};
+
+Lesson::Lesson(const Options& options, const LessonStyle& style) : state_(std::make_unique<State>(options, style)) {
+  fmt::print("{}\n", device().text());
+  if (is_simulated())
+    fmt::print("No GPU: a time would mean nothing, so the table shows what the hardware would do, counted.\n");
+  else
+    fmt::print("Theoretical peaks: {} GFLOP/s FP32, {} GB/s. Times are medians of kernel time alone.\n",
+               with_commas(static_cast<std::uint64_t>(device().peak_fp32_gflops())),
+               with_commas(static_cast<std::uint64_t>(device().peak_bandwidth_gbs())));
+  fmt::print("\n");
+}
+
+Lesson::~Lesson() = default;
+
+void Lesson::begin_group() {
+  state_->baseline_by_block.clear();
+  state_->best_baseline = 0;
+}
+
+Outcome Lesson::run(const Variant& variant) {
+  State& s = *state_;
+  Outcome outcome;
+  const std::string what = variant.tile > 0 ? fmt::format("tile {}", variant.tile) : variant.kernel;
+  outcome.reason = device().why_not(what, variant.block.x, variant.block.y, variant.block.z, variant.shared_bytes,
+                                    variant.opt_in_shared);
+  if (outcome.reason.empty() && variant.skip) outcome.reason = variant.skip();
+  if (!outcome.reason.empty()) {
+    outcome.status = Status::skip;
+  } else {
+    s.table.progress(fmt::format("{} {}", variant.shape, variant.kernel));
+    s.check(variant, outcome);
+    if (outcome.status == Status::ok && !is_simulated()) s.time(variant, outcome);
+  }
+  s.add_row(variant, outcome);
+  return outcome;
+}
+
+void Lesson::State::check(const Variant& variant, Outcome& outcome) {
+  try {
+    if (variant.poison) variant.poison();
+    outcome.counts = count([&] { variant.launch(nullptr); });
+    CUDA_CHECK(cudaDeviceSynchronize());
+    outcome.comparison = variant.check();
+    outcome.status = outcome.comparison.ok ? Status::ok : Status::wrong;
+    if (!outcome.comparison.ok) outcome.reason = outcome.comparison.text();
+    remember(methods, outcome.comparison.method);
+  } catch (const CudaError& error) {
+    outcome.status = Status::wrong;
+    outcome.reason = error.what();
+    if (refused_by_configuration(error.code())) return;  // the device is as it was before
+    add_row(variant, outcome);  // nothing more can run after an error inside a kernel, but say which it was
+    throw;
+  }
+}
+
+void Lesson::State::time(const Variant& variant, Outcome& outcome) {
+  TimerOptions rules;
+  rules.iterations = options.repeat();
+  rules.working_set = variant.working_set;
+  outcome.timing = measure(variant.launch, rules);
+  outcome.figure = variant.work / outcome.timing.seconds() * 1e-9;
+  // A race may show only after many launches: what the last timed one left must be right too.
+  if (variant.recheck) {
+    if (const Comparison again = variant.recheck(); !again.ok) {
+      outcome.comparison = again;
+      outcome.status = Status::wrong;
+      outcome.reason = "after timing: " + again.text();
+      return;
+    }
+  }
+  if (variant.work > 0) {
+    try {
+      check_possible(outcome.figure, ceiling(), unit(), style.ceiling > 0 ? "ceiling" : "theoretical peak");
+    } catch (const ImpossibleFigure& error) {
+      outcome.status = Status::impossible;
+      outcome.reason = error.what();
+      return;
+    }
+  }
+  outcome.reason = outcome.timing.note;
+  if (variant.baseline) {
+    const double ms = outcome.timing.median_ms();
+    baseline_by_block[variant.block_key] = ms;
+    best_baseline = best_baseline == 0 ? ms : std::min(best_baseline, ms);
+  }
+}
+
+std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outcome& outcome) {
+  std::vector<std::string> row = {variant.shape};
+  if (style.show_tile) row.push_back(variant.tile > 0 ? std::to_string(variant.tile) : "-");
+  row.push_back(variant.kernel);
+  const std::size_t before_errors = columns(style).size() - 2;
+  if (outcome.status == Status::skip) return row;
+  if (is_simulated() && outcome.counts && outcome.status == Status::ok) {
+    const Counts& c = *outcome.counts;
+    row.push_back(with_commas(c.global_load_requests));
+    row.push_back(fixed(c.sectors_per_load(), 2));
+    row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
+    row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads)) : "-");
+    if (style.figure == Figure::flops)
+      row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
+    else
+      row.push_back(bytes_text(static_cast<double>(c.global_bytes())));
+    if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
+  } else if (!is_simulated() && outcome.status == Status::ok) {
+    const double ms = outcome.timing.median_ms();
+    row.push_back(significant(ms));
+    row.push_back(fixed(100 * outcome.timing.ms.iqr / ms, 1));
+    row.push_back(outcome.figure > 0 ? significant(outcome.figure) : "-");
+    row.push_back(outcome.figure > 0 && ceiling() > 0 ? fixed(100 * outcome.figure / ceiling(), 1) : "-");
+    const auto same = baseline_by_block.find(variant.block_key);
+    row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
+    row.push_back(best_baseline > 0 ? fixed(best_baseline / ms, 2) + "x" : "-");
+  }
+  while (row.size() < before_errors) row.push_back("-");
+  row.push_back(scientific(outcome.comparison.max_error));
+  row.push_back(scientific(outcome.comparison.bound_at_max));
+  return row;
+}
+
+Record Lesson::State::record(const Variant& variant, const Outcome& outcome) const {
+  Record r;
+  r.set("kernel", variant.kernel).set("shape", variant.shape).set("status", to_string(outcome.status));
+  if (variant.tile > 0) r.set("tile", variant.tile);
+  if (!outcome.reason.empty()) r.set("reason", outcome.reason);
+  r.set("block.x", variant.block.x).set("block.y", variant.block.y).set("block.z", variant.block.z);
+  r.set("shared_bytes", variant.shared_bytes);
+  if (outcome.status == Status::skip) return r;
+  const Comparison& c = outcome.comparison;
+  r.set("error.max", c.max_error).set("error.bound", c.bound_at_max).set("error.checked_by", c.method);
+  r.set("error.wrong_elements", c.wrong);
+  if (outcome.status == Status::ok && outcome.timing.timed) {
+    const Timing& t = outcome.timing;
+    r.set("time.median_ms", t.ms.median).set("time.iqr_ms", t.ms.iqr).set("time.min_ms", t.ms.min);
+    r.set("time.max_ms", t.ms.max).set("time.samples", t.ms.n).set("time.calls_per_sample", t.calls_per_sample);
+    r.set("time.l2_flushed", t.flushed).set("time.graph", t.graph);
+    r.set("time.sm_clock_min_mhz", t.sm_clock_min_mhz).set("time.sm_clock_max_mhz", t.sm_clock_max_mhz);
+    r.set("figure.value", outcome.figure).set("figure.unit", unit());
+    if (ceiling() > 0) r.set("figure.share_of_peak", outcome.figure / ceiling());
+    const auto same = baseline_by_block.find(variant.block_key);
+    if (same != baseline_by_block.end()) r.set("speedup.same_block", same->second / t.ms.median);
+    if (best_baseline > 0) r.set("speedup.best_" + style.baseline_name, best_baseline / t.ms.median);
+  }
+  if (variant.predicted_loads > 0)
+    r.set("formula.loads", variant.predicted_loads).set("formula.text", variant.loads_formula);
+  if (outcome.counts && outcome.status == Status::ok) {
+    const Counts& n = *outcome.counts;
+    r.set("counts.global_load_requests", n.global_load_requests);
+    r.set("counts.global_load_sectors", n.global_load_sectors);
+    r.set("counts.global_load_bytes", n.global_load_bytes);
+    r.set("counts.global_store_requests", n.global_store_requests);
+    r.set("counts.global_store_sectors", n.global_store_sectors);
+    r.set("counts.global_store_bytes", n.global_store_bytes);
+    r.set("counts.atomic_requests", n.atomic_requests).set("counts.atomic_sectors", n.atomic_sectors);
+    r.set("counts.shared_loads", n.shared_loads).set("counts.shared_stores", n.shared_stores);
+    r.set("counts.shared_load_wavefronts", n.shared_load_wavefronts);
+    r.set("counts.shared_store_wavefronts", n.shared_store_wavefronts);
+    r.set("counts.shared_conflicts", n.shared_conflicts);
+    r.set("counts.dram_bytes_at_least", n.dram_bytes_at_least);
+    r.set("counts.static_shared_bytes", n.static_shared_bytes);
+  }
+  return r;
+}
+
+void Lesson::State::add_row(const Variant& variant, const Outcome& outcome) {
+  switch (outcome.status) {
+    case Status::ok:
+      ++right;
+      break;
+    case Status::skip:
+      ++skipped;
+      break;
+    default:
+      ++wrong;
+  }
+  if (!variant.loads_formula.empty()) remember(formulas, fmt::format("{} {}", variant.kernel, variant.loads_formula));
+  table.row(cells(variant, outcome), outcome.status, outcome.reason);
+  results.add(record(variant, outcome));
+}
+
+void Lesson::skip(const std::string& shape, const std::string& kernel, int tile, const std::string& reason) {
+  Variant variant;
+  variant.shape = shape;
+  variant.kernel = kernel;
+  variant.tile = tile;
+  Outcome outcome;
+  outcome.reason = reason;
+  state_->add_row(variant, outcome);
+}
+
+void Lesson::say(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+int Lesson::finish() {
+  State& s = *state_;
+  fmt::print("\n");
+  if (!s.formulas.empty()) {
+    std::string line = "Loads from global memory by formula, in elements: ";
+    for (std::size_t i = 0; i < s.formulas.size(); ++i) line += (i > 0 ? "; " : "") + s.formulas[i];
+    fmt::print("{}.\n", line);
+  }
+  if (!s.methods.empty()) {
+    std::string line;
+    for (std::size_t i = 0; i < s.methods.size(); ++i) line += (i > 0 ? " | " : "") + s.methods[i];
+    fmt::print("Checked against an FP64 reference: {}. Bound: gamma_k |A||B|, what rounding can do at most.\n", line);
+  }
+  fmt::print("{} right, {} wrong, {} skipped.\n", s.right, s.wrong, s.skipped);
+  if (!s.options.json().empty()) s.results.write(s.options.json());
+  return s.wrong == 0 ? kAllRight : kWrongResult;
+}
+
+// ---------------------------------------------------------------- matmul
+
+struct MatmulLesson::Data {
+  Data(const MatmulShape& s, const Options& options)
+      : shape(s),
+        A(random_vector(s.m * s.k, options.seed(), options.data())),
+        B(random_vector(s.k * s.n, options.seed() + 1, options.data())),
+        reference(A, B, s, {.seed = options.seed() + 2}),
+        device_A(A),
+        device_B(B),
+        C(s.m * s.n) {
+    // With many products the rounding bound is wider than one product: integers, without rounding, find what it
+    // hides. They cost one more launch.
+    constexpr std::size_t kManyProducts = 512;
+    if (s.k < kManyProducts && reference.method() == "all elements") return;
+    integer_A = random_vector(s.m * s.k, options.seed() + 3, Distribution::integers);
+    integer_B = random_vector(s.k * s.n, options.seed() + 4, Distribution::integers);
+    exact.emplace(integer_A, integer_B, s, options.seed() + 5);
+    device_integer_A = DeviceBuffer<float>(integer_A);
+    device_integer_B = DeviceBuffer<float>(integer_B);
+  }
+
+  MatmulProblem problem(cudaStream_t stream) {
+    return {device_A.data(),           device_B.data(),           C.data(), static_cast<int>(shape.m),
+            static_cast<int>(shape.n), static_cast<int>(shape.k), stream};
+  }
+  MatmulProblem integer_problem() {
+    MatmulProblem p = problem(nullptr);
+    p.A = device_integer_A.data();
+    p.B = device_integer_B.data();
+    return p;
+  }
+
+  MatmulShape shape;
+  std::vector<float> A, B;
+  MatmulReference reference;
+  DeviceBuffer<float> device_A, device_B, C;
+  std::vector<float> integer_A, integer_B;
+  std::optional<ExactMatmulCheck> exact;
+  DeviceBuffer<float> device_integer_A, device_integer_B;
+};
+
+MatmulLesson::MatmulLesson(const Options& options, const LessonStyle& style)
+    : options_(options), lesson_(options, style) {}
+
+MatmulLesson::~MatmulLesson() = default;
+
+bool MatmulLesson::begin(const MatmulShape& shape) {
+  data_.reset();  // before asking what is free
+  lesson_.begin_group();
+  // Inputs twice (random and integers), the output, and the timer's flush buffers.
+  const double wanted = 2 * shape.matrix_bytes() + 4 * static_cast<double>(device().l2_bytes);
+  const auto available = static_cast<double>(free_device_memory());
+  if (wanted > available) {
+    lesson_.skip(shape.text(), "all", 0,
+                 fmt::format("needs {} of device memory; {} are free", bytes_text(wanted), bytes_text(available)));
+    return false;
+  }
+  data_ = std::make_unique<Data>(shape, options_);
+  return true;
+}
+
+Outcome MatmulLesson::run(const MatmulVariant& v) {
+  if (!data_) throw std::logic_error("MatmulLesson::run: begin() has not been called, or said no");
+  Data& d = *data_;
+  const auto compare = [&d] { return d.reference.check(d.C.to_host()); };
+
+  Variant variant;
+  variant.kernel = v.kernel;
+  variant.shape = d.shape.text();
+  variant.tile = v.tile;
+  variant.block = v.block;
+  variant.shared_bytes = v.shared_bytes;
+  variant.opt_in_shared = v.opt_in_shared;
+  if (v.skip) variant.skip = [&] { return v.skip(d.shape); };
+  variant.launch = [&](cudaStream_t stream) { v.launch(d.problem(stream)); };
+  variant.poison = [&] { d.C.poison(); };
+  variant.check = [&] {
+    Comparison comparison = compare();
+    if (!comparison.ok || !d.exact) return comparison;
+    d.C.poison();
+    v.launch(d.integer_problem());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (Comparison exact = d.exact->check(d.C.to_host()); !exact.ok) return exact;
+    comparison.method += " + exactly with integers, all elements";
+    return comparison;
+  };
+  variant.recheck = compare;
+  variant.work = d.shape.flops();
+  variant.working_set = static_cast<std::size_t>(d.shape.matrix_bytes());
+  variant.baseline = v.baseline;
+  variant.block_key = fmt::format("{}x{}x{}", v.block.x, v.block.y, v.block.z);
+  if (v.loads) variant.predicted_loads = v.loads(d.shape);
+  variant.loads_formula = v.loads_formula;
+  return lesson_.run(variant);
+}
+
+}  // namespace tilewise

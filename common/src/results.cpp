@@ -1,0 +1,147 @@
+#include "tilewise/results.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tilewise/device.hpp"
+#include "tilewise/options.hpp"
+
+namespace tilewise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Record& record) {
+  Json object = Json::object();
+  for (const auto& [key, value] : record.fields()) {
+    Json* place = &object;
+    std::size_t begin = 0;
+    for (std::size_t dot; (dot = key.find('.', begin)) != std::string::npos; begin = dot + 1)
+      place = &(*place)[key.substr(begin, dot - begin)];
+    Json& slot = (*place)[key.substr(begin)];
+    std::visit(
+        [&](const auto& v) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>)
+            slot = std::isfinite(v) ? Json(v) : Json(nullptr);
+          else
+            slot = v;
+        },
+        value);
+  }
+  return object;
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+// "13.0" for 13000.
+std::string version_text(int version) {
+  return version == 0 ? "" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// What git calls the sources: TILEWISE_COMMIT in the environment, or asked in the folder the program was built from.
+std::string commit() {
+  if (const char* given = std::getenv("TILEWISE_COMMIT")) return given;
+#ifdef TILEWISE_SOURCE_DIR
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
+      popen("git -C '" TILEWISE_SOURCE_DIR "' describe --always --dirty 2>/dev/null", "r"), pclose);
+  std::array<char, 128> line{};
+  if (pipe && std::fgets(line.data(), line.size(), pipe.get())) {
+    std::string text = line.data();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  }
+#endif
+  return "";
+}
+
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  std::filesystem::path temporary = path;
+  temporary += fmt::format(".{}.tmp", getpid());
+  return temporary;
+}
+
+}  // namespace
+
+Results::Results(const Options& options) {
+  const Device& d = device();
+  run_.set("program", options.program())
+      .set("command_line", options.command_line())
+      .set("date", now_utc())
+      .set("commit", commit())
+      .set("seed", options.seed())
+      .set("data", to_string(options.data()))
+      .set("repeat", options.repeat())
+      .set("machine.name", d.name)
+      .set("machine.simulated", d.simulated)
+      .set("machine.compute_capability", fmt::format("{}.{}", d.major, d.minor))
+      .set("machine.sms", d.sms)
+      .set("machine.memory_bytes", d.memory_bytes)
+      .set("machine.l2_bytes", d.l2_bytes)
+      .set("machine.max_sm_clock_mhz", d.sm_clock_mhz)
+      .set("machine.max_memory_clock_mhz", d.memory_clock_mhz)
+      .set("machine.peak_fp32_gflops", d.peak_fp32_gflops())
+      .set("machine.peak_bandwidth_gbs", d.peak_bandwidth_gbs())
+      .set("machine.cuda_runtime", version_text(d.runtime_version))
+      .set("machine.cuda_driver", version_text(d.driver_version));
+  if (const auto sensors = read_sensors()) {
+    run_.set("machine.driver", sensors->driver)
+        .set("machine.sm_clock_mhz", sensors->sm_clock_mhz)
+        .set("machine.memory_clock_mhz", sensors->memory_clock_mhz)
+        .set("machine.temperature_c", sensors->temperature_c);
+  }
+}
+
+std::string Results::json() const {
+  Json object = to_json(run_);
+  object["rows"] = Json::array();
+  for (const Record& row : rows_) object["rows"].push_back(to_json(row));
+  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void Results::write(const std::string& path) const { write_file_atomically(path, json()); }
+
+std::string why_not_writable(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return fmt::format("'{}' is a folder", path);
+  const std::filesystem::path temporary = temporary_beside(path);
+  std::FILE* file = std::fopen(temporary.c_str(), "w");
+  if (!file) return fmt::format("'{}' cannot be written: {}", path, std::strerror(errno));
+  std::fclose(file);
+  std::filesystem::remove(temporary, ignored);
+  return "";
+}
+
+void write_file_atomically(const std::string& path, const std::string& text) {
+  const std::filesystem::path temporary = temporary_beside(path);
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (!file || error) {
+    const std::string why = error ? error.message() : std::strerror(errno);
+    std::filesystem::remove(temporary, error);
+    throw std::runtime_error(fmt::format("'{}' cannot be written: {}", path, why));
+  }
+}
+
+}  // namespace tilewise
