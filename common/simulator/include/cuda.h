@@ -1,4 +1,4 @@
 // The driver API is not part of the simulator; this header answers only which CUDA it resembles.
 #pragma once
 
-#define CUDA_VERSION 13000
+#define CUDA_VERSION 12080  // as CUDART_VERSION

@@ -13,9 +13,9 @@ TILEWISE_INLINE int __syncthreads_and(int predicate) { return ::tilewise::sim::s
 TILEWISE_INLINE int __syncthreads_or(int predicate) { return ::tilewise::sim::sync_block_or(predicate); }
 
 // One OS thread: keeping the compiler from moving accesses is all that a fence needs.
-TILEWISE_INLINE void __threadfence() { __asm__ volatile("" ::: "memory"); }
+TILEWISE_INLINE void __threadfence() { tilewise::sim::memory_fence(); }
 TILEWISE_INLINE void __threadfence_block() { __asm__ volatile("" ::: "memory"); }
-TILEWISE_INLINE void __threadfence_system() { __asm__ volatile("" ::: "memory"); }
+TILEWISE_INLINE void __threadfence_system() { tilewise::sim::memory_fence(); }
 
 // ---------------------------------------------------------------- loads and stores with a cache hint
 // Each is one plain access of the full width: the hints change speed, not results.

@@ -24,7 +24,7 @@ TILEWISE_INLINE std::uint64_t to_bits(const T& value) {
 template <class T>
 TILEWISE_INLINE T from_bits(std::uint64_t bits) {
   T value;
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof(T));
   return value;
 }
 
