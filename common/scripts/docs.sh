@@ -28,4 +28,20 @@ if ! doxygen "$out/Doxyfile" >"$out/doxygen.log" 2>&1; then
   grep -E 'warning|error' "$out/doxygen.log" | head -n 40 >&2 || tail -n 20 "$out/doxygen.log" >&2
   die 1 "Doxygen failed; the whole log is $out/doxygen.log"
 fi
+
+# What pages show or link to beside pages: figures, and source files as plain text.
+for figures in chapters/*/figures; do
+  [ -d "$figures" ] || continue
+  mkdir -p "$out/html/$figures"
+  cp "$figures"/* "$out/html/$figures/"
+done
+grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="//; s/\.txt"$//' | sort -u |
+  while IFS= read -r file; do
+    [ -f "$file" ] || continue  # the link check reports it
+    mkdir -p "$out/html/$(dirname "$file")"
+    cp "$file" "$out/html/$file.txt"
+  done
+
+build_tool check_links
+build/tools/check_links README.md CONTRIBUTING.md docs/*.md chapters "$out/html"
 echo "The site is $out/html/index.html"

@@ -81,6 +81,14 @@ build() {
   if [ $((SECONDS - started)) -gt 2 ]; then echo "Built in $((SECONDS - started)) s"; fi
 }
 
+# build_tool NAME: a host program of one file that needs nothing but the compiler, as build/tools/NAME.
+build_tool() {
+  local source=common/tools/$1.cpp program=build/tools/$1
+  [ "$program" -nt "$source" ] && return
+  mkdir -p build/tools
+  "${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra "$source" -o "$program" || die 1 "$source does not compile"
+}
+
 # True only where that is known at once.
 up_to_date() {
   local folder=$1

@@ -186,16 +186,15 @@ constexpr Column kColumns[] = {
     {"tile", "tile", ""},
     {"time.median_ms", "median", "ms", 4},
     {"time.iqr_ms", "IQR", "ms", 4},
-    {"gflops", "arithmetic", "GFLOP/s"},
-    {"gbs", "bandwidth", "GB/s"},
-    {"peak_share", "share of peak", "", 2},
-    {"speedup_same_block", "speed-up, same block", "x", 2},
-    {"speedup_best", "speed-up, best", "x", 2},
-    {"counts.global_load_requests", "load requests", ""},
-    {"counts.global_load_sectors", "load sectors", "32 B"},
-    {"counts.sectors_per_load", "sectors per request", "", 2},
-    {"counts.shared_wavefronts", "shared wavefronts", ""},
-    {"counts.shared_conflicts", "bank conflicts", ""},
+    {"figure.value", "rate", "", 0},
+    {"figure.share_of_peak", "share of peak", "", 3},
+    {"speedup.same_block", "speed-up", "same block", 2},
+    {"speedup.best_naive", "speed-up", "best naive", 2},
+    {"counts.global_load_requests", "load requests", "warp instr."},
+    {"counts.global_load_sectors", "load sectors", "32 bytes"},
+    {"derived.sectors_per_load", "sectors", "per request", 2},
+    {"derived.shared_wavefronts", "shared", "wavefronts"},
+    {"counts.shared_conflicts", "bank conflicts", "wavefronts"},
     {"error.max", "largest error", "", -1},
     {"error.bound", "its bound", "", -1},
 };
@@ -207,10 +206,19 @@ struct Measure {
 };
 
 constexpr Measure kMeasures[] = {
-    {"gflops", "GFLOP/s, longer is better"},
-    {"gbs", "GB/s, longer is better"},
+    {"figure.value", "longer is better"},
     {"counts.global_load_sectors", "32-byte sectors loaded from global memory, shorter is better"},
 };
+
+/// Adds what is computed from a row's counts.
+void derive(Json& row) {
+  const Json requests = at(row, "counts.global_load_requests"), sectors = at(row, "counts.global_load_sectors");
+  if (requests.is_number() && sectors.is_number() && requests.get<double>() > 0)
+    row["derived"]["sectors_per_load"] = sectors.get<double>() / requests.get<double>();
+  const Json loads = at(row, "counts.shared_load_wavefronts"), stores = at(row, "counts.shared_store_wavefronts");
+  if (loads.is_number_integer() && stores.is_number_integer())
+    row["derived"]["shared_wavefronts"] = loads.get<long long>() + stores.get<long long>();
+}
 
 std::string label(const Json& row) {
   std::string text = shown(at(row, "kernel"), 0);
@@ -229,8 +237,11 @@ std::string bars(const Json& rows) {
       if (at(row, "shape") == last_shape && value.is_number()) largest = std::max(largest, value.get<double>());
     }
     if (largest <= 0) continue;
+    std::string unit;  // "GFLOP/s, " where the rows say it
+    for (const Json& row : rows)
+      if (unit.empty() && at(row, "figure.unit").is_string()) unit = row["figure"]["unit"].get<std::string>() + ", ";
     std::string html =
-        fmt::format("<figure><figcaption>{}{}</figcaption>\n", measure.title,
+        fmt::format("<figure><figcaption>{}{}{}</figcaption>\n", unit, measure.title,
                     last_shape.is_string() ? ", " + escaped(last_shape.get<std::string>()) : std::string());
     for (const Json& row : rows) {
       const Json value = at(row, measure.key);
@@ -336,7 +347,8 @@ std::string page(const std::vector<Visit>& visits) {
     if (v.run.is_null()) {
       html += fmt::format("<p class=\"WRONG\"><em>The program wrote no results; exit code {}.</em></p>\n", v.exit_code);
     } else {
-      const Json rows = v.run.value("rows", Json::array());
+      Json rows = v.run.value("rows", Json::array());
+      for (Json& row : rows) derive(row);
       html += bars(rows) + table(rows);
     }
     html += "</section>\n";
