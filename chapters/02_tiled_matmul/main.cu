@@ -54,13 +54,11 @@ void launch_static(const MatmulProblem& p) {
 /// A template is compiled once per tile size, so the sizes must be named here.
 MatmulVariant tiled_static(int tile) {
   MatmulVariant v = tiled("tiled_matmul", tile);
-  switch (tile) {
-    case 4: v.launch = launch_static<4>; break;
-    case 8: v.launch = launch_static<8>; break;
-    case 16: v.launch = launch_static<16>; break;
-    case 32: v.launch = launch_static<32>; break;
-    default: v.skip = [](const MatmulShape&) { return "compiled for tiles 4, 8, 16 and 32 only"; };
-  }
+  if (tile == 4) v.launch = launch_static<4>;
+  if (tile == 8) v.launch = launch_static<8>;
+  if (tile == 16) v.launch = launch_static<16>;
+  if (tile == 32) v.launch = launch_static<32>;
+  if (!v.launch) v.skip = [](const MatmulShape&) { return "compiled for tiles 4, 8, 16 and 32 only"; };
   return v;
 }
 

@@ -52,12 +52,14 @@ TEST_CASE("naive kernels are right on every shape", "[naive]") {
 }
 
 TEST_CASE("naive kernels are right on all kinds of data", "[naive]") {
-  const Distribution distribution = GENERATE(Distribution::uniform, Distribution::wide, Distribution::cancel);
+  const Distribution distribution =
+      GENERATE(Distribution::uniform, Distribution::wide, Distribution::cancel, Distribution::integers);
   for (const Kernel& kernel : kernels) {
     for (std::uint64_t seed : {3, 4, 5, 6}) {
       const Verdict verdict = check_matmul(in_blocks_of(kernel, 16), {45, 39, 58}, seed, distribution);
       INFO(kernel.name << ", seed " << seed << ", " << tilewise::to_string(distribution) << ": " << verdict.text);
       REQUIRE(verdict.right());
+      if (distribution == Distribution::integers) REQUIRE(verdict.comparison.max_error == 0);  // nothing to round
     }
   }
 }
@@ -168,6 +170,6 @@ TEST_CASE("the customary tolerance of 0.01 N would let a wrong kernel pass", "[m
   REQUIRE(verdict.comparison.wrong == 1);
   REQUIRE(verdict.comparison.first_wrong.row == 32);
   REQUIRE(verdict.comparison.first_wrong.col == 32);
-  REQUIRE(verdict.comparison.max_error < 0.01 * 64);         // "fine" by the customary rule ...
+  REQUIRE(verdict.comparison.max_error < 0.01 * 64);  // "fine" by the customary rule ...
   REQUIRE(verdict.comparison.max_error > 10 * verdict.comparison.first_wrong.bound);  // ... and far from right
 }

@@ -105,15 +105,16 @@ __global__ void mutant(const float* A, const float* B, float* C, int M, int N, i
 struct Mutant {
   const char* name;
   void (*kernel)(const float*, const float*, float*, int, int, int);
-  Fault fault;        ///< what check_matmul() must find, among other things
-  bool race = false;  ///< depends on timing or on old words: a GPU may be lucky, the simulator never is
+  Fault fault;               ///< what check_matmul() must find, among other things
+  bool race = false;         ///< depends on timing or on old words: a GPU may be lucky, the simulator never is
+  const char* finding = "";  ///< and what the simulator calls it
 };
 
 inline const Mutant mutants[] = {
-    {"no_first_barrier", mutant<Bug::no_first_barrier>, Fault::wrong_value, true},
-    {"no_second_barrier", mutant<Bug::no_second_barrier>, Fault::wrong_value, true},
-    {"warp_barrier", mutant<Bug::warp_barrier>, Fault::wrong_value, true},
-    {"early_return", mutant<Bug::early_return>, Fault::wrong_value, true},
+    {"no_first_barrier", mutant<Bug::no_first_barrier>, Fault::wrong_value, true, "race-shared"},
+    {"no_second_barrier", mutant<Bug::no_second_barrier>, Fault::wrong_value, true, "race-shared"},
+    {"warp_barrier", mutant<Bug::warp_barrier>, Fault::wrong_value, true, "race-shared"},
+    {"early_return", mutant<Bug::early_return>, Fault::wrong_value, true, "uninitialised-shared"},
     {"no_guard_on_a", mutant<Bug::no_guard_on_a>, Fault::wrong_value},
     {"no_guard_on_b", mutant<Bug::no_guard_on_b>, Fault::wrong_value},
     {"guard_a_by_n", mutant<Bug::guard_a_by_n>, Fault::wrong_value},
