@@ -146,6 +146,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads);
 
 // ---------------------------------------------------------------- the same with C++ types
+// Inlined always, so that the runtime sees the caller's line and not the wrapper's.
+#define TILEWISE_WRAPPER [[gnu::always_inline]] inline
+
 namespace tilewise::sim {
 
 /// A kernel as the untyped functions want it. Typed kernels (also template instances) become launchable through
@@ -163,110 +166,110 @@ cudaError_t best_block_size(int* grid, int* block, const void* kernel, size_t (*
 }  // namespace tilewise::sim
 
 template <class T>
-cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+TILEWISE_WRAPPER cudaError_t cudaMalloc(T** pointer, size_t bytes) {
   return cudaMalloc((void**)pointer, bytes);
 }
 template <class T>
-cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = 0) {
+TILEWISE_WRAPPER cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = 0) {
   return cudaHostAlloc((void**)pointer, bytes, flags);
 }
 template <class T>
-cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int flags) {
+TILEWISE_WRAPPER cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int flags) {
   return cudaHostAlloc((void**)pointer, bytes, flags);
 }
 template <class T>
-cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
+TILEWISE_WRAPPER cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
   return cudaHostGetDevicePointer((void**)device, host, flags);
 }
 template <class T>
-cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
+TILEWISE_WRAPPER cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
   return cudaMallocManaged((void**)pointer, bytes, flags);
 }
 template <class T>
-cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+TILEWISE_WRAPPER cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
   return cudaMallocPitch((void**)pointer, pitch, width, height);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+TILEWISE_WRAPPER cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
   return cudaMallocAsync((void**)pointer, bytes, stream);
 }
 template <class T>
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
+TILEWISE_WRAPPER cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
                                      unsigned int flags = cudaMemAttachSingle) {
   return cudaStreamAttachMemAsync(stream, (void*)pointer, bytes, flags);
 }
 
 template <class T>
-cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+TILEWISE_WRAPPER cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
   return cudaGetSymbolAddress(pointer, (const void*)std::addressof(symbol));
 }
 template <class T>
-cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
+TILEWISE_WRAPPER cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
   return cudaGetSymbolSize(bytes, (const void*)std::addressof(symbol));
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+TILEWISE_WRAPPER cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return cudaMemcpyToSymbol((const void*)std::addressof(symbol), from, bytes, offset, kind);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+TILEWISE_WRAPPER cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return cudaMemcpyFromSymbol(to, (const void*)std::addressof(symbol), bytes, offset, kind);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+TILEWISE_WRAPPER cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
   return cudaMemcpyToSymbolAsync((const void*)std::addressof(symbol), from, bytes, offset, kind, stream);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+TILEWISE_WRAPPER cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
   return cudaMemcpyFromSymbolAsync(to, (const void*)std::addressof(symbol), bytes, offset, kind, stream);
 }
 
 template <class Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
+TILEWISE_WRAPPER cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(tilewise::sim::kernel_pointer(kernel), attribute, value);
 }
 template <class Kernel>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
+TILEWISE_WRAPPER cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
   return cudaFuncGetAttributes(attributes, tilewise::sim::kernel_pointer(kernel));
 }
 template <class Kernel>
-cudaError_t cudaFuncSetCacheConfig(Kernel* kernel, cudaFuncCache config) {
+TILEWISE_WRAPPER cudaError_t cudaFuncSetCacheConfig(Kernel* kernel, cudaFuncCache config) {
   return cudaFuncSetCacheConfig(tilewise::sim::kernel_pointer(kernel), config);
 }
 template <class Kernel>
-cudaError_t cudaFuncSetSharedMemConfig(Kernel* kernel, cudaSharedMemConfig config) {
+TILEWISE_WRAPPER cudaError_t cudaFuncSetSharedMemConfig(Kernel* kernel, cudaSharedMemConfig config) {
   return cudaFuncSetSharedMemConfig(tilewise::sim::kernel_pointer(kernel), config);
 }
 template <class Kernel>
-cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
+TILEWISE_WRAPPER cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
                              cudaStream_t stream = nullptr) {
   return cudaLaunchKernel(tilewise::sim::kernel_pointer(kernel), grid, block, args, shared, stream);
 }
 template <class Kernel>
-cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
+TILEWISE_WRAPPER cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
                                         cudaStream_t stream = nullptr) {
   return cudaLaunchCooperativeKernel(tilewise::sim::kernel_pointer(kernel), grid, block, args, shared, stream);
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads, size_t shared) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, tilewise::sim::kernel_pointer(kernel), threads, shared);
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
                                                                    size_t shared, unsigned int flags) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, tilewise::sim::kernel_pointer(kernel), threads,
                                                                 shared, flags);
 }
 template <class Kernel>
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel* kernel, int blocks, int threads) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel* kernel, int blocks, int threads) {
   return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, tilewise::sim::kernel_pointer(kernel), blocks, threads);
 }
 template <class SharedOfBlock, class Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, Kernel* kernel,
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, Kernel* kernel,
                                                                     SharedOfBlock shared, int limit = 0,
                                                                     unsigned int flags = 0) {
   if (flags & ~cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
@@ -275,18 +278,20 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, i
                                         (void*)std::addressof(shared), limit);
 }
 template <class SharedOfBlock, class Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, SharedOfBlock shared,
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, SharedOfBlock shared,
                                                            int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, shared, limit, 0);
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, Kernel* kernel, size_t shared = 0,
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, Kernel* kernel, size_t shared = 0,
                                                         int limit = 0, unsigned int flags = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
       grid, block, kernel, [shared](int) { return shared; }, limit, flags);
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,
                                                int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, block, kernel, shared, limit, 0);
 }
+
+#undef TILEWISE_WRAPPER

@@ -23,8 +23,8 @@
 
 namespace tilewise::sim {
 
-thread_local Lane* current_lane = nullptr;
-thread_local Lane* observed_lane = nullptr;
+constinit thread_local Lane* current_lane = nullptr;
+constinit thread_local Lane* observed_lane = nullptr;
 char* shared_begin = nullptr;
 
 namespace {
@@ -36,6 +36,8 @@ using boost::context::detail::transfer_t;
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
+constexpr std::size_t kStackColours = 61;
+constexpr std::size_t kColourBytes = 320;
 constexpr unsigned kAtomicsBeforeYield = 4096;
 constexpr std::uint64_t kIdleYields = 20'000'000;
 
@@ -165,7 +167,8 @@ Worker* Scheduler::take_worker() {
   auto worker = std::make_unique<Worker>();
   char* low = stacks + workers.size() * (kStackBytes + kGuardBytes);
   mprotect(low, kGuardBytes, PROT_NONE);  // a stack that grows too far faults instead of spoiling its neighbour
-  worker->stack = low + kGuardBytes + kStackBytes;
+  // Stacks that all start at the same offset of a page would fight for the same cache sets.
+  worker->stack = low + kGuardBytes + kStackBytes - workers.size() % kStackColours * kColourBytes;
   workers.push_back(std::move(worker));
   return workers.back().get();
 }
@@ -191,12 +194,21 @@ void Scheduler::resume(unsigned l) {
   Worker* worker = fresh ? take_worker() : static_cast<Worker*>(lane.worker);
   observed_lane = !fresh && lane.in_kernel && observer::active() ? &lane : nullptr;
   if (!worker->started) {
-    worker->context = make_fcontext(worker->stack, kStackBytes, work);
+    worker->context = make_fcontext(worker->stack, kStackBytes - kStackColours * kColourBytes, work);
     worker->started = true;
   }
   running = worker;
+  if (l + 1 < thread_count) {  // most likely the next to run: its stack is cold
+    const char* top = static_cast<const char*>(lanes[l + 1].fiber);
+    __builtin_prefetch(top);
+    __builtin_prefetch(top + 64);
+    __builtin_prefetch(top + 128);
+    __builtin_prefetch(top + 192);
+    __builtin_prefetch(&lanes[std::min(l + 2, kMaxThreadsPerBlock - 1)]);
+  }
   transfer_t t = jump_fcontext(worker->context, nullptr);
   running->context = t.fctx;  // `running` is the worker that came back, the same one
+  current_lane->fiber = t.fctx;
   current_lane = nullptr;
   observed_lane = nullptr;
 }
@@ -606,7 +618,7 @@ void memory_fence() {
 
 void raw_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-void* shared_address(SharedVariable& variable) {
+void* shared_address(SharedVariable& variable, const char* name, const char* file, int line) {
   Scheduler& s = scheduler();
   if (!current_lane) {
     std::fputs("tilewise simulator: host code reached a __shared__ variable\n", stderr);
@@ -614,6 +626,9 @@ void* shared_address(SharedVariable& variable) {
   }
   if (variable.block == s.launch.block_serial) return variable.address;
   // Offsets as a compiler would give them, with a gap between variables so that an overrun is seen.
+  variable.name = name;
+  variable.file = file;
+  variable.line = line;
   variable.address = observer::place_shared(variable, s.shared_used);
   variable.block = s.launch.block_serial;
   if (s.shared_used > s.launch.static_shared) {

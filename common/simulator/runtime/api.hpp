@@ -1,0 +1,30 @@
+// What the files of the runtime API (api_*.cpp) share.
+#pragma once
+
+#include <cstddef>
+
+#include "driver_types.h"
+#include "errors.hpp"
+
+namespace tilewise::sim {
+
+/// Body of most API calls: nothing works after a sticky error; else the result of `call()` is recorded.
+template <class Call>
+cudaError_t api(Call call) {
+  const cudaError_t before = sticky_error();
+  return set_error(before != cudaSuccess ? before : call());
+}
+
+/// A stream that exists: created and not destroyed, or one of the default streams.
+bool is_stream(cudaStream_t stream);
+
+/// The copy under all of cudaMemcpy's kin. `name` is the call's, for messages.
+cudaError_t copy(const char* name, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* call_site);
+
+void destroy_streams();  ///< all streams and events, for cudaDeviceReset
+void forget_kernel_settings();
+
+}  // namespace tilewise::sim
+
+/// Return address of the API call: where the program called it.
+#define TILEWISE_CALLER __builtin_return_address(0)

@@ -1,0 +1,266 @@
+// The device: what it is, its settings, waiting for it, resetting it.
+#include <array>
+#include <cstdio>
+
+#include "api.hpp"
+#include "cuda_runtime_api.h"
+#include "devices.hpp"
+#include "memory.hpp"
+
+namespace tilewise::sim {
+
+namespace {
+
+constexpr unsigned kDeviceFlags = cudaDeviceMask;
+
+struct Settings {
+  unsigned flags = cudaDeviceScheduleAuto;
+  cudaFuncCache cache = cudaFuncCachePreferNone;
+  // By cudaLimit: stack, printf, heap, depth of nested waits (gone with dynamic parallelism 2), pending launches, L2
+  // granularity, persisting L2.
+  std::array<std::size_t, 7> limits = {1024, 8650752, 8388608, 0, 2048, 64, 0};
+};
+
+Settings settings;
+
+cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+
+/// Value of an attribute, or -1 where the simulator has none.
+int attribute(const Device& card, const cudaDeviceProp& prop, int attr) {
+  switch (attr) {
+    case cudaDevAttrMaxThreadsPerBlock: return card.max_threads_per_block;
+    case cudaDevAttrMaxBlockDimX: return card.max_block[0];
+    case cudaDevAttrMaxBlockDimY: return card.max_block[1];
+    case cudaDevAttrMaxBlockDimZ: return card.max_block[2];
+    case cudaDevAttrMaxGridDimX: return card.max_grid[0];
+    case cudaDevAttrMaxGridDimY: return card.max_grid[1];
+    case cudaDevAttrMaxGridDimZ: return card.max_grid[2];
+    case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(card.shared_per_block);
+    case cudaDevAttrTotalConstantMemory: return static_cast<int>(prop.totalConstMem);
+    case cudaDevAttrWarpSize: return card.warp_size;
+    case cudaDevAttrMaxPitch: return static_cast<int>(prop.memPitch);
+    case cudaDevAttrMaxRegistersPerBlock: return card.registers;
+    case cudaDevAttrClockRate: return card.clock_khz;
+    case cudaDevAttrTextureAlignment: return static_cast<int>(prop.textureAlignment);
+    case cudaDevAttrGpuOverlap: return prop.deviceOverlap;
+    case cudaDevAttrMultiProcessorCount: return card.multiprocessors;
+    case cudaDevAttrKernelExecTimeout: return prop.kernelExecTimeoutEnabled;
+    case cudaDevAttrIntegrated: return prop.integrated;
+    case cudaDevAttrCanMapHostMemory: return prop.canMapHostMemory;
+    case cudaDevAttrComputeMode: return prop.computeMode;
+    case cudaDevAttrConcurrentKernels: return prop.concurrentKernels;
+    case cudaDevAttrEccEnabled: return prop.ECCEnabled;
+    case cudaDevAttrPciBusId: return prop.pciBusID;
+    case cudaDevAttrPciDeviceId: return prop.pciDeviceID;
+    case cudaDevAttrPciDomainId: return prop.pciDomainID;
+    case cudaDevAttrTccDriver: return prop.tccDriver;
+    case cudaDevAttrMemoryClockRate: return card.memory_clock_khz;
+    case cudaDevAttrGlobalMemoryBusWidth: return card.memory_bus_bits;
+    case cudaDevAttrL2CacheSize: return static_cast<int>(card.l2);
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return card.max_threads_per_multiprocessor;
+    case cudaDevAttrAsyncEngineCount: return card.async_engines;
+    case cudaDevAttrUnifiedAddressing: return prop.unifiedAddressing;
+    case cudaDevAttrTexturePitchAlignment: return static_cast<int>(prop.texturePitchAlignment);
+    case cudaDevAttrComputeCapabilityMajor: return card.major;
+    case cudaDevAttrComputeCapabilityMinor: return card.minor;
+    case cudaDevAttrStreamPrioritiesSupported: return prop.streamPrioritiesSupported;
+    case cudaDevAttrGlobalL1CacheSupported: return prop.globalL1CacheSupported;
+    case cudaDevAttrLocalL1CacheSupported: return prop.localL1CacheSupported;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return static_cast<int>(card.shared_per_multiprocessor);
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return card.registers;
+    case cudaDevAttrManagedMemory: return prop.managedMemory;
+    case cudaDevAttrIsMultiGpuBoard: return prop.isMultiGpuBoard;
+    case cudaDevAttrMultiGpuBoardGroupID: return prop.multiGpuBoardGroupID;
+    case cudaDevAttrHostNativeAtomicSupported: return prop.hostNativeAtomicSupported;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: return card.fp32_to_fp64;
+    case cudaDevAttrPageableMemoryAccess: return prop.pageableMemoryAccess;
+    case cudaDevAttrConcurrentManagedAccess: return prop.concurrentManagedAccess;
+    case cudaDevAttrComputePreemptionSupported: return prop.computePreemptionSupported;
+    case cudaDevAttrCanUseHostPointerForRegisteredMem: return prop.canUseHostPointerForRegisteredMem;
+    case cudaDevAttrCooperativeLaunch: return prop.cooperativeLaunch;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(card.shared_per_block_optin);
+    case cudaDevAttrCanFlushRemoteWrites: return 0;
+    case cudaDevAttrHostRegisterSupported: return prop.hostRegisterSupported;
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables: return prop.pageableMemoryAccessUsesHostPageTables;
+    case cudaDevAttrDirectManagedMemAccessFromHost: return prop.directManagedMemAccessFromHost;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return card.max_blocks_per_multiprocessor;
+    case cudaDevAttrMaxPersistingL2CacheSize: return prop.persistingL2CacheMaxSize;
+    case cudaDevAttrMaxAccessPolicyWindowSize: return prop.accessPolicyMaxWindowSize;
+    case cudaDevAttrReservedSharedMemoryPerBlock: return static_cast<int>(card.reserved_shared);
+    case cudaDevAttrHostRegisterReadOnlySupported: return prop.hostRegisterReadOnlySupported;
+    case cudaDevAttrMemoryPoolsSupported: return prop.memoryPoolsSupported;
+    case cudaDevAttrGPUDirectRDMASupported: return prop.gpuDirectRDMASupported;
+    case cudaDevAttrClusterLaunch: return prop.clusterLaunch;
+    default: return -1;
+  }
+}
+
+}  // namespace
+
+}  // namespace tilewise::sim
+
+using namespace tilewise::sim;
+
+// ---------------------------------------------------------------- which device
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (count == nullptr) return set_error(cudaErrorInvalidValue);
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  if (device == nullptr) return set_error(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return set_error(check_device(device)); }
+
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return set_error(check_device(device)); }
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  if (devices == nullptr && count > 0) return set_error(cudaErrorInvalidValue);
+  for (int i = 0; i < count; ++i) {
+    if (devices[i] != 0) return set_error(cudaErrorInvalidDevice);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
+  if (device == nullptr || prop == nullptr) return set_error(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
+  if (prop == nullptr) return set_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_device(device)) return set_error(error);
+  *prop = device_properties(tilewise::sim::device());
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) {
+  if (value == nullptr) return set_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_device(device)) return set_error(error);
+  const Device& card = tilewise::sim::device();
+  const int found = attribute(card, device_properties(card), attr);
+  if (found < 0) return set_error(cudaErrorInvalidValue);
+  *value = found;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  if (text == nullptr) return set_error(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_device(device)) return set_error(error);
+  constexpr char id[] = "0000:00:00.0";
+  if (length < static_cast<int>(sizeof(id))) return set_error(cudaErrorInvalidValue);
+  std::snprintf(text, static_cast<std::size_t>(length), "%s", id);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (version == nullptr) return set_error(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+// ---------------------------------------------------------------- the only GPU of its machine
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return set_error(cudaErrorInvalidValue);
+  if (device != 0 || peer != 0) return set_error(cudaErrorInvalidDevice);
+  *can = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  return set_error(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return set_error(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
+// ---------------------------------------------------------------- settings
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  if (flags & ~kDeviceFlags) return set_error(cudaErrorInvalidValue);
+  settings.flags = flags;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  if (flags == nullptr) return set_error(cudaErrorInvalidValue);
+  *flags = settings.flags | cudaDeviceMapHost;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return api([=] {
+    if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize) return cudaErrorInvalidValue;
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+    settings.limits[limit] = value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return api([=] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize) return cudaErrorInvalidValue;
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+    *value = settings.limits[limit];
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return api([=] {
+    if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
+    settings.cache = config;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return api([=] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = settings.cache;
+    return cudaSuccess;
+  });
+}
+
+// Since compute capability 5 banks are 4 bytes wide, whatever is asked for.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+  const bool known = config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte;
+  return api([=] { return known ? cudaSuccess : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return api([=] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+  });
+}
+
+// ---------------------------------------------------------------- waiting and resetting
+
+cudaError_t cudaDeviceSynchronize() {
+  return api([] { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceReset() {
+  memory::release_all();
+  destroy_streams();
+  forget_kernel_settings();
+  settings = Settings{};
+  clear_errors();
+  return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }

@@ -1,0 +1,226 @@
+// Kernels as objects: attributes, occupancy, launching through a pointer.
+#include <algorithm>
+#include <unordered_map>
+
+#include "api.hpp"
+#include "cuda_runtime_api.h"
+#include "devices.hpp"
+#include "occupancy.hpp"
+
+namespace tilewise::sim {
+
+namespace {
+
+/// What is known about one kernel.
+struct Kernel {
+  void (*invoke)(void (*kernel)(), void** args) = nullptr;  // null: the pointer was never announced
+  bool shared_set = false;
+  std::size_t dynamic_shared = 0;  // as cudaFuncSetAttribute set it
+  int carveout = cudaSharedmemCarveoutDefault;
+  unsigned max_threads = 0;        // of __launch_bounds__; 0 until the kernel has run, or none
+  std::size_t static_shared = 0;   // 0 until the kernel has run
+};
+
+std::unordered_map<const void*, Kernel>& kernels() {
+  static auto* kernels = new std::unordered_map<const void*, Kernel>;  // used before main and after it
+  return *kernels;
+}
+
+std::size_t dynamic_limit(const Kernel& kernel) {
+  if (kernel.shared_set) return kernel.dynamic_shared;
+  const std::size_t most = device().shared_per_block;
+  return kernel.static_shared < most ? most - kernel.static_shared : 0;
+}
+
+int threads_limit(const Kernel& kernel) {
+  const int most = device().max_threads_per_block;
+  return kernel.max_threads ? std::min<int>(kernel.max_threads, most) : most;
+}
+
+/// Blocks of the kernel that an SM holds, as the API counts them: none beyond what the kernel may have.
+int resident_blocks(const Kernel& kernel, int threads, std::size_t dynamic_shared) {
+  if (dynamic_shared > dynamic_limit(kernel)) return 0;
+  constexpr int kUnknownRegisters = 0;
+  return occupancy(device(), kUnknownRegisters, kernel.static_shared + dynamic_shared, threads).blocks;
+}
+
+struct Thread {
+  void (*invoke)(void (*kernel)(), void** args);
+  void (*kernel)();
+  void** args;
+};
+
+}  // namespace
+
+bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args)) {
+  kernels()[kernel].invoke = invoke;
+  return true;
+}
+
+std::size_t max_dynamic_shared(const void* kernel) {
+  if (kernel != nullptr) {
+    const auto found = kernels().find(kernel);
+    return dynamic_limit(found == kernels().end() ? Kernel{} : found->second);
+  }
+  std::size_t most = device().shared_per_block;
+  for (const auto& [pointer, known] : kernels()) most = std::max(most, dynamic_limit(known));
+  return most;
+}
+
+void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_shared) {
+  Kernel& known = kernels()[kernel];
+  known.max_threads = max_threads;
+  known.static_shared = static_shared;
+}
+
+void forget_kernel_settings() {
+  for (auto& [pointer, kernel] : kernels()) {
+    kernel.shared_set = false;
+    kernel.carveout = cudaSharedmemCarveoutDefault;
+  }
+}
+
+// As CUDA documents it: sizes are tried from the largest downwards in steps of a warp, and more threads per SM win.
+cudaError_t best_block_size(int* grid, int* block, const void* kernel, size_t (*shared)(void* context, int threads),
+                            void* context, int limit) {
+  return api([=] {
+    if (grid == nullptr || block == nullptr || limit < 0) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Device& card = device();
+    const Kernel& known = kernels()[kernel];
+    const int most = limit == 0 ? threads_limit(known) : std::min(limit, threads_limit(known));
+    int best_threads = 0, best_blocks = 0, best_size = 0;
+    int size = most;
+    for (int aligned = (most + card.warp_size - 1) / card.warp_size * card.warp_size; aligned > 0;
+         aligned -= card.warp_size) {
+      size = std::min(most, aligned);
+      const int blocks = resident_blocks(known, size, shared(context, size));
+      if (size * blocks <= best_threads) continue;
+      best_threads = size * blocks;
+      best_blocks = blocks;
+      best_size = size;
+      if (best_threads == card.max_threads_per_multiprocessor) break;
+    }
+    *grid = best_blocks * card.multiprocessors;
+    *block = best_size;
+    return cudaSuccess;
+  });
+}
+
+}  // namespace tilewise::sim
+
+using namespace tilewise::sim;
+
+// ---------------------------------------------------------------- attributes
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  return api([=] {
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    Kernel& known = kernels()[kernel];
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+      const std::size_t most = device().shared_per_block_optin - known.static_shared;
+      if (value < 0 || static_cast<std::size_t>(value) > most) return cudaErrorInvalidValue;
+      known.shared_set = true;
+      known.dynamic_shared = static_cast<std::size_t>(value);
+      return cudaSuccess;
+    }
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+      if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) return cudaErrorInvalidValue;
+      known.carveout = value;
+      return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  return api([=] {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Kernel& known = kernels()[kernel];
+    *attributes = {};
+    attributes->sharedSizeBytes = known.static_shared;
+    attributes->maxThreadsPerBlock = threads_limit(known);
+    attributes->ptxVersion = attributes->binaryVersion = 10 * device().major + device().minor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_limit(known));
+    attributes->preferredShmemCarveout = known.carveout;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
+  return api([=] {
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const bool known = config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual;
+    return known ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config) {
+  return api([=] {
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const bool known = config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte;
+    return known ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+// ---------------------------------------------------------------- launching
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
+                             cudaStream_t stream) {
+  if (kernel == nullptr) return set_error(cudaErrorInvalidDeviceFunction);
+  const auto found = kernels().find(kernel);
+  if (found == kernels().end() || found->second.invoke == nullptr) {
+    unsupported("cudaLaunchKernel of a template kernel through a void pointer (pass the kernel itself)");
+  }
+  Thread thread{found->second.invoke, reinterpret_cast<void (*)()>(const_cast<void*>(kernel)), args};
+  const auto run = [](void* context) {
+    const Thread& thread = *static_cast<Thread*>(context);
+    thread.invoke(thread.kernel, thread.args);
+  };
+  // The launch records its error as <<<>>> does; here the call returns it as well.
+  const cudaError_t before = cudaGetLastError();
+  launch_erased(LaunchConfig(grid, block, shared, stream), run, &thread);
+  const cudaError_t error = cudaPeekAtLastError();
+  if (error == cudaSuccess) set_error(before);
+  return error;
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+  unsupported("cooperative launches, in which all blocks of a grid wait for each other");
+}
+
+// ---------------------------------------------------------------- occupancy
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
+                                                                   size_t shared, unsigned int flags) {
+  return api([=] {
+    if (blocks == nullptr || threads <= 0 || (flags & ~cudaOccupancyDisableCachingOverride)) {
+      return cudaErrorInvalidValue;
+    }
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    *blocks = resident_blocks(kernels()[kernel], threads, shared);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+                                                          size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared, cudaOccupancyDefault);
+}
+
+// As an H200 answers: an equal share of the SM's shared memory, in which the reserved part of each block is not
+// taken off.
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads) {
+  return api([=] {
+    if (bytes == nullptr || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    const Device& card = device();
+    const Kernel& known = kernels()[kernel];
+    if (blocks > resident_blocks(known, threads, 0)) return cudaErrorInvalidValue;
+    const std::size_t share =
+        card.shared_per_multiprocessor / blocks / card.shared_granularity * card.shared_granularity;
+    *bytes = std::min(share - std::min(share, known.static_shared), dynamic_limit(known));
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,462 @@
+// Allocating, copying and filling memory.
+#include <cstring>
+#include <string>
+
+#include "api.hpp"
+#include "cuda_runtime_api.h"
+#include "devices.hpp"
+#include "findings.hpp"
+#include "memory.hpp"
+
+namespace tilewise::sim {
+
+namespace {
+
+using memory::Allocation;
+using memory::Kind;
+
+constexpr std::size_t kPitchAlignment = 512;
+
+std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+
+cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  *pointer = memory::allocate(bytes, kind, site);
+  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/// cudaFree and cudaFreeHost. CUDA says "invalid argument" to every mistake; the finding says which one it was.
+cudaError_t release(const char* name, void* pointer, bool host, void* site) {
+  if (pointer == nullptr) return cudaSuccess;
+  const Allocation* found = memory::find(pointer);
+  const auto refuse = [&](const char* code, const std::string& what) {
+    report_finding(code, std::string(name) + what, site);
+    return cudaErrorInvalidValue;
+  };
+  if (found == nullptr || found->kind == Kind::variable || found->kind == Kind::registered) {
+    return refuse("bad-free", " of memory that no allocating call returned");
+  }
+  if (!found->live) {
+    if (found->freed_by_reset) return cudaErrorInvalidValue;  // a destructor that runs after cudaDeviceReset
+    return refuse("double-free", " of memory that is free already: " + memory::describe(*found));
+  }
+  if (found->begin != address_of(pointer)) {
+    return refuse("bad-free", " of a pointer " + memory::describe(address_of(pointer)));
+  }
+  if ((found->kind == Kind::host) != host) {
+    return refuse("bad-free", std::string(" of ") + memory::describe(*found) + "; it takes " +
+                                  (host ? "cudaFree" : "cudaFreeHost"));
+  }
+  memory::release(pointer, site);
+  return cudaSuccess;
+}
+
+/// One side of a copy or the target of a fill: fits it into what it points to?
+bool check_range(const char* name, const char* role, const void* pointer, std::size_t bytes, bool must_be_device,
+                 void* site) {
+  const std::uintptr_t address = address_of(pointer);
+  const Allocation* found = memory::find(address);
+  const auto refuse = [&](const char* code, const std::string& what) {
+    report_finding(code, std::string(name) + ": the " + role + what, site);
+    return false;
+  };
+  if (pointer == nullptr) return refuse("bad-copy", " is a null pointer");
+  if (found == nullptr && memory::in_arenas(address)) {
+    return refuse("out-of-bounds", " lies " + memory::describe(address));
+  }
+  if (found == nullptr) {
+    return must_be_device ? refuse("bad-copy", " is ordinary host memory, where device memory is meant") : true;
+  }
+  if (!found->live) return refuse("use-after-free", " is " + memory::describe(*found));
+  if (bytes > found->end() - address) {
+    // The program's own memory may go on behind the registered part.
+    if (found->kind == Kind::registered && !must_be_device) return true;
+    return refuse("out-of-bounds", " has no room for " + bytes_text(bytes) + ": they begin " + memory::describe(address));
+  }
+  return true;
+}
+
+bool says_device(cudaMemcpyKind kind, bool target) {
+  return kind == cudaMemcpyDeviceToDevice || kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+}
+
+/// Moves bytes that were checked, and their shadow.
+void move_bytes(void* to, const void* from, std::size_t bytes) {
+  const memory::DeviceMemoryOpen open;
+  std::memmove(to, from, bytes);
+  memory::copy_written(address_of(to), address_of(from), bytes);
+}
+
+cudaError_t copy_rows(const char* name, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind, void* site) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  const std::size_t to_extent = (height - 1) * to_pitch + width;
+  const std::size_t from_extent = (height - 1) * from_pitch + width;
+  if (!check_range(name, "destination", to, to_extent, says_device(kind, true), site) ||
+      !check_range(name, "source", from, from_extent, says_device(kind, false), site)) {
+    return cudaErrorInvalidValue;
+  }
+  const memory::DeviceMemoryOpen open;
+  for (std::size_t row = 0; row < height; ++row) {
+    move_bytes(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                 void* site) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (height > 1 && pitch < width) return cudaErrorInvalidValue;
+  if (!check_range(name, "target", pointer, (height - 1) * pitch + width, true, site)) return cudaErrorInvalidValue;
+  const memory::DeviceMemoryOpen open;
+  for (std::size_t row = 0; row < height; ++row) {
+    char* const begin = static_cast<char*>(pointer) + row * pitch;
+    std::memset(begin, value, width);
+    memory::mark_written(address_of(begin), width);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t on_stream(cudaStream_t stream) {
+  return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/// The variable that a symbol names, or null.
+const Allocation* variable(const void* symbol) {
+  const Allocation* found = symbol ? memory::find(symbol) : nullptr;
+  return found && found->kind == Kind::variable && found->begin == address_of(symbol) ? found : nullptr;
+}
+
+cudaError_t copy_symbol(const char* name, bool to_symbol, const void* symbol, void* to, const void* from,
+                        std::size_t bytes, std::size_t offset, cudaMemcpyKind kind, void* site) {
+  const Allocation* found = variable(symbol);
+  if (found == nullptr) return cudaErrorInvalidSymbol;
+  if (bytes == 0) return cudaSuccess;
+  const cudaMemcpyKind usual = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+  if (kind != usual && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if (offset > found->bytes || bytes > found->bytes - offset) return cudaErrorInvalidValue;
+  char* const place = reinterpret_cast<char*>(found->begin) + offset;
+  return to_symbol ? copy(name, place, from, bytes, kind, site) : copy(name, to, place, bytes, kind, site);
+}
+
+cudaError_t check_managed(const void* pointer, std::size_t bytes) {
+  const Allocation* found = memory::find(pointer);
+  if (found == nullptr || !found->live || bytes == 0) return cudaErrorInvalidValue;
+  const bool managed =
+      found->kind == Kind::managed || (found->kind == Kind::variable && found->space == Space::managed);
+  return managed && bytes <= found->end() - address_of(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t check_place(int place) {
+  return place == 0 || place == cudaCpuDeviceId ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+int place_of(cudaMemLocation location) {
+  if (location.type == cudaMemLocationTypeHost) return cudaCpuDeviceId;
+  return location.type == cudaMemLocationTypeDevice ? location.id : cudaInvalidDeviceId;
+}
+
+constexpr unsigned kHostAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+constexpr unsigned kHostRegisterFlags =
+    cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+
+}  // namespace
+
+cudaError_t copy(const char* name, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* site) {
+  return copy_rows(name, to, bytes, from, bytes, bytes, 1, kind, site);
+}
+
+}  // namespace tilewise::sim
+
+using namespace tilewise::sim;
+
+// ---------------------------------------------------------------- allocating
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return allocate(pointer, bytes, Kind::device, site); });
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : allocate(pointer, bytes, Kind::device, site);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    return allocate(pointer, bytes, Kind::managed, site);
+  });
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return allocate(pointer, bytes, Kind::host, site); });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (flags & ~kHostAllocFlags) return cudaErrorInvalidValue;
+    return allocate(pointer, bytes, Kind::host, site);
+  });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
+    *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+    return allocate(pointer, *pitch * height, Kind::device, site);
+  });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return release("cudaFree", pointer, false, site); });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : release("cudaFreeAsync", pointer, false, site);
+  });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return release("cudaFreeHost", pointer, true, site); });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (pointer == nullptr || bytes == 0 || (flags & ~kHostRegisterFlags)) return cudaErrorInvalidValue;
+    if (memory::in_arenas(address_of(pointer))) return cudaErrorInvalidValue;
+    return memory::register_host(pointer, bytes, flags, site) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return api([=] {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    return memory::unregister_host(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
+  return api([=] {
+    const Allocation* found = host ? memory::find(host) : nullptr;
+    if (device == nullptr || flags != 0 || found == nullptr || !found->live) return cudaErrorInvalidValue;
+    if (found->kind != Kind::host && found->kind != Kind::registered) return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
+  return api([=] {
+    const Allocation* found = host ? memory::find(host) : nullptr;
+    if (flags == nullptr || found == nullptr || !found->live) return cudaErrorInvalidValue;
+    if (found->kind != Kind::host && found->kind != Kind::registered) return cudaErrorInvalidValue;
+    *flags = found->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return api([=] {
+    if (free) *free = memory::capacity() - memory::used_bytes();
+    if (total) *total = device().memory;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  if (attributes == nullptr) return set_error(cudaErrorInvalidValue);
+  const Allocation* found = memory::find(pointer);
+  void* const address = const_cast<void*>(pointer);
+  *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
+  if (found == nullptr || !found->live) return cudaSuccess;
+  attributes->device = 0;
+  attributes->devicePointer = address;
+  const bool managed =
+      found->kind == Kind::managed || (found->kind == Kind::variable && found->space == Space::managed);
+  if (managed) {
+    attributes->type = cudaMemoryTypeManaged;
+  } else if (found->kind == Kind::host || found->kind == Kind::registered) {
+    attributes->type = cudaMemoryTypeHost;
+  } else {
+    attributes->type = cudaMemoryTypeDevice;
+    attributes->hostPointer = nullptr;
+  }
+  return cudaSuccess;
+}
+
+// ---------------------------------------------------------------- copying and filling
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return copy("cudaMemcpy", to, from, bytes, kind, site); });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : copy("cudaMemcpyAsync", to, from, bytes, kind, site);
+  });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int toDevice, const void* from, int fromDevice, size_t bytes) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (toDevice != 0 || fromDevice != 0) return cudaErrorInvalidDevice;
+    return copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, site);
+  });
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return copy_rows("cudaMemcpy2D", to, toPitch, from, fromPitch, width, height, kind, site); });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : copy_rows("cudaMemcpy2DAsync", to, toPitch, from, fromPitch, width, height, kind, site);
+  });
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return fill("cudaMemset", pointer, bytes, value, bytes, 1, site); });
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : fill("cudaMemsetAsync", pointer, bytes, value, bytes, 1, site);
+  });
+}
+
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return fill("cudaMemset2D", pointer, pitch, value, width, height, site); });
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : fill("cudaMemset2DAsync", pointer, pitch, value, width, height, site);
+  });
+}
+
+// ---------------------------------------------------------------- managed memory: hints without effect
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int place, cudaStream_t stream) {
+  return api([=] {
+    if (const cudaError_t error = on_stream(stream)) return error;
+    if (const cudaError_t error = check_place(place)) return error;
+    return check_managed(pointer, bytes);
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream) {
+  if (flags != 0) return set_error(cudaErrorInvalidValue);
+  return cudaMemPrefetchAsync(pointer, bytes, place_of(location), stream);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int place) {
+  return api([=] {
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) return cudaErrorInvalidValue;
+    if (const cudaError_t error = check_managed(pointer, bytes)) return error;
+    const bool place_matters =
+        advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
+        advice != cudaMemAdviseUnsetPreferredLocation;
+    return place_matters ? check_place(place) : cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
+  return cudaMemAdvise(pointer, bytes, advice, place_of(location));
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error : check_managed(pointer, 1);
+  });
+}
+
+// ---------------------------------------------------------------- device variables
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  return api([=] {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (variable(symbol) == nullptr) return cudaErrorInvalidSymbol;
+    *pointer = const_cast<void*>(symbol);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+  return api([=] {
+    if (bytes == nullptr) return cudaErrorInvalidValue;
+    const Allocation* found = variable(symbol);
+    if (found == nullptr) return cudaErrorInvalidSymbol;
+    *bytes = found->bytes;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                               cudaMemcpyKind kind) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return copy_symbol("cudaMemcpyToSymbol", true, symbol, nullptr, from, bytes, offset, kind, site); });
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] { return copy_symbol("cudaMemcpyFromSymbol", false, symbol, to, nullptr, bytes, offset, kind, site); });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error
+                 : copy_symbol("cudaMemcpyToSymbolAsync", true, symbol, nullptr, from, bytes, offset, kind, site);
+  });
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const cudaError_t error = on_stream(stream);
+    return error ? error
+                 : copy_symbol("cudaMemcpyFromSymbolAsync", false, symbol, to, nullptr, bytes, offset, kind, site);
+  });
+}

@@ -1,0 +1,578 @@
+#include "memory.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "devices.hpp"
+#include "findings.hpp"
+#include "symbols.hpp"
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+namespace tilewise::sim::memory {
+
+Range device_arena;
+Range open_arena;
+std::uint8_t* written_shadow = nullptr;
+
+namespace {
+
+constexpr std::size_t kMostMemory = std::size_t(64) << 30;  // virtual bytes; no program of a lesson needs more
+constexpr std::uintptr_t kHint = 0x100000000000;            // far from what programs and loaders use
+constexpr int kClosed = PROT_NONE;
+constexpr int kOpen = PROT_READ | PROT_WRITE;
+
+std::size_t page_size() {
+  static const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+std::uintptr_t round_up(std::uintptr_t value, std::size_t step) { return (value + step - 1) / step * step; }
+std::uintptr_t round_down(std::uintptr_t value, std::size_t step) { return value / step * step; }
+std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<std::uint8_t*>(address); }
+
+[[noreturn]] void give_up(const char* what) {
+  std::perror(what);
+  std::exit(2);
+}
+
+/// Address space without memory behind it.
+std::uintptr_t reserve(std::uintptr_t hint, std::size_t bytes) {
+  void* at = mmap(reinterpret_cast<void*>(hint), bytes, kClosed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(at);
+}
+
+void protect(std::uintptr_t begin, std::uintptr_t end, int how) {
+  if (begin < end && mprotect(bytes_at(begin), end - begin, how) != 0) give_up("simulator: mprotect");
+}
+
+/// Gives the physical pages back and closes the range; it reads as zeros when opened again.
+void forget_pages(std::uintptr_t begin, std::uintptr_t end) {
+  if (begin >= end) return;
+  void* at = mmap(bytes_at(begin), end - begin, kClosed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (at == MAP_FAILED) give_up("simulator: mmap");
+}
+
+/// A file of 0xFF bytes: mapping it privately fills large allocations without touching their pages.
+class Pattern {
+ public:
+  static constexpr std::size_t kBytes = std::size_t(4) << 20;
+
+  /// Fills whole pages [begin, end), which become open. False where files cannot be mapped.
+  static bool fill(std::uintptr_t begin, std::uintptr_t end) {
+    static const int file = make();
+    if (file < 0) return false;
+    for (std::uintptr_t at = begin; at < end; at += kBytes) {
+      void* mapped = mmap(bytes_at(at), std::min(kBytes, end - at), kOpen, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0);
+      if (mapped == MAP_FAILED) return false;
+    }
+    return true;
+  }
+
+ private:
+  static int make() {
+    char path[] = "/tmp/tilewise-XXXXXX";
+    const int file = mkstemp(path);
+    if (file < 0) return -1;
+    unlink(path);
+    fcntl(file, F_SETFD, FD_CLOEXEC);
+    const std::vector<std::uint8_t> ones(std::size_t(64) << 10, 0xFF);
+    for (std::size_t done = 0; done < kBytes; done += ones.size()) {
+      if (write(file, ones.data(), ones.size()) != static_cast<ssize_t>(ones.size())) {
+        close(file);
+        return -1;
+      }
+    }
+    return file;
+  }
+};
+
+using Records = std::map<std::uintptr_t, Allocation>;  // by first address
+
+/// One of the two address ranges: bump allocation, then the gaps that freed allocations left.
+struct Arena {
+  Range* range = nullptr;
+  bool closes = false;           // inaccessible while host code runs
+  std::uintptr_t cursor = 0;     // first address never used
+  std::uintptr_t committed = 0;  // pages up to here have been opened at least once
+  Records records;
+};
+
+struct State {
+  Arena device;
+  Arena open;
+  std::size_t capacity = 0;
+  std::size_t used = 0;
+  std::uint64_t serials = 0;
+  int opened = 0;
+  std::uintptr_t shadow_committed = 0;
+  std::vector<Allocation> variables;   // by address
+  std::vector<Allocation> registered;  // host memory of the program's own, by address
+  // The last allocation met at addresses of each 4 KB page, modulo the table's size. A find() of the access hook
+  // mostly ends here.
+  std::array<const Allocation*, 1024> recent{};
+};
+
+State& state() {
+  static State* state = new State;  // never destroyed: programs free device memory in their own destructors
+  return *state;
+}
+
+const Allocation*& recent(std::uintptr_t address) { return state().recent[(address >> 12) % state().recent.size()]; }
+
+void forget_recent() { state().recent.fill(nullptr); }
+
+/// Reserves everything. The device arena comes first, so that its offsets do not depend on the rest.
+void reserve_arenas() {
+  State& s = state();
+  s.capacity = std::min(device().memory, kMostMemory);
+  const std::size_t slack = s.capacity / 8;  // for red zones
+  std::uintptr_t at = 0;
+  for (;; s.capacity /= 2) {  // a machine with little address space gets a smaller card
+    if (s.capacity < (std::size_t(64) << 20)) give_up("simulator: no address space for device memory");
+    const std::size_t arena = round_up(s.capacity + slack, std::size_t(1) << 21);
+    const std::size_t shadow = arena / 8;
+    at = reserve(kHint, 2 * arena + shadow);
+    if (at == 0) continue;
+    device_arena = {at, arena};
+    open_arena = {at + arena, arena};
+    written_shadow = bytes_at(at + 2 * arena);
+    break;
+  }
+  s.device.range = &device_arena;
+  s.device.closes = true;
+  s.open.range = &open_arena;
+  for (Arena* arena : {&s.device, &s.open}) arena->cursor = arena->committed = arena->range->begin;
+  s.shadow_committed = reinterpret_cast<std::uintptr_t>(written_shadow);
+  install_fault_handler();
+}
+
+/// Opens pages that are used for the first time.
+void commit(Arena& arena, std::uintptr_t end) {
+  State& s = state();
+  end = round_up(end, page_size());
+  if (end > arena.committed) {
+    if (!arena.closes || s.opened > 0) protect(arena.committed, end, kOpen);
+    arena.committed = end;
+  }
+  if (!arena.closes) return;
+  const std::uintptr_t shadow_end =
+      round_up(reinterpret_cast<std::uintptr_t>(written_shadow) + (end - arena.range->begin) / 8 + 1, page_size());
+  if (shadow_end > s.shadow_committed) {
+    protect(s.shadow_committed, shadow_end, kOpen);
+    s.shadow_committed = shadow_end;
+  }
+}
+
+/// First gap between allocations that has room for `bytes` and both red zones; 0 when there is none.
+std::uintptr_t find_gap(const Arena& arena, std::size_t bytes) {
+  std::uintptr_t end = arena.range->begin;
+  for (const auto& [begin, record] : arena.records) {
+    const std::uintptr_t at = round_up(end + kRedZone, kAlignment);
+    if (at + bytes + kRedZone <= begin) return at;
+    end = record.end();
+  }
+  const std::uintptr_t at = round_up(end + kRedZone, kAlignment);
+  return at + bytes + kRedZone <= arena.cursor ? at : 0;
+}
+
+std::uintptr_t place(Arena& arena, std::size_t bytes) {
+  const std::uintptr_t at = round_up(arena.cursor + kRedZone, kAlignment);
+  const std::uintptr_t limit = arena.range->begin + arena.range->bytes;
+  if (bytes + kRedZone <= limit - at) {
+    arena.cursor = at + bytes + kRedZone;
+    return at;
+  }
+  if (const std::uintptr_t gap = find_gap(arena, bytes)) return gap;
+  std::erase_if(arena.records, [](const auto& entry) { return !entry.second.live; });
+  forget_recent();
+  return find_gap(arena, bytes);
+}
+
+/// Gives fresh memory its contents: 0xFF for the device, zeros for the host.
+void fill(Arena& arena, std::uintptr_t begin, std::size_t bytes) {
+  const std::uintptr_t end = begin + bytes;
+  const std::uintptr_t first = round_up(begin, page_size());
+  const std::uintptr_t last = round_down(end, page_size());
+  if (!arena.closes) {
+    protect(round_down(begin, page_size()), round_up(end, page_size()), kOpen);
+    std::memset(bytes_at(begin), 0, std::min(first, end) - begin);
+    if (first < last) {  // fresh pages are zero already; used ones are exchanged
+      forget_pages(first, last);
+      protect(first, last, kOpen);
+    }
+    if (first <= last) std::memset(bytes_at(last), 0, end - last);
+    return;
+  }
+  const DeviceMemoryOpen open;
+  if (last > first && last - first >= Pattern::kBytes && Pattern::fill(first, last)) {
+    std::memset(bytes_at(begin), 0xFF, first - begin);
+    std::memset(bytes_at(last), 0xFF, end - last);
+  } else {
+    std::memset(bytes_at(begin), 0xFF, bytes);
+  }
+  // Shadow bytes at the edges belong to this allocation alone: it starts aligned, and red zones follow.
+  std::memset(written_shadow + (begin - arena.range->begin) / 8, 0, (bytes + 7) / 8);
+}
+
+Arena* arena_of(std::uintptr_t address) {
+  if (device_arena.contains(address)) return &state().device;
+  if (open_arena.contains(address)) return &state().open;
+  return nullptr;
+}
+
+void give_back(Allocation& record, void* call_site) {
+  record.live = false;
+  record.free_site = call_site;
+  if (record.kind == Kind::device) state().used -= record.bytes;
+  // Host code that uses freed managed memory faults where whole pages went.
+  forget_pages(round_up(record.begin, page_size()), round_down(record.end(), page_size()));
+  Arena& arena = *arena_of(record.begin);
+  if (arena.closes && state().opened > 0) protect(arena.range->begin, arena.committed, kOpen);
+}
+
+const Allocation* find_in(const std::vector<Allocation>& sorted, std::uintptr_t address) {
+  auto after = std::upper_bound(sorted.begin(), sorted.end(), address,
+                                [](std::uintptr_t a, const Allocation& entry) { return a < entry.begin; });
+  if (after == sorted.begin()) return nullptr;
+  --after;
+  return after->contains(address) ? &*after : nullptr;
+}
+
+void insert_sorted(std::vector<Allocation>& sorted, const Allocation& entry) {
+  forget_recent();
+  sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), entry,
+                                 [](const Allocation& a, const Allocation& b) { return a.begin < b.begin; }),
+                entry);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- allocating
+
+void* allocate(std::size_t bytes, Kind kind, void* call_site) {
+  State& s = state();
+  if (device_arena.bytes == 0) reserve_arenas();
+  if (bytes == 0 || bytes > s.capacity) return nullptr;
+  if (kind == Kind::device && bytes > s.capacity - s.used) return nullptr;
+  Arena& arena = kind == Kind::device ? s.device : s.open;
+  const std::uintptr_t begin = place(arena, bytes);
+  if (begin == 0) return nullptr;
+  commit(arena, begin + bytes + kRedZone);
+
+  Allocation record;
+  record.begin = begin;
+  record.bytes = bytes;
+  record.kind = kind;
+  record.serial = ++s.serials;
+  record.call_site = call_site;
+  arena.records.insert_or_assign(begin, record);
+  if (kind == Kind::device) s.used += bytes;
+  fill(arena, begin, bytes);
+  return bytes_at(begin);
+}
+
+Release release(void* pointer, void* call_site) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  Arena* arena = arena_of(address);
+  if (arena == nullptr) return Release::not_an_allocation;
+  const auto found = arena->records.find(address);
+  if (found == arena->records.end()) return find(address) ? Release::inner_pointer : Release::not_an_allocation;
+  if (!found->second.live) return Release::already_freed;
+  give_back(found->second, call_site);
+  return Release::ok;
+}
+
+bool register_host(void* pointer, std::size_t bytes, unsigned flags, void* call_site) {
+  Allocation entry;
+  entry.begin = reinterpret_cast<std::uintptr_t>(pointer);
+  entry.bytes = bytes;
+  entry.kind = Kind::registered;
+  entry.flags = flags;
+  entry.call_site = call_site;
+  for (const Allocation& other : state().registered) {
+    if (entry.begin < other.end() && other.begin < entry.end()) return false;
+  }
+  insert_sorted(state().registered, entry);
+  return true;
+}
+
+bool unregister_host(void* pointer) {
+  forget_recent();
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return std::erase_if(state().registered, [=](const Allocation& entry) { return entry.begin == address; }) > 0;
+}
+
+void release_all() {
+  for (Arena* arena : {&state().device, &state().open}) {
+    for (auto& [begin, record] : arena->records) {
+      if (!record.live) continue;
+      record.freed_by_reset = true;
+      give_back(record, nullptr);
+    }
+  }
+  state().registered.clear();
+  forget_recent();
+}
+
+std::size_t capacity() {
+  if (device_arena.bytes == 0) reserve_arenas();
+  return state().capacity;
+}
+
+std::size_t used_bytes() { return state().used; }
+
+// ---------------------------------------------------------------- looking up
+
+const Allocation* find(std::uintptr_t address) {
+  const Allocation*& last = recent(address);
+  if (last != nullptr && last->contains(address)) return last;
+  const Allocation* found = nullptr;
+  if (Arena* arena = arena_of(address)) {
+    const auto after = arena->records.upper_bound(address);
+    if (after != arena->records.begin() && std::prev(after)->second.contains(address)) {
+      found = &std::prev(after)->second;
+    }
+  } else {
+    found = find_in(state().variables, address);
+    if (found == nullptr) found = find_in(state().registered, address);
+  }
+  if (found != nullptr) last = found;
+  return found;
+}
+
+const Allocation* nearest(std::uintptr_t address) {
+  const Arena* arena = arena_of(address);
+  if (arena == nullptr || arena->records.empty()) return nullptr;
+  const auto after = arena->records.upper_bound(address);
+  if (after == arena->records.begin()) return &after->second;
+  const Allocation& before = std::prev(after)->second;
+  if (before.contains(address) || after == arena->records.end()) return &before;
+  return address - before.end() < after->first - address ? &before : &after->second;
+}
+
+std::vector<const Allocation*> live_allocations() {
+  std::vector<const Allocation*> live;
+  for (const Arena* arena : {&state().device, &state().open}) {
+    for (const auto& [begin, record] : arena->records) {
+      if (record.live) live.push_back(&record);
+    }
+  }
+  std::sort(live.begin(), live.end(), [](auto* a, auto* b) { return a->serial < b->serial; });
+  return live;
+}
+
+std::string describe(const Allocation& allocation) {
+  const std::string size = std::to_string(allocation.bytes) + "-byte ";
+  if (allocation.kind == Kind::variable) {
+    const char* space = allocation.space == Space::constant  ? "__constant__"
+                        : allocation.space == Space::managed ? "__managed__"
+                                                             : "__device__";
+    return "the " + size + space + " variable " + (allocation.name ? allocation.name : "");
+  }
+  static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
+  std::string text = "the " + size + kinds[static_cast<int>(allocation.kind)] + " allocation";
+  if (allocation.call_site) text += " made at " + describe_site(allocation.call_site);
+  if (!allocation.live) {
+    text += allocation.freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
+    if (allocation.free_site) text += " at " + describe_site(allocation.free_site);
+  }
+  return text;
+}
+
+std::string describe(std::uintptr_t address) {
+  const Allocation* near = find(address);
+  if (near == nullptr) near = nearest(address);
+  if (near == nullptr) return "no allocation";
+  const auto count = [](std::uintptr_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes "); };
+  if (near->contains(address)) return count(address - near->begin) + "into " + describe(*near);
+  if (address >= near->end()) return count(address - near->end()) + "past the end of " + describe(*near);
+  return count(near->begin - address) + "before " + describe(*near);
+}
+
+// ---------------------------------------------------------------- opening device memory
+
+void open_device_memory() {
+  State& s = state();
+  if (s.opened++ == 0) protect(device_arena.begin, s.device.committed, kOpen);
+}
+
+void close_device_memory() {
+  State& s = state();
+  if (--s.opened == 0) protect(device_arena.begin, s.device.committed, kClosed);
+}
+
+bool device_memory_is_open() { return state().opened > 0; }
+
+// ---------------------------------------------------------------- what has been written
+
+namespace {
+
+/// Calls `visit(shadow byte, mask)` for each shadow byte that stands for some of the bytes, until it returns false.
+template <class Visit>
+bool each_shadow_byte(std::uintptr_t address, std::size_t bytes, Visit visit) {
+  std::uintptr_t offset = address - device_arena.begin;
+  while (bytes > 0) {
+    const unsigned first = offset & 7;
+    const std::size_t here = std::min<std::size_t>(8 - first, bytes);
+    const unsigned mask = ((1u << here) - 1) << first;
+    if (!visit(written_shadow[offset >> 3], static_cast<std::uint8_t>(mask))) return false;
+    offset += here;
+    bytes -= here;
+  }
+  return true;
+}
+
+void set_written(std::uintptr_t address, bool written) {
+  const std::uintptr_t offset = address - device_arena.begin;
+  const auto bit = static_cast<std::uint8_t>(1u << (offset & 7));
+  std::uint8_t& shadow = written_shadow[offset >> 3];
+  shadow = static_cast<std::uint8_t>(written ? shadow | bit : shadow & ~bit);
+}
+
+}  // namespace
+
+void mark_written_range(std::uintptr_t address, std::size_t bytes) {
+  if (!device_arena.contains(address) || bytes == 0) return;
+  const std::uintptr_t begin = round_up(address, 8);
+  const std::uintptr_t end = round_down(address + bytes, 8);
+  const auto mark = [](std::uint8_t& shadow, std::uint8_t mask) {
+    shadow |= mask;
+    return true;
+  };
+  if (begin >= end) {
+    each_shadow_byte(address, bytes, mark);
+    return;
+  }
+  each_shadow_byte(address, begin - address, mark);
+  std::memset(written_shadow + (begin - device_arena.begin) / 8, 0xFF, (end - begin) / 8);
+  each_shadow_byte(end, address + bytes - end, mark);
+}
+
+bool is_written_range(std::uintptr_t address, std::size_t bytes) {
+  if (!device_arena.contains(address)) return true;
+  return each_shadow_byte(address, bytes,
+                          [](std::uint8_t shadow, std::uint8_t mask) { return (shadow & mask) == mask; });
+}
+
+void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
+  if (!device_arena.contains(to) || bytes == 0) return;
+  if (!device_arena.contains(from)) return mark_written_range(to, bytes);
+  const auto copy_bits = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) set_written(to + i, is_written(from + i, 1));
+  };
+  if (((to ^ from) & 7) != 0) return copy_bits(0, bytes);
+  // The shadow bytes line up: whole ones are copied, and single bits at the two ends.
+  const std::size_t head = std::min<std::size_t>((8 - (to & 7)) & 7, bytes);
+  const std::size_t whole = (bytes - head) / 8;
+  copy_bits(0, head);
+  std::memmove(written_shadow + (to + head - device_arena.begin) / 8,
+               written_shadow + (from + head - device_arena.begin) / 8, whole);
+  copy_bits(head + 8 * whole, bytes);
+}
+
+// ---------------------------------------------------------------- variables
+
+const std::vector<Allocation>& variables() { return state().variables; }
+
+// ---------------------------------------------------------------- faults
+
+namespace {
+
+KernelFault kernel_fault = nullptr;
+struct sigaction earlier_segv, earlier_bus;
+
+/// The instruction that faulted.
+void* fault_site([[maybe_unused]] void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
+#elif defined(__APPLE__) && defined(__x86_64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__rip);
+#elif defined(__APPLE__) && defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__pc);
+#else
+  return nullptr;
+#endif
+}
+
+/// Runs on its own stack. Looking up lines and exiting are not async-signal-safe, but the fault is the program's own
+/// plain load or store, so no lock of the C library is held.
+void on_fault(int signal_number, siginfo_t* info, void* context) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  void* const site = fault_site(context);
+  if (in_kernel() && kernel_fault != nullptr) kernel_fault(address, site);
+
+  if (!in_kernel() && arena_of(address) != nullptr) {
+    const bool on_device = device_arena.contains(address);
+    // describe_site() takes return addresses, which lie behind the instruction that they stand for.
+    void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
+    const std::string message =
+        on_device ? "host code read or wrote device memory (" + describe(address) + "); copy it with cudaMemcpy first"
+                  : "host code used memory that is not allocated (" + describe(address) + ")";
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: error: %s\n", describe_site(after).c_str(), message.c_str());
+    report_finding(on_device ? "host-access" : "host-use-after-free", message, after);
+    std::exit(1);
+  }
+  // Not ours: the fault happens again under the handler that was there before.
+  sigaction(signal_number, signal_number == SIGBUS ? &earlier_bus : &earlier_segv, nullptr);
+}
+
+}  // namespace
+
+void set_kernel_fault(KernelFault handler) { kernel_fault = handler; }
+
+void install_fault_handler() {
+  static std::uint8_t* const stack = new std::uint8_t[std::size_t(256) << 10];
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = std::size_t(256) << 10;
+  sigaltstack(&alternative, nullptr);
+
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  struct sigaction before {};
+  for (const int number : {SIGSEGV, SIGBUS}) {
+    sigaction(number, &action, &before);
+    const bool ours = (before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_fault;
+    if (!ours) (number == SIGBUS ? earlier_bus : earlier_segv) = before;
+  }
+}
+
+}  // namespace tilewise::sim::memory
+
+namespace tilewise::sim {
+
+bool register_variable(const void* address, std::size_t bytes, const char* name, Space space) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  auto& variables = memory::state().variables;
+  for (const memory::Allocation& known : variables) {
+    if (known.begin == begin) return true;  // an inline variable, announced by several translation units
+  }
+  memory::Allocation entry;
+  entry.begin = begin;
+  entry.bytes = bytes;
+  entry.kind = memory::Kind::variable;
+  entry.name = name;
+  entry.space = space;
+  memory::insert_sorted(variables, entry);
+  return true;
+}
+
+}  // namespace tilewise::sim

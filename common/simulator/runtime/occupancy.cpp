@@ -1,0 +1,57 @@
+#include "occupancy.hpp"
+
+#include <algorithm>
+
+namespace tilewise::sim {
+
+namespace {
+
+constexpr int kPartitions = 4;          // warp schedulers of an SM, each with a quarter of the registers
+constexpr int kRegistersGranule = 256;  // registers are handed to a warp in portions of this size
+
+template <class T>
+T round_up(T value, T step) {
+  return (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+Occupancy occupancy(const Device& device, int registers, std::size_t shared, int threads) {
+  Occupancy result;
+  const int warps = (threads + device.warp_size - 1) / device.warp_size;
+  result.max_warps = device.max_threads_per_multiprocessor / device.warp_size;
+  if (threads <= 0 || threads > device.max_threads_per_block) return result;
+
+  result.by_blocks = device.max_blocks_per_multiprocessor;
+  result.by_warps = result.max_warps / warps;
+
+  result.by_registers = device.max_blocks_per_multiprocessor;
+  if (registers > 0) {
+    const int per_warp = round_up(registers * device.warp_size, kRegistersGranule);
+    const int warps_with_registers = device.registers / kPartitions / per_warp * kPartitions;
+    result.by_registers = warps_with_registers / warps;
+  }
+
+  result.by_shared = device.max_blocks_per_multiprocessor;
+  if (shared > device.shared_per_block_optin) {
+    result.by_shared = 0;
+  } else if (const std::size_t per_block = round_up(shared + device.reserved_shared, device.shared_granularity)) {
+    result.by_shared = static_cast<int>(device.shared_per_multiprocessor / per_block);
+  }
+
+  result.blocks = std::min({result.by_blocks, result.by_warps, result.by_registers, result.by_shared});
+  result.warps = result.blocks * warps;
+  if (result.blocks == 0) return result;
+  if (result.blocks == result.by_warps) {
+    result.limit = Limit::warps;
+  } else if (result.blocks == result.by_blocks) {
+    result.limit = Limit::blocks;
+  } else if (result.blocks == result.by_registers) {
+    result.limit = Limit::registers;
+  } else {
+    result.limit = Limit::shared;
+  }
+  return result;
+}
+
+}  // namespace tilewise::sim
