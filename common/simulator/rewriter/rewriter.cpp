@@ -1,0 +1,901 @@
+#include "rewriter.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "lexer.hpp"
+#include "syntax.hpp"
+
+namespace tilewise::sim {
+namespace {
+
+/// Which machine runs the code at a token.
+enum Side : unsigned char { kHost, kDevice, kBoth };
+
+/// A change of the source. Sorted by position, then by rank: what closes the text before comes first.
+struct Edit {
+  enum Rank { after, before, replace };
+
+  std::size_t begin;
+  std::size_t end;
+  Rank rank;
+  std::string text;
+};
+
+/// A `__shared__` variable: a reference in the rewritten code, so lambdas have to capture it by reference.
+struct SharedName {
+  std::string_view name;
+  std::size_t begin;  // tokens in which the name is visible
+  std::size_t end;
+};
+
+/// A `__shared__` variable at namespace scope: every function that mentions it gets a reference of its own.
+struct NamespaceShared {
+  std::size_t declared;  // token index of the name
+  std::string text;      // the declaration for the function
+};
+
+std::string trim(std::string_view text) {
+  std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+class Rewriter {
+ public:
+  explicit Rewriter(const LexedSource& source) : source_(source), syntax_(source), side_(source.tokens.size(), kHost) {}
+
+  RewriteResult run() {
+    drop_unroll_pragmas();
+    count_kernel_names();
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (is_marker(i)) marker(i);
+    }
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (syntax_.is(i, "static") && side_[i] != kHost) device_static(i);
+    }
+    share_namespace_variables();
+    capture_shared_variables();
+    find_shadows();
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (syntax_.is(i, "<")) {
+        launch(i);
+      } else if (syntax_.is_identifier(i)) {
+        word(i);
+      }
+    }
+    RewriteResult result;
+    result.text = apply_edits();
+    std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [position, diagnostic] : diagnostics_) result.diagnostics.push_back(std::move(diagnostic));
+    return result;
+  }
+
+ private:
+  // -------------------------------------------------------------- edits
+
+  void insert_before(std::size_t i, std::string text) {
+    std::size_t position = syntax_.token(i).begin;
+    edits_.push_back({position, position, Edit::before, std::move(text)});
+  }
+
+  void insert_after(std::size_t i, std::string text) {
+    std::size_t position = syntax_.token(i).end();
+    edits_.push_back({position, position, Edit::after, std::move(text)});
+  }
+
+  /// Replaces tokens [begin, end). Newlines and line markers among them stay, behind `text`.
+  void replace(std::size_t begin, std::size_t end, std::string text) {
+    std::size_t from = syntax_.token(begin).begin;
+    std::size_t to = syntax_.token(end - 1).end();
+    auto directive = std::lower_bound(source_.directives.begin(), source_.directives.end(), from,
+                                      [](const Directive& d, std::size_t offset) { return d.begin < offset; });
+    for (std::size_t at = from; at < to;) {
+      if (directive != source_.directives.end() && directive->begin == at) {
+        text += source_.text.substr(at, directive->end - at);
+        at = directive->end;
+        ++directive;
+      } else {
+        if (source_.text[at] == '\n') text += '\n';
+        ++at;
+      }
+    }
+    edits_.push_back({from, to, Edit::replace, std::move(text)});
+  }
+
+  std::string apply_edits() {
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.rank < b.rank;
+    });
+    std::string out;
+    out.reserve(source_.text.size() + source_.text.size() / 8);
+    std::size_t position = 0;
+    for (const Edit& edit : edits_) {
+      if (edit.begin < position) continue;  // inside text that was replaced as a whole
+      out += source_.text.substr(position, edit.begin - position);
+      out += edit.text;
+      position = edit.end;
+    }
+    out += source_.text.substr(position);
+    return out;
+  }
+
+  // -------------------------------------------------------------- errors
+
+  void error(std::size_t i, std::string message) {
+    const Token& at = syntax_.token(i);
+    if (!reported_.insert(std::to_string(at.file) + ":" + std::to_string(at.line) + ":" + message).second) return;
+    std::string file;
+    const std::string& spelled = source_.files[at.file];
+    for (std::size_t k = 0; k < spelled.size(); ++k) {
+      if (spelled[k] == '\\' && k + 1 < spelled.size()) ++k;
+      file += spelled[k];
+    }
+    diagnostics_.emplace_back(i, Diagnostic{file, at.line, std::move(message)});
+  }
+
+  void unsupported(std::size_t i, std::string_view feature, std::string_view instead) {
+    error(i, "the simulator does not support " + std::string(feature) + ": " + std::string(instead));
+  }
+
+  // -------------------------------------------------------------- markers: __global__, __device__, ...
+
+  bool is_marker(std::size_t i) const {
+    static const std::unordered_set<std::string_view> kMarkers = {
+        "__global__",        "__device__",    "__host__",  "__forceinline__",  "__noinline__",  "__grid_constant__",
+        "__launch_bounds__", "__maxnreg__",   "__align__", "__builtin_align__", "__shared__",   "__constant__",
+        "__managed__",       "__inline_hint__", "__nv_pure__", "__cluster_dims__"};
+    return syntax_.is_identifier(i) && kMarkers.count(syntax_.text(i)) > 0;
+  }
+
+  void marker(std::size_t i) {
+    std::string_view word = syntax_.text(i);
+    bool has_argument = syntax_.is(i + 1, "(") && syntax_.match(i + 1) != kNone;
+    if (word == "__cluster_dims__") {
+      unsupported(i, "thread block clusters", "remove __cluster_dims__ and let blocks share data through global memory");
+    } else if (word == "__launch_bounds__" || word == "__maxnreg__") {
+      replace(i, has_argument ? syntax_.match(i + 1) + 1 : i + 1, " ");
+    } else if (word == "__align__" || word == "__builtin_align__") {
+      // alignas is refused in several places where __align__ is allowed; the GNU attribute is not.
+      if (has_argument) {
+        replace(i, i + 1, "__attribute__((aligned");
+        insert_after(syntax_.match(i + 1), "))");
+      }
+    } else if (word == "__noinline__") {
+      bool in_attribute = i > 0 && syntax_.is_any(i - 1, {"(", ","}) && syntax_.is_any(i + 1, {")", ","});
+      if (!in_attribute) replace(i, i + 1, "__attribute__((noinline))");
+    } else if (word == "__forceinline__") {
+      forceinline(i);
+    } else if (word == "__shared__") {
+      shared(i);
+    } else if (word == "__global__" || word == "__device__" || word == "__constant__" || word == "__managed__") {
+      device_declaration(i);
+    } else {
+      replace(i, i + 1, " ");  // __host__ and hints
+    }
+  }
+
+  void forceinline(std::size_t i) {
+    std::size_t begin = syntax_.declaration_begin(i);
+    bool twice = false;
+    for (std::size_t k = begin; k < i + 8 && !syntax_.is_any(k, {"(", ";", "{"}); ++k) {
+      twice = twice || syntax_.is_any(k, {"inline", "__inline__", "__inline"}) || (k < i && syntax_.is(k, "__forceinline__"));
+    }
+    replace(i, i + 1, twice || is_lambda_marker(i) ? " " : "inline");
+  }
+
+  /// True for the markers in `[=] __host__ __device__ (int i) {...}`, also behind the parameters.
+  bool is_lambda_marker(std::size_t i) const { return lambda_brackets(i) != kNone; }
+
+  /// The `[` of the lambda that the marker belongs to.
+  std::size_t lambda_brackets(std::size_t i) const {
+    while (i > 0 && (is_marker(i - 1) || syntax_.is_any(i - 1, {"mutable", "constexpr"}))) --i;
+    if (i == 0) return kNone;
+    std::size_t before = i - 1;
+    if (syntax_.is(before, ")")) {
+      before = syntax_.match(before);
+      if (before == kNone || before == 0) return kNone;
+      --before;
+    }
+    if (syntax_.is(before, ">")) {
+      before = syntax_.match_angle_back(before);
+      if (before == kNone || before == 0) return kNone;
+      --before;
+    }
+    if (!syntax_.is(before, "]")) return kNone;
+    std::size_t open = syntax_.match(before);
+    return open != kNone && syntax_.opens_lambda(open) ? open : kNone;
+  }
+
+  void mark_side(std::size_t begin, std::size_t end, Side side) {
+    std::fill(side_.begin() + begin, side_.begin() + end, side);
+  }
+
+  void device_declaration(std::size_t i) {
+    if (std::size_t open = lambda_brackets(i); open != kNone) return device_lambda(i);
+    bool is_global = syntax_.is(i, "__global__");
+    // In parentheses, in a type alias, before a class: a marker without meaning here.
+    bool in_parameters = syntax_.enclosing(i) != kNone && !syntax_.is(syntax_.enclosing(i), "{");
+    Declaration decl;
+    if (!in_parameters) decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
+    bool definition = decl.kind == DeclKind::function && decl.body != kNone;
+    // Several markers belong to one declaration: it is dealt with at the first one.
+    bool first = decl.kind != DeclKind::other && declarations_.insert(decl.begin).second;
+    replace(i, i + 1, is_global && definition ? "__attribute__((noinline))" : " ");
+    if (!first) return;
+    if (decl.kind == DeclKind::function && definition) device_function(decl);
+    if (decl.kind == DeclKind::variable) device_variable(i, decl);
+  }
+
+  void device_lambda(std::size_t i) {
+    replace(i, i + 1, " ");
+    bool host = false;
+    std::size_t body = i;
+    while (body > 0 && is_marker(body - 1)) --body;
+    for (; body < syntax_.size(); ++body) {
+      if (syntax_.is(body, "__host__")) host = true;
+      if (syntax_.is(body, "{")) break;
+      if (syntax_.is_any(body, {"(", "["})) {
+        body = syntax_.match(body);
+        if (body == kNone) return;
+      } else if (syntax_.is_any(body, {";", ")", "]", "}"})) {
+        return;
+      }
+    }
+    if (body >= syntax_.size() || syntax_.match(body) == kNone) return;
+    mark_side(i, syntax_.match(body) + 1, host ? kBoth : kDevice);
+    bodies_.push_back(body);
+  }
+
+  void device_function(const Declaration& decl) {
+    bool global = false;
+    bool host = false;
+    bool constrained = false;
+    std::string bounds = "0";
+    for (std::size_t k = decl.begin; k < decl.body; ++k) {
+      if (syntax_.is(k, "__global__")) global = true;
+      if (syntax_.is(k, "__host__")) host = true;
+      if (syntax_.is(k, "friend")) constrained = true;
+      if (syntax_.is(k, "__launch_bounds__") && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
+        std::size_t close = syntax_.match(k + 1);
+        std::vector<std::size_t> commas = syntax_.top_level_commas(k + 2, close);
+        std::size_t end = commas.empty() ? close : commas[0];
+        if (end > k + 2 && !syntax_.join(k + 2, end, bounds)) bounds = "0";
+      }
+    }
+    mark_side(decl.parameters, decl.end + 1, host ? kBoth : kDevice);
+    bodies_.push_back(decl.body);
+    if (!global) return;
+    insert_after(decl.body, " ::tilewise::sim::enter_kernel(" + bounds + ");");
+    if (!decl.is_template && !constrained && syntax_.scope_of(decl.name) == ScopeKind::name_space) register_kernel(decl);
+  }
+
+  /// Names of all kernels, to know which are overloaded.
+  void count_kernel_names() {
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (!syntax_.is(i, "__global__") || syntax_.enclosing(i) == kNone ? false : !syntax_.is(syntax_.enclosing(i), "{")) continue;
+      if (!syntax_.is(i, "__global__")) continue;
+      Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
+      if (decl.kind == DeclKind::function) ++kernel_names_[syntax_.text(decl.name)];
+    }
+  }
+
+  void register_kernel(const Declaration& decl) {
+    std::size_t close = syntax_.match(decl.parameters);
+    for (std::size_t k = decl.parameters; k < close; ++k) {
+      if (syntax_.is(k, "auto")) return;  // a template in disguise
+    }
+    std::string name;
+    if (!syntax_.join(decl.name_begin, decl.parameters, name)) return;
+    std::string kernel = "&" + name;
+    if (kernel_names_[syntax_.text(decl.name)] > 1) {
+      std::string types = parameter_types(decl.parameters + 1, close);
+      kernel = "static_cast<void (*)(" + types + ")>(" + kernel + ")";
+    }
+    insert_after(decl.end, " [[maybe_unused]] static const bool tw_reg_" + std::to_string(++registrations_) +
+                               " = ::tilewise::sim::register_kernel(" + kernel + ");");
+  }
+
+  /// Parameters without default arguments and markers: they may be named in a function pointer's type.
+  std::string parameter_types(std::size_t begin, std::size_t end) {
+    std::vector<std::size_t> ends = syntax_.top_level_commas(begin, end);
+    ends.push_back(end);
+    std::string result;
+    std::size_t from = begin;
+    for (std::size_t stop : ends) {
+      if (!result.empty()) result += ", ";
+      for (std::size_t k = from; k < stop && !syntax_.is(k, "="); ++k) {
+        if (is_marker(k)) continue;
+        result += syntax_.text(k);
+        result += ' ';
+      }
+      from = stop + 1;
+    }
+    return result;
+  }
+
+  // -------------------------------------------------------------- variables in device memory
+
+  void device_variable(std::size_t i, const Declaration& decl) {
+    bool is_extern = false;
+    bool is_constant = false;
+    bool is_managed = false;
+    bool is_shared = false;
+    std::size_t head_end = decl.declarators.front().name;
+    for (std::size_t k = decl.begin; k < head_end; ++k) {
+      is_extern = is_extern || syntax_.is(k, "extern");
+      is_constant = is_constant || syntax_.is(k, "__constant__");
+      is_managed = is_managed || syntax_.is(k, "__managed__");
+      is_shared = is_shared || syntax_.is(k, "__shared__");
+    }
+    ScopeKind scope = syntax_.scope_of(i);
+    if (is_shared || decl.is_template || decl.is_explicit_instantiation || scope == ScopeKind::class_scope) return;
+    const char* space = is_managed ? "managed" : is_constant ? "constant" : "global";
+    register_variables(decl, is_extern, space);
+  }
+
+  void register_variables(const Declaration& decl, bool is_extern, const std::string& space) {
+    std::string calls;
+    for (const Declarator& declarator : decl.declarators) {
+      if (is_extern && !declarator.initialised) continue;  // defined elsewhere
+      std::string name;
+      if (!syntax_.join(declarator.name_begin, declarator.name + 1, name)) continue;
+      if (!calls.empty()) calls += " & ";
+      calls += "::tilewise::sim::register_variable((const void*)&" + name + ", sizeof(" + name + "), \"" + name +
+               "\", ::tilewise::sim::Space::" + space + ")";
+    }
+    if (calls.empty()) return;
+    insert_after(decl.end, " [[maybe_unused]] static const bool tw_reg_" + std::to_string(++registrations_) + " = " + calls + ";");
+  }
+
+  /// `static` in a device function: a variable in device memory, with or without a marker.
+  void device_static(std::size_t i) {
+    std::size_t brace = syntax_.enclosing(i);
+    std::size_t begin = syntax_.declaration_begin(i);
+    if (brace == kNone || !syntax_.is(brace, "{") || !syntax_.starts_statement(begin) || in_local_class(brace)) return;
+    if (syntax_.scope_of(i) != ScopeKind::function || declarations_.count(begin)) return;
+    Declaration decl = syntax_.parse_declaration(begin);
+    if (decl.kind != DeclKind::variable) return;
+    for (std::size_t k = begin; k < decl.declarators.front().name; ++k) {
+      if (syntax_.is_any(k, {"__shared__", "constexpr", "thread_local"})) return;
+    }
+    declarations_.insert(begin);
+    register_variables(decl, false, "global");
+  }
+
+  /// True when the brace is that of a class inside a function.
+  bool in_local_class(std::size_t brace) const {
+    for (std::size_t k = brace; k-- > 0;) {
+      if (syntax_.is_any(k, {"struct", "class", "union"})) return true;
+      if (!syntax_.is_identifier(k) && !syntax_.is_any(k, {"::", ":", "<", ">", ","})) return false;
+    }
+    return false;
+  }
+
+  // -------------------------------------------------------------- __shared__
+
+  void shared(std::size_t i) {
+    std::size_t enclosing = syntax_.enclosing(i);
+    std::size_t begin = syntax_.declaration_begin(i);
+    bool in_parameters = enclosing != kNone && !syntax_.is(enclosing, "{");
+    if (in_parameters || syntax_.is_any(begin, {"using", "typedef"})) return replace(i, i + 1, " ");
+    if (!declarations_.insert(begin).second) return;  // a second __shared__: replaced with the declaration
+    std::size_t first = syntax_.skip_type(begin);
+    std::vector<Declarator> declarators;
+    std::size_t end = first == kNone ? kNone : syntax_.parse_declarators(first, declarators);
+    if (end == kNone || syntax_.scope_of(i) == ScopeKind::class_scope) {
+      return unsupported(i, "this __shared__ declaration", "declare one plain variable or array in a function");
+    }
+    // The type and its qualifiers, without what the reference must not repeat.
+    bool is_extern = false;
+    bool has_class = false;
+    std::string type;
+    for (std::size_t k = begin; k < first; ++k) {
+      if (syntax_.token(k).text.find('\n') != std::string_view::npos) return;
+      is_extern = is_extern || syntax_.is(k, "extern");
+      has_class = has_class || syntax_.is(k, "{");
+      if (syntax_.is_any(k, {"extern", "static", "__shared__", "__device__", "inline"})) continue;
+      if (syntax_.token(k).kind == TokenKind::string && k > begin && syntax_.is(k - 1, "extern")) continue;
+      if (is_extern && syntax_.is_any(k, {"__align__", "__builtin_align__", "alignas", "__attribute__"}) && syntax_.is(k + 1, "(") &&
+          syntax_.match(k + 1) != kNone) {
+        k = syntax_.match(k + 1);  // the dynamic array is aligned enough, and a cast cannot carry it
+        continue;
+      }
+      if (syntax_.is_any(k, {"__align__", "__builtin_align__"}) && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
+        std::string argument;
+        syntax_.join(k + 1, syntax_.match(k + 1) + 1, argument);
+        type += "__attribute__((aligned" + argument + ")) ";
+        k = syntax_.match(k + 1);
+        continue;
+      }
+      type += syntax_.text(k);
+      type += ' ';
+    }
+    if (has_class && is_extern) {
+      return unsupported(i, "a class defined in an extern __shared__ declaration", "define the class before it");
+    }
+    bool at_namespace = syntax_.scope_of(i) == ScopeKind::name_space;
+    std::vector<std::string> declaration_texts;  // one per declarator
+    std::string structs;                         // storage types
+    std::string members;
+    std::string shared_struct = "tw_shared_" + std::string(syntax_.text(declarators.front().name));
+    std::size_t from = first;
+    for (const Declarator& declarator : declarators) {
+      if (declarator.initialised) {
+        return unsupported(declarator.name, "an initial value for a __shared__ variable (CUDA does not either)",
+                           "assign it in one thread and call __syncthreads()");
+      }
+      std::size_t stop = declarator.name;
+      while (!syntax_.is_any(stop, {",", ";"})) {
+        if (syntax_.is_any(stop, {"(", "[", "{"})) stop = syntax_.match(stop);
+        ++stop;
+      }
+      std::string name(syntax_.text(declarator.name));
+      std::string text;
+      if (is_extern) {
+        std::string before;
+        std::string after;
+        if (!join_without_markers(from, declarator.name, before) || !join_without_markers(declarator.name + 1, stop, after)) return;
+        text = "auto& " + name + " = *static_cast<" + type + before + "(*)" + after + ">(::tilewise::sim::dynamic_shared());";
+      } else {
+        std::string whole;
+        if (!join_without_markers(from, stop, whole)) return;
+        std::string storage = has_class ? shared_struct : "tw_shared_" + name;
+        if (has_class) {
+          members += (members.empty() ? type : ", ") + whole;
+        } else {
+          structs += "struct " + storage + " { " + type + whole + "; }; ";
+        }
+        const Token& at = syntax_.token(declarator.name);
+        text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ">(\"" + name + "\", \"" + source_.files[at.file] +
+               "\", " + std::to_string(at.line) + ")." + name + ";";
+      }
+      declaration_texts.push_back(text);
+      if (at_namespace) {
+        namespace_shared_[syntax_.text(declarator.name)].push_back({declarator.name, text});
+      } else {
+        std::size_t close = enclosing == kNone ? kNone : syntax_.match(enclosing);
+        shared_names_.push_back({syntax_.text(declarator.name), end, close == kNone ? syntax_.size() : close});
+      }
+      from = stop + 1;
+    }
+    if (has_class) structs = "struct " + shared_struct + " { " + members + "; }; ";
+    std::string text = trim(structs);
+    if (!at_namespace) {
+      for (const std::string& one : declaration_texts) text += (text.empty() ? "" : " ") + one;
+    }
+    replace(begin, end + 1, text);
+  }
+
+  bool join_without_markers(std::size_t begin, std::size_t end, std::string& out) {
+    out.clear();
+    for (std::size_t k = begin; k < end; ++k) {
+      if (syntax_.token(k).text.find('\n') != std::string_view::npos) return false;
+      if (is_marker(k)) continue;
+      if (!out.empty() && !syntax_.touches(k - 1, k)) out += ' ';
+      out += syntax_.text(k);
+    }
+    return true;
+  }
+
+  /// Functions that mention a `__shared__` variable of namespace scope get a reference to it.
+  void share_namespace_variables() {
+    if (namespace_shared_.empty()) return;
+    for (std::size_t body : bodies_) {
+      std::size_t close = syntax_.match(body);
+      std::map<std::string_view, std::string> wanted;
+      for (std::size_t k = body + 1; k < close; ++k) {
+        auto found = syntax_.is_identifier(k) ? namespace_shared_.find(syntax_.text(k)) : namespace_shared_.end();
+        if (found == namespace_shared_.end() || syntax_.is_any(k - 1, {".", "->", "::"})) continue;
+        for (const NamespaceShared& variable : found->second) {
+          if (variable.declared < body) wanted[found->first] = variable.text;
+        }
+      }
+      for (const auto& [name, text] : wanted) {
+        if (declared_in_head(body, name) || is_shared_in(body, name)) continue;
+        insert_after(body, " " + text);
+        shared_names_.push_back({name, body, close});
+      }
+    }
+  }
+
+  /// True when the parameter list before the body declares the name.
+  bool declared_in_head(std::size_t body, std::string_view name) const {
+    for (std::size_t k = body; k-- > 0 && !syntax_.is_any(k, {";", "}", "{"});) {
+      if (syntax_.is(k, name) && syntax_.is_any(k + 1, {",", ")", "=", "["})) return true;
+    }
+    return false;
+  }
+
+  bool is_shared_in(std::size_t body, std::string_view name) const {
+    return std::any_of(shared_names_.begin(), shared_names_.end(), [&](const SharedName& shared) {
+      return shared.name == name && shared.begin >= body && shared.begin <= syntax_.match(body);
+    });
+  }
+
+  /// A `__shared__` variable has static storage: a lambda uses it without capturing it, and `[=]` must not copy it.
+  void capture_shared_variables() {
+    if (shared_names_.empty()) return;
+    std::map<std::size_t, std::vector<std::string_view>> captures;  // by the `[` of the lambda
+    for (const SharedName& shared : shared_names_) {
+      for (std::size_t k = shared.begin; k < shared.end && k < syntax_.size(); ++k) {
+        if (!syntax_.opens_lambda(k)) continue;
+        std::size_t close = syntax_.match(k);
+        std::size_t body = close + 1;
+        bool parameter = false;
+        while (body < syntax_.size() && !syntax_.is_any(body, {"{", ";", "}"})) {
+          if (syntax_.is(body, "(") && syntax_.match(body) != kNone) {
+            for (std::size_t p = body; p < syntax_.match(body); ++p) parameter = parameter || syntax_.is(p, shared.name);
+            body = syntax_.match(body);
+          }
+          ++body;
+        }
+        if (parameter || !syntax_.is(body, "{") || syntax_.match(body) == kNone) continue;
+        bool captured = syntax_.is(k + 1, "&") && syntax_.is_any(k + 2, {"]", ","});  // [&] takes it along
+        for (std::size_t c = k + 1; c < close; ++c) captured = captured || syntax_.is(c, shared.name);
+        bool used = false;
+        for (std::size_t u = body; u < syntax_.match(body) && !used; ++u) {
+          used = syntax_.is(u, shared.name) && !syntax_.is_any(u - 1, {".", "->", "::"});
+        }
+        if (used && !captured) captures[k].push_back(shared.name);
+      }
+    }
+    for (auto& [open, names] : captures) {
+      std::string text;
+      std::set<std::string_view> seen;
+      for (std::string_view name : names) {
+        if (!seen.insert(name).second) continue;
+        if (!text.empty() || syntax_.match(open) > open + 1) text += ", ";
+        text += "&" + std::string(name);
+      }
+      insert_before(syntax_.match(open), text);
+    }
+  }
+
+  // -------------------------------------------------------------- launches
+
+  bool is_triple(std::size_t i, std::string_view angle) const {
+    return syntax_.is(i, angle) && syntax_.is(i + 1, angle) && syntax_.is(i + 2, angle);
+  }
+
+  /// The first `>` of the `>>>` that closes the launch configuration opened by the `<<<` at i.
+  std::size_t configuration_end(std::size_t i) const {
+    std::size_t fallback = kNone;
+    int open_templates = 0;
+    for (std::size_t k = i + 3; k < syntax_.size(); ++k) {
+      if (syntax_.is_any(k, {"(", "[", "{"})) {
+        k = syntax_.match(k);
+        if (k == kNone) return fallback;
+      } else if (syntax_.is_any(k, {")", "]", "}", ";"})) {
+        return fallback;
+      } else if (is_triple(k, "<")) {
+        return fallback;
+      } else if (syntax_.is(k, "<") && syntax_.is_identifier(k - 1)) {
+        ++open_templates;
+      } else if (syntax_.is(k, ">")) {
+        std::size_t run = k;
+        while (syntax_.is(run, ">")) ++run;
+        int length = static_cast<int>(run - k);
+        if (length >= 3 && syntax_.is(run, "(")) {
+          if (length - 3 >= open_templates) return run - 3;
+          if (fallback == kNone) fallback = run - 3;
+        }
+        open_templates = std::max(0, open_templates - length);
+        k = run - 1;
+      }
+    }
+    return fallback;
+  }
+
+  /// First token of the expression that names the kernel and ends before the `<<<` at i. kNone when there is none.
+  /// `simple` tells whether it is a name, to be called as it is, or an expression, to be evaluated once.
+  std::size_t callee_begin(std::size_t i, bool& simple) const {
+    simple = true;
+    std::size_t begin = i;
+    for (;;) {
+      if (begin == 0) return kNone;
+      std::size_t last = begin - 1;
+      if (syntax_.is(last, ">")) {
+        last = syntax_.match_angle_back(last);
+        if (last == kNone || last == 0 || !syntax_.is_identifier(last - 1)) return kNone;
+        begin = last - 1;
+      } else if (syntax_.is_any(last, {")", "]"})) {
+        simple = false;
+        std::size_t open = syntax_.match(last);
+        if (open == kNone) return kNone;
+        begin = open;
+        if (open == 0) return begin;
+        // A call or a subscript has its object before it; `(*pointer)` after `if (..)` has not.
+        std::size_t before = open - 1;
+        bool object = (syntax_.is_identifier(before) && !is_statement_keyword(syntax_.text(before))) || syntax_.is(before, "]") ||
+                      (syntax_.is(before, ">") && syntax_.match_angle_back(before) != kNone);
+        if (syntax_.is(before, ")")) {
+          std::size_t head = syntax_.match(before);
+          object = head != kNone && head > 0 && !syntax_.is_any(head - 1, {"if", "for", "while", "switch", "constexpr"});
+        }
+        if (object) continue;
+      } else if (syntax_.is_identifier(last) && (!is_statement_keyword(syntax_.text(last)) || syntax_.is(last, "template"))) {
+        begin = last;
+      } else {
+        return kNone;
+      }
+      // What qualifies the name: `ns::`, `object.`, `pointer->`, with `template` in between.
+      if (begin > 0 && syntax_.is(begin - 1, "template")) --begin;
+      if (begin > 0 && syntax_.is(begin - 1, "::")) {
+        --begin;
+        bool scope = begin > 0 && ((syntax_.is_identifier(begin - 1) && !is_statement_keyword(syntax_.text(begin - 1))) ||
+                                   (syntax_.is(begin - 1, ">") && syntax_.match_angle_back(begin - 1) != kNone));
+        if (!scope) return begin;
+      } else if (begin > 0 && syntax_.is_any(begin - 1, {".", "->"})) {
+        --begin;
+        simple = false;
+      } else {
+        return begin;
+      }
+    }
+  }
+
+  void launch(std::size_t i) {
+    if (!is_triple(i, "<") || !syntax_.touches(i, i + 1)) return;
+    if (i > 0 && syntax_.is_any(i - 1, {"operator", "<"})) return;
+    bool simple = true;
+    std::size_t begin = callee_begin(i, simple);
+    std::size_t close = configuration_end(i);
+    if (begin == kNone) return error(i, "no kernel before <<<");
+    if (close == kNone) return error(i, "this <<< has no matching >>>(");
+    std::size_t open = close + 3;
+    std::size_t last = syntax_.match(open);
+    if (last == kNone) return error(i, "the kernel's arguments have no closing parenthesis");
+    if (side_[i] == kDevice) {
+      return unsupported(i, "a launch in device code (dynamic parallelism)", "launch the kernel from the host");
+    }
+    std::string callee;
+    if (!syntax_.join(begin, i, callee)) return unsupported(i, "a kernel name that spans lines", "name it on one line");
+    std::string capture;
+    if (!simple) {
+      capture = ", tw_kernel = " + callee;
+      callee = "tw_kernel";
+    }
+    bool has_arguments = last > open + 1;
+    replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
+    replace(close, open + 1, "), [&" + capture + "](auto... tw_a) { " + callee + "(tw_a...); }" + (has_arguments ? ", " : ""));
+    for (std::size_t k = open + 1; k < last; ++k) {
+      bool starts = syntax_.is_any(k - 1, {",", "("});
+      if (starts && syntax_.is(k, "{")) {
+        unsupported(k, "a kernel argument in bare braces", "name its type, as in Params{1, 2}");
+      }
+      if (starts && syntax_.is_any(k, {"__null", "NULL"}) && syntax_.is_any(k + 1, {",", ")"})) {
+        replace(k, k + 1, "::tilewise::sim::null_argument");
+      }
+      if (syntax_.is_any(k, {"(", "[", "{"})) k = syntax_.match(k) == kNone ? last : syntax_.match(k);
+    }
+  }
+
+  // -------------------------------------------------------------- words of device code
+
+  void word(std::size_t i) {
+    refuse_unsupported(i);
+    if (side_[i] == kHost) return;
+    std::string_view text = syntax_.text(i);
+    if (text == "for" || text == "while" || text == "do") {
+      loop(i);
+    } else if (starts_with(text, "atomic")) {
+      reduction(i);
+    } else {
+      builtin(i);
+    }
+  }
+
+  void loop(std::size_t i) {
+    if (do_tails_.count(i)) return;
+    std::size_t end = syntax_.skip_statement(i);
+    if (end == kNone) return;
+    std::size_t body = i + 1;
+    std::size_t body_end = end;
+    if (syntax_.is(i, "do")) {
+      body_end = syntax_.skip_statement(body);
+      if (body_end == kNone) return;
+      do_tails_.insert(body_end);
+    } else {
+      body = syntax_.match(i + 1) + 1;
+    }
+    if (has_foreign_label(body, body_end)) return;  // a `case` of a switch around the loop would jump over the marker
+    while (!open_loops_.empty() && open_loops_.back() <= i) open_loops_.pop_back();
+    open_loops_.push_back(end);
+    std::string name = "tw_loop_" + std::to_string(open_loops_.size());
+    insert_before(i, "for (::tilewise::sim::Loop " + name + "; " + name + ".once();) ");
+    if (syntax_.is(body, "{")) {
+      insert_after(body, " " + name + ".tick();");
+    } else {
+      insert_after(body - 1, " { " + name + ".tick();");
+      insert_after(body_end - 1, " }");
+    }
+  }
+
+  bool has_foreign_label(std::size_t begin, std::size_t end) const {
+    for (std::size_t k = begin; k < end; ++k) {
+      if (syntax_.is(k, "switch")) {
+        std::size_t after = syntax_.skip_statement(k);
+        if (after != kNone && after <= end) k = after - 1;
+      } else if (syntax_.is(k, "case") || (syntax_.is(k, "default") && syntax_.is(k + 1, ":"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// An atomic whose result nobody uses: nvcc emits a reduction.
+  void reduction(std::size_t i) {
+    static const std::unordered_set<std::string_view> kReductions = {"Add", "Sub", "Min", "Max", "Inc", "Dec", "And", "Or", "Xor"};
+    std::string_view operation = syntax_.text(i).substr(6);
+    for (std::string_view scope : {"_block", "_system"}) {
+      if (operation.size() > scope.size() && operation.substr(operation.size() - scope.size()) == scope) {
+        operation.remove_suffix(scope.size());
+      }
+    }
+    if (!kReductions.count(operation) || !syntax_.is(i + 1, "(")) return;
+    std::size_t close = syntax_.match(i + 1);
+    if (close == kNone || !syntax_.is(close + 1, ";")) return;
+    std::size_t begin = i;
+    if (begin > 0 && syntax_.is(begin - 1, "::") && !(begin > 1 && syntax_.is_identifier(begin - 2))) --begin;
+    if (begin > 2 && syntax_.is(begin - 1, ")") && syntax_.is(begin - 2, "void") && syntax_.is(begin - 3, "(")) begin -= 3;
+    if (!syntax_.starts_statement(begin)) return;
+    if (syntax_.enclosing(i) == kNone || !syntax_.is(syntax_.enclosing(i), "{")) return;
+    for (std::size_t k = i + 2; k < close; ++k) {
+      if (starts_with(syntax_.text(k), "atomic")) return;  // the inner one comes first, and its result is used
+    }
+    insert_before(begin, " ::tilewise::sim::discard(), ");
+  }
+
+  static std::string_view builtin_text(std::string_view name) {
+    if (name == "threadIdx") return " ::tilewise::sim::thread_idx()";
+    if (name == "blockIdx") return " ::tilewise::sim::block_idx()";
+    if (name == "blockDim") return " ::tilewise::sim::block_dim()";
+    if (name == "gridDim") return " ::tilewise::sim::grid_dim()";
+    if (name == "warpSize") return "32";
+    return {};
+  }
+
+  /// True when the program declares something of that name here: a member, a parameter or a variable.
+  bool declares(std::size_t i) const {
+    if (i == 0) return false;
+    std::size_t before = i - 1;
+    if (syntax_.is_any(before, {"*", "&"}) && before > 0) {
+      // `dim3& blockDim`: a type name, then the declarator. `a * blockDim.x` is followed by a member access.
+      return syntax_.is_identifier(before - 1) && syntax_.is_any(i + 1, {"=", ";", ",", ")"}) &&
+             (is_builtin_type(syntax_.text(before - 1)) || syntax_.is_any(before - 1, {"dim3", "uint3", "const"}));
+    }
+    if (!syntax_.is_any(i + 1, {"=", ";", ",", ")", "(", "{", "["})) return false;
+    if (syntax_.is(before, ">")) return false;
+    return syntax_.is_identifier(before) && !is_statement_keyword(syntax_.text(before));
+  }
+
+  /// Where the program's own variables hide the built-in ones.
+  void find_shadows() {
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (side_[i] == kHost || !syntax_.is_identifier(i) || builtin_text(syntax_.text(i)).empty() || !declares(i)) continue;
+      std::size_t open = syntax_.enclosing(i);
+      std::size_t end = open == kNone ? syntax_.size() : syntax_.match(open);
+      if (open != kNone && syntax_.is(open, "(")) {  // a parameter: hides it in the whole function
+        while (end < syntax_.size() && side_[end] != kHost && !syntax_.is_any(end, {"{", ";"})) ++end;
+        if (syntax_.is(end, "{")) end = syntax_.match(end);
+      }
+      if (end != kNone) shadows_.push_back({syntax_.text(i), i, end});
+    }
+  }
+
+  void builtin(std::size_t i) {
+    std::string_view replacement = builtin_text(syntax_.text(i));
+    if (replacement.empty() || (i > 0 && syntax_.is_any(i - 1, {".", "->"}))) return;
+    for (const SharedName& shadow : shadows_) {
+      if (shadow.name == syntax_.text(i) && i >= shadow.begin && i <= shadow.end) return;
+    }
+    std::size_t begin = i;
+    if (i > 0 && syntax_.is(i - 1, "::")) {
+      if (i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">"))) return;
+      begin = i - 1;
+    }
+    replace(begin, i + 1, std::string(replacement));
+  }
+
+  // -------------------------------------------------------------- what the simulator cannot do
+
+  void refuse_unsupported(std::size_t i) {
+    std::string_view text = syntax_.text(i);
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
+    if ((text == "asm" || text == "__asm__" || text == "__asm") && side_[i] != kHost) {
+      if (!is_empty_asm(i)) unsupported(i, "inline PTX (asm)", "use a CUDA intrinsic or plain C++");
+      return;
+    }
+    static constexpr std::string_view kNoTextures = "read global memory through a const __restrict__ pointer or __ldg()";
+    if (starts_with(text, "cudaGraph")) {
+      unsupported(i, "CUDA graphs", "launch the kernels one after another in a stream");
+    } else if (text == "cudaStreamBeginCapture" || text == "cudaStreamEndCapture") {
+      unsupported(i, "stream capture", "launch the kernels one after another in a stream");
+    } else if (text == "cudaTextureObject_t" || text == "cudaCreateTextureObject" || starts_with(text, "cudaBindTexture")) {
+      unsupported(i, "textures", kNoTextures);
+    } else if (text == "cudaSurfaceObject_t" || text == "cudaCreateSurfaceObject") {
+      unsupported(i, "surfaces", "read and write global memory");
+    } else if (text == "texture" && syntax_.is(i + 1, "<") && syntax_.scope_of(i) == ScopeKind::name_space &&
+               syntax_.starts_statement(i)) {
+      unsupported(i, "texture references (CUDA 12 removed them)", kNoTextures);
+    } else if (side_[i] != kHost && text.size() > 4 && (starts_with(text, "tex") || starts_with(text, "surf")) &&
+               is_texture_function(text) && syntax_.is_any(i + 1, {"(", "<"}) && !syntax_.is(i - 1, "::")) {
+      unsupported(i, starts_with(text, "tex") ? "textures" : "surfaces", kNoTextures);
+    } else if (starts_with(text, "cudaIpc")) {
+      unsupported(i, "memory shared between processes", "use one process");
+    } else if (starts_with(text, "cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" || text == "cudaFreeArray" ||
+               text == "cudaChannelFormatDesc" || text == "cudaCreateChannelDesc" ||
+               (starts_with(text, "cudaMemcpy") && text.find("Array") != std::string_view::npos)) {
+      unsupported(i, "CUDA arrays", "use cudaMalloc or cudaMallocPitch");
+    } else if (starts_with(text, "cudaLaunchKernelEx") || text == "cudaLaunchConfig_t") {
+      unsupported(i, "cudaLaunchKernelEx", "launch with <<<grid, block, shared, stream>>>; there are no clusters");
+    } else if (text == "nvcuda" || (text == "wmma" && syntax_.is(i + 1, "::"))) {
+      unsupported(i, "tensor cores (nvcuda::wmma)", "run this program on a GPU, or leave the code out where TILEWISE_SIMULATOR is defined");
+    } else if (starts_with(text, "__pipeline_")) {
+      unsupported(i, "asynchronous copies (__pipeline_*)", "copy through registers and call __syncthreads()");
+    } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
+               syntax_.is_any(i + 2, {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
+      unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)), "copy through registers and call __syncthreads()");
+    }
+  }
+
+  /// `asm volatile("" ::: "memory")` holds no instruction and may stay.
+  bool is_empty_asm(std::size_t i) const {
+    std::size_t k = i + 1;
+    while (syntax_.is_any(k, {"volatile", "__volatile__"})) ++k;
+    return syntax_.is(k, "(") && syntax_.is(k + 1, "\"\"") && syntax_.is_any(k + 2, {":", "::", ")"});
+  }
+
+  static bool is_texture_function(std::string_view text) {
+    text.remove_prefix(starts_with(text, "tex") ? 3 : 4);
+    for (std::string_view prefix : {"1D", "2D", "3D", "Cubemap"}) {
+      if (starts_with(text, prefix)) return true;
+    }
+    return false;
+  }
+
+  /// nvcc's `#pragma unroll` would be attached to the marker in front of the loop; and accesses are counted as written.
+  void drop_unroll_pragmas() {
+    for (const Directive& directive : source_.directives) {
+      std::string_view text = source_.text.substr(directive.begin, directive.end - directive.begin);
+      std::size_t at = text.find_first_not_of("# \t");
+      if (at == std::string_view::npos || text.substr(at, 6) != "pragma") continue;
+      at = text.find_first_not_of(" \t", at + 6);
+      if (at == std::string_view::npos) continue;
+      if (starts_with(text.substr(at), "unroll") || starts_with(text.substr(at), "nounroll")) {
+        edits_.push_back({directive.begin, directive.end, Edit::replace, ""});
+      }
+    }
+  }
+
+  const LexedSource& source_;
+  Syntax syntax_;
+  std::vector<Side> side_;
+  std::vector<Edit> edits_;
+  std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
+  std::unordered_set<std::string> reported_;
+  std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with
+  std::vector<std::size_t> bodies_;               // `{` of device functions and lambdas
+  std::unordered_map<std::string_view, int> kernel_names_;
+  int registrations_ = 0;
+  std::vector<SharedName> shared_names_;
+  std::vector<SharedName> shadows_;
+  std::unordered_map<std::string_view, std::vector<NamespaceShared>> namespace_shared_;
+  std::unordered_set<std::size_t> do_tails_;  // the `while` of a `do`
+  std::vector<std::size_t> open_loops_;       // one past the end of the loops around the current token
+};
+
+}  // namespace
+
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file) {
+  LexedSource source = lex(preprocessed_source, file);
+  return Rewriter(source).run();
+}
+
+}  // namespace tilewise::sim

@@ -1,0 +1,29 @@
+// Turns preprocessed CUDA C++ into plain C++ that calls the simulator.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::sim {
+
+/// Something in the source that the simulator cannot run.
+struct Diagnostic {
+  std::string file;
+  int line = 0;
+  std::string message;  ///< a sentence without "error:"
+};
+
+struct RewriteResult {
+  std::string text;                     ///< as many lines as the input has
+  std::vector<Diagnostic> diagnostics;  ///< in source order; empty when the text can be compiled
+
+  bool ok() const { return diagnostics.empty(); }
+};
+
+/// Rewrites the output of `c++ -E` (line markers present, macros gone) as the table in docs/architecture.md says.
+/// Nothing inserted contains a newline, so every line keeps its number; text from system headers (line-marker
+/// flag 3) is copied as it is. `file` names the source up to the first line marker.
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>");
+
+}  // namespace tilewise::sim

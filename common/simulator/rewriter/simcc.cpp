@@ -1,0 +1,668 @@
+// simcc: compiles CUDA source for the simulator. Takes nvcc's place on a command line.
+//
+//   preprocess ($CXX -E)  ->  rewrite  ->  compile, instrumented  ->  link with the simulator's runtime
+//
+// Every step is a process of its own, started without a shell.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+
+#include "rewriter.hpp"
+
+// CMake passes these; the values here serve a simcc that was built by hand.
+#ifndef TILEWISE_SIM_INCLUDE_DIR
+#define TILEWISE_SIM_INCLUDE_DIR ""
+#endif
+#ifndef TILEWISE_SIM_LIBRARY
+#define TILEWISE_SIM_LIBRARY ""
+#endif
+#ifndef TILEWISE_SIM_CXX
+#define TILEWISE_SIM_CXX "c++"
+#endif
+#ifndef TILEWISE_SIM_LINK_LIBRARIES
+#define TILEWISE_SIM_LINK_LIBRARIES "-lboost_context"
+#endif
+
+extern char** environ;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Args = std::vector<std::string>;
+
+/// A command line that makes no sense: one line, exit 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+constexpr const char* kHelp = R"(simcc - compiles CUDA C++ for the Tilewise simulator: no GPU, no CUDA Toolkit
+
+usage: simcc FILE.cu... -o APP [options]
+
+  -o FILE              the output; without it a.out, or FILE.o with -c
+  -c                   compile only
+  -E                   preprocess only
+  --rewrite            print the plain C++ that the CUDA source is turned into
+  -x cu                treat the files that follow as CUDA source whatever their name
+  -I -isystem -include -D -U -std -f* -m* -W* -w -pthread
+                       as for the C++ compiler; the default is -std=c++20, and nothing older is used
+  -l -L -Wl,... -Xlinker X -shared
+                       for the linker
+  -Xcompiler A,B       options for the C++ compiler
+  -MD -MMD -MP -MF -MT -MQ
+                       write a dependency file
+  --cxx=COMPILER       the C++ compiler (also: environment TILEWISE_CXX)
+  --keep               keep the intermediate files and say where they are
+  -v, --verbose        print every command
+  -h, --help           this text
+
+.cu files are preprocessed, rewritten and compiled with instrumentation. Other sources, objects and libraries go to
+the compiler unchanged. Options that only nvcc has (-arch, -gencode, --extended-lambda, -lineinfo, -lcudart, ...) are
+accepted and ignored. Optimisation is always -O1 for .cu files, so that memory accesses are counted as written.
+)";
+
+struct Input {
+  std::string path;
+  bool cuda;
+};
+
+struct Options {
+  std::vector<Input> inputs;
+  Args preprocess;    // -I, -D, ...
+  Args compile;       // -f, -m, -W, ...
+  Args link;          // -l, -L, ..., in order
+  Args dependencies;  // -MD, -MF x, ...
+  std::string output;
+  std::string standard = "c++20";
+  std::string host_optimisation = "-O1";  // for plain C++ inputs
+  std::string cxx;
+  bool compile_only = false;
+  bool preprocess_only = false;
+  bool rewrite_only = false;
+  bool keep = false;
+  bool verbose = false;
+  bool help = false;
+};
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+Args split(std::string_view text, char separator) {
+  Args parts;
+  std::string part;
+  std::istringstream stream{std::string(text)};
+  while (std::getline(stream, part, separator)) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+// ---------------------------------------------------------------- where things are
+
+fs::path executable_path() {
+  std::error_code error;
+#ifdef __APPLE__
+  char buffer[4096];
+  std::uint32_t size = sizeof(buffer);
+  if (_NSGetExecutablePath(buffer, &size) == 0) return fs::canonical(buffer, error);
+  return {};
+#else
+  return fs::read_symlink("/proc/self/exe", error);
+#endif
+}
+
+/// Beside the executable when installed (`bin/simcc`, `include/tilewise_simulator/`, `lib/`), else where CMake built it.
+std::string find_include_dir() {
+  fs::path installed = executable_path().parent_path().parent_path() / "include" / "tilewise_simulator";
+  return fs::exists(installed / "cuda_runtime.h") ? installed.string() : TILEWISE_SIM_INCLUDE_DIR;
+}
+
+std::string find_library() {
+  fs::path installed = executable_path().parent_path().parent_path() / "lib" / "libtilewise_sim.a";
+  return fs::exists(installed) ? installed.string() : TILEWISE_SIM_LIBRARY;
+}
+
+// ---------------------------------------------------------------- processes
+
+struct ProcessResult {
+  int status = 0;      // exit status; 128 + signal when killed
+  std::string output;  // stdout, when asked for
+};
+
+std::string shown(const Args& command) {
+  std::string line;
+  for (const std::string& word : command) {
+    bool plain = word.find_first_of(" \t\"'$&;<>|*?()") == std::string::npos;
+    line += (line.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return line;
+}
+
+/// Runs a command. Its stdout and stderr go to the given files, or stay ours when the names are empty.
+int run(const Args& command, bool verbose, const std::string& stdout_file = "", const std::string& stderr_file = "") {
+  if (verbose) std::cerr << shown(command) << '\n';
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+  if (!stdout_file.empty()) posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, stdout_file.c_str(), kFlags, 0600);
+  if (!stderr_file.empty()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, stderr_file.c_str(), kFlags, 0600);
+  pid_t child = 0;
+  int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    throw std::runtime_error("cannot run " + command[0] + ": " + std::string(std::strerror(failed)) +
+                             " (choose a compiler with --cxx=... or TILEWISE_CXX)");
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::runtime_error("lost track of " + command[0]);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+  stream.close();
+  if (!stream) throw std::runtime_error("cannot write " + path.string());
+}
+
+/// A folder for intermediate files, removed at the end.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(bool keep) : keep_(keep) {
+    std::string pattern = (fs::temp_directory_path() / "simcc-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder like " + pattern);
+    path_ = pattern;
+    if (keep_) std::cerr << "simcc: intermediate files are in " << pattern << '\n';
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!keep_) fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+  bool keep_;
+};
+
+// ---------------------------------------------------------------- the command line
+
+/// nvcc's options that mean nothing here. `takes_value` ones are also accepted as `option=value`.
+struct Ignored {
+  std::string_view name;  // without leading dashes
+  bool takes_value;
+};
+constexpr Ignored kIgnored[] = {
+    {"arch", true},          {"gpu-architecture", true}, {"gencode", true},        {"generate-code", true},
+    {"code", true},          {"gpu-code", true},         {"Xptxas", true},         {"ptxas-options", true},
+    {"Xnvlink", true},       {"nvlink-options", true},   {"Xfatbin", true},        {"maxrregcount", true},
+    {"cudart", true},        {"default-stream", true},   {"threads", true},        {"t", true},
+    {"diag-suppress", true}, {"diag-error", true},       {"diag-warn", true},      {"rdc", true},
+    {"relocatable-device-code", true}, {"ftz", true},    {"prec-div", true},       {"prec-sqrt", true},
+    {"fmad", true},          {"machine", true},          {"Werror", true},         {"dopt", true},
+    {"use_fast_math", false}, {"extended-lambda", false}, {"expt-extended-lambda", false},
+    {"expt-relaxed-constexpr", false}, {"lineinfo", false}, {"generate-line-info", false},
+    {"G", false},            {"device-debug", false},    {"res-usage", false},     {"resource-usage", false},
+    {"restrict", false},     {"extra-device-vectorization", false}, {"disable-warnings", false},
+    {"source-in-ptx", false}, {"Wno-deprecated-gpu-targets", false}, {"forward-unknown-to-host-compiler", false},
+    {"allow-unsupported-compiler", false}, {"display-error-number", false}, {"split-compile", true},
+    {"Wreorder", false},     {"Wext-lambda-captures-this", false}, {"no-device-link", false},
+};
+
+/// Libraries that the simulator's runtime stands in for.
+constexpr std::string_view kIgnoredLibraries[] = {"cudart", "cudart_static", "cuda", "cublas", "cublas_static", "cublasLt",
+                                                  "cusparse", "cusparse_static", "cudadevrt", "nvToolsExt"};
+
+/// A toolkit's own headers would hide the simulator's.
+bool is_cuda_toolkit(const std::string& folder) {
+  std::error_code ignored;
+  return fs::exists(fs::path(folder) / "cuda_runtime.h", ignored) && fs::exists(fs::path(folder) / "crt" / "host_config.h", ignored);
+}
+
+/// At least C++20, which the simulator's headers need.
+std::string newer_standard(const std::string& wanted) {
+  bool gnu = starts_with(wanted, "gnu++");
+  std::string version = wanted.substr(std::min(wanted.size(), wanted.find("++") == std::string::npos ? 0 : wanted.find("++") + 2));
+  for (const char* known : {"20", "2a", "23", "2b", "26", "2c"}) {
+    if (version == known) return wanted;
+  }
+  for (const char* older : {"98", "03", "0x", "11", "1y", "14", "1z", "17"}) {
+    if (version == older) return gnu ? "gnu++20" : "c++20";
+  }
+  throw UsageError("unknown language standard '" + wanted + "'");
+}
+
+class CommandLine {
+ public:
+  explicit CommandLine(Args args) : args_(std::move(args)) {}
+
+  Options parse() {
+    if (const char* chosen = std::getenv("TILEWISE_CXX"); chosen != nullptr && *chosen != '\0') options_.cxx = chosen;
+    while (next_ < args_.size()) argument(args_[next_++]);
+    if (options_.cxx.empty()) options_.cxx = TILEWISE_SIM_CXX;
+    check();
+    return options_;
+  }
+
+ private:
+  std::string value(const std::string& option) {
+    if (next_ >= args_.size()) throw UsageError(option + " needs a value");
+    return args_[next_++];
+  }
+
+  /// The value of `-Xvalue` or `-X value`; with an optional `=`.
+  std::string joined_value(const std::string& argument, std::size_t prefix) {
+    if (argument.size() == prefix) return value(argument);
+    return argument.substr(prefix + (argument[prefix] == '=' ? 1 : 0));
+  }
+
+  bool ignored(const std::string& argument) {
+    if (!starts_with(argument, "-")) return false;
+    std::string_view name = argument;
+    name.remove_prefix(starts_with(argument, "--") ? 2 : 1);
+    std::size_t equals = name.find('=');
+    std::string_view bare = name.substr(0, equals);
+    for (const Ignored& option : kIgnored) {
+      if (option.name != bare) continue;
+      if (option.takes_value && equals == std::string_view::npos) value(argument);
+      return true;
+    }
+    return false;
+  }
+
+  void include_folder(const std::string& option, const std::string& folder) {
+    if (is_cuda_toolkit(folder)) {
+      std::cerr << "simcc: note: " << option << ' ' << folder << " is left out: the simulator has its own CUDA headers\n";
+      return;
+    }
+    options_.preprocess.insert(options_.preprocess.end(), {option, folder});
+  }
+
+  void argument(const std::string& a) {
+    Options& o = options_;
+    if (a == "-h" || a == "--help") {
+      o.help = true;
+    } else if (a == "-v" || a == "--verbose" || a == "-dryrun" || a == "--dryrun") {
+      if (a.find("dryrun") != std::string::npos) throw UsageError(a + " is not supported; --verbose prints the commands");
+      o.verbose = true;
+    } else if (a == "--keep" || a == "-keep" || a == "-save-temps") {
+      o.keep = true;
+    } else if (a == "-c" || a == "--compile" || a == "-dc" || a == "--device-c") {
+      o.compile_only = true;
+    } else if (a == "-E" || a == "--preprocess") {
+      o.preprocess_only = true;
+    } else if (a == "--rewrite") {
+      o.rewrite_only = true;
+    } else if (a == "-o" || a == "--output-file") {
+      o.output = value(a);
+    } else if (starts_with(a, "--cxx=")) {
+      o.cxx = a.substr(6);
+    } else if (a == "--cxx" || a == "-ccbin" || a == "--compiler-bindir") {
+      o.cxx = value(a);
+    } else if (starts_with(a, "-ccbin=")) {
+      o.cxx = a.substr(7);
+    } else if (a == "-x" || a == "--x") {
+      language(value(a));
+    } else if (a == "-ptx" || a == "--ptx" || a == "-cubin" || a == "--cubin" || a == "-fatbin" || a == "--fatbin" ||
+               a == "-dlink" || a == "--device-link" || a == "-S") {
+      throw UsageError(a + " is not supported: the simulator has no GPU code to show");
+    } else if (starts_with(a, "-fsanitize")) {
+      throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
+    } else if (starts_with(a, "-std=") || starts_with(a, "--std=")) {
+      o.standard = newer_standard(a.substr(a.find('=') + 1));
+    } else if (a == "-std" || a == "--std") {
+      o.standard = newer_standard(value(a));
+    } else if (a == "-Xcompiler" || a == "--compiler-options" || starts_with(a, "-Xcompiler=") || starts_with(a, "--compiler-options=")) {
+      std::size_t equals = a.find('=');
+      std::string list = equals == std::string::npos ? value(a) : a.substr(equals + 1);
+      compiler_options(list);
+    } else if (a == "-Xlinker" || a == "--linker-options") {
+      for (const std::string& part : split(value(a), ',')) o.link.insert(o.link.end(), {"-Xlinker", part});
+    } else if (ignored(a)) {
+      // nvcc only
+    } else if (starts_with(a, "-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" || a == "--system-include") {
+      std::string option = a == "--include-path" ? "-I" : a == "--system-include" || starts_with(a, "-isystem") ? "-isystem" : a;
+      include_folder(option, starts_with(a, "-isystem") ? joined_value(a, 8) : value(a));
+    } else if (a == "-include" || a == "-imacros" || a == "--pre-include") {
+      o.preprocess.insert(o.preprocess.end(), {a == "--pre-include" ? "-include" : a, value(a)});
+    } else if (starts_with(a, "-I")) {
+      include_folder("-I", joined_value(a, 2));
+    } else if (starts_with(a, "-D") || starts_with(a, "-U")) {
+      o.preprocess.push_back(a.substr(0, 2) + joined_value(a, 2));
+    } else if (a == "-MF" || a == "-MT" || a == "-MQ") {
+      o.dependencies.insert(o.dependencies.end(), {a, value(a)});
+    } else if (a == "-MD" || a == "-MMD" || a == "-MP") {
+      o.dependencies.push_back(a);
+    } else if (a == "-M" || a == "-MM" || a == "-MG") {
+      throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
+    } else if (starts_with(a, "-l")) {
+      std::string library = joined_value(a, 2);
+      if (std::find(std::begin(kIgnoredLibraries), std::end(kIgnoredLibraries), library) == std::end(kIgnoredLibraries)) {
+        o.link.push_back("-l" + library);
+      }
+    } else if (starts_with(a, "-L")) {
+      o.link.push_back("-L" + joined_value(a, 2));
+    } else if (starts_with(a, "-Wl,") || a == "-shared" || a == "--shared" || a == "-static" || a == "-rdynamic" || starts_with(a, "-no-pie") ||
+               a == "-framework" || a == "-pie" || starts_with(a, "-fuse-ld")) {
+      o.link.push_back(a == "--shared" ? "-shared" : a);
+      if (a == "-framework") o.link.push_back(value(a));
+    } else if (starts_with(a, "-O") || a == "--optimize") {
+      o.host_optimisation = a == "--optimize" ? "-O" + value(a) : a;
+    } else if (a == "-pthread") {
+      o.compile.push_back(a);
+      o.link.push_back(a);
+    } else if (starts_with(a, "-g") || starts_with(a, "--debug")) {
+      // always on
+    } else if (starts_with(a, "-W") || a == "-w" || starts_with(a, "-f") || starts_with(a, "-m") || a == "-pedantic" || a == "-pipe" ||
+               a == "-ansi" || starts_with(a, "-pedantic")) {
+      o.compile.push_back(a);
+      if (a == "-fopenmp") o.link.push_back(a);
+    } else if (starts_with(a, "-") && a != "-") {
+      throw UsageError("unknown option '" + a + "' (simcc --help lists those there are)");
+    } else {
+      input(a);
+    }
+  }
+
+  void compiler_options(const std::string& list) {
+    for (std::string part : split(list, ',')) {
+      part.erase(std::remove(part.begin(), part.end(), '"'), part.end());
+      if (starts_with(part, "-O")) options_.host_optimisation = part;
+      else if (starts_with(part, "-g")) continue;
+      else if (starts_with(part, "-fsanitize")) throw UsageError(part + " is not supported: the simulator itself uses the compiler's instrumentation");
+      else options_.compile.push_back(part);
+      if (part == "-fopenmp" || part == "-pthread") options_.link.push_back(part);
+    }
+  }
+
+  void language(const std::string& name) {
+    if (name == "cu") language_ = Language::cuda;
+    else if (name == "c++" || name == "c") language_ = Language::plain;
+    else if (name == "none") language_ = Language::by_name;
+    else throw UsageError("-x " + name + " is not supported; use -x cu or -x c++");
+  }
+
+  void input(const std::string& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) throw UsageError("no such file: " + path);
+    if (fs::is_directory(path, error)) throw UsageError(path + " is a folder");
+    bool cuda = language_ == Language::cuda || (language_ == Language::by_name && (ends_with(path, ".cu") || ends_with(path, ".cuh")));
+    options_.inputs.push_back({path, cuda});
+  }
+
+  void check() const {
+    const Options& o = options_;
+    if (o.help) return;
+    if (o.inputs.empty()) throw UsageError("no input files (simcc --help explains)");
+    bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only;
+    if (one_output && !o.output.empty() && o.inputs.size() > 1) throw UsageError("-o names one file, but there are several inputs");
+    if (!o.dependencies.empty() && o.inputs.size() > 1 &&
+        std::find(o.dependencies.begin(), o.dependencies.end(), "-MF") != o.dependencies.end()) {
+      throw UsageError("-MF names one file, but there are several inputs");
+    }
+  }
+
+  enum class Language { by_name, cuda, plain };
+
+  Args args_;
+  std::size_t next_ = 0;
+  Language language_ = Language::by_name;
+  Options options_;
+};
+
+// ---------------------------------------------------------------- the steps
+
+/// Headers of CUDA libraries that people may reach for.
+void explain_missing_header(const std::string& messages) {
+  // g++: `x.cu:1:10: fatal error: thrust/sort.h: No such file or directory`; clang: `... error: 'thrust/sort.h' file not found`
+  std::istringstream lines(messages);
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::size_t at = line.find("fatal error: ");
+    if (at == std::string::npos) continue;
+    std::string header = line.substr(at + 13);
+    bool clang = !header.empty() && header[0] == '\'';
+    header = clang ? header.substr(1, header.find('\'', 1) - 1) : header.substr(0, header.find(": "));
+    static constexpr std::string_view kKnown[] = {"thrust/", "cub/", "cuda/", "curand", "mma.h", "cufft", "cusolver", "cudnn", "nccl",
+                                                  "nvml", "cutlass/", "cute/", "cooperative_groups/", "cuda_gl_interop.h", "nvrtc",
+                                                  "cuda.h", "nppi", "npp", "optix", "cudaProfiler.h", "nvtx3/", "nvToolsExt", "texture_"};
+    for (std::string_view known : kKnown) {
+      if (starts_with(header, known)) {
+        std::cerr << "simcc: <" << header << "> is not supported by the simulator\n";
+        break;
+      }
+    }
+  }
+}
+
+class Driver {
+ public:
+  explicit Driver(const Options& options)
+      : options_(options), temporary_(options.keep), include_dir_(find_include_dir()), cxx_(split(options.cxx, ' ')) {
+    if (cxx_.empty()) throw UsageError("the C++ compiler's name is empty");
+    if (!fs::exists(fs::path(include_dir_) / "cuda_runtime.h")) {
+      throw std::runtime_error("the simulator's headers are missing: no cuda_runtime.h in '" + include_dir_ + "'");
+    }
+  }
+
+  int run_all() {
+    if (options_.preprocess_only || options_.rewrite_only) {
+      for (const Input& input : options_.inputs) {
+        if (int status = show(input); status != 0) return status;
+      }
+      return 0;
+    }
+    Args objects;
+    for (const Input& input : options_.inputs) {
+      std::string extension = fs::path(input.path).extension().string();
+      bool source = input.cuda || extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".C" ||
+                    extension == ".c" || extension == ".c++";
+      if (!source) {
+        objects.push_back(input.path);
+        continue;
+      }
+      std::string stem = fs::path(input.path).stem().string();
+      std::string object = temporary_.file(stem + "-" + std::to_string(objects.size()) + ".o");
+      if (options_.compile_only) object = options_.output.empty() ? stem + ".o" : options_.output;
+      int status = input.cuda ? compile_cuda(input.path, object) : compile_plain(input.path, object, extension == ".c");
+      if (status != 0) return status;
+      objects.push_back(object);
+    }
+    return options_.compile_only ? 0 : link(objects);
+  }
+
+ private:
+  /// Clang needs other flags than g++. Asked once; `cc` and `c++` may be either.
+  bool is_clang() {
+    if (clang_ < 0) {
+      std::string file = temporary_.file("version");
+      Args command = cxx_;
+      command.push_back("--version");
+      int status = run(command, options_.verbose, file, file + ".err");
+      if (status != 0) throw std::runtime_error(cxx_[0] + " --version failed");
+      clang_ = read_file(file).find("clang") != std::string::npos ? 1 : 0;
+    }
+    return clang_ == 1;
+  }
+
+  void append(Args& command, const Args& more) const { command.insert(command.end(), more.begin(), more.end()); }
+
+  Args include_flags() const { return {"-isystem", include_dir_, "-DTILEWISE_SIMULATOR=1"}; }
+
+  Args dependency_flags(const std::string& object) const {
+    const Args& given = options_.dependencies;
+    if (given.empty()) return {};
+    Args flags = given;
+    auto has = [&](const char* flag) { return std::find(given.begin(), given.end(), flag) != given.end(); };
+    if (!has("-MF")) {
+      std::string base = options_.output.empty() ? object : options_.output;
+      append(flags, {"-MF", fs::path(base).replace_extension(".d").string()});
+    }
+    if (!has("-MT") && !has("-MQ")) append(flags, {"-MT", options_.output.empty() ? object : options_.output});
+    return flags;
+  }
+
+  /// Preprocesses `path` into `result`, which may be empty for stdout.
+  int preprocess(const std::string& path, const std::string& object, const std::string& result) {
+    Args command = cxx_;
+    append(command, {"-E", "-std=" + options_.standard, "-x", "c++", "-D__CUDACC__=1", "-D__NVCC__=1"});
+    append(command, options_.preprocess);
+    append(command, include_flags());
+    append(command, {"-include", "cuda_runtime.h"});
+    append(command, options_.compile);
+    if (!is_clang()) command.push_back("-Wno-unknown-pragmas");
+    append(command, dependency_flags(object));
+    command.push_back(path);
+    std::string messages = temporary_.file("preprocess.err");
+    int status = run(command, options_.verbose, result, messages);
+    std::string text = read_file(messages);
+    std::cerr << text;
+    if (status != 0) explain_missing_header(text);
+    return status;
+  }
+
+  /// False when the source uses something unsupported; the reasons have been printed.
+  bool rewrite_file(const std::string& preprocessed, const std::string& path, std::string& text) {
+    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path);
+    for (const tilewise::sim::Diagnostic& d : result.diagnostics) {
+      std::cerr << d.file << ':' << d.line << ": error: " << d.message << '\n';
+    }
+    text = std::move(result.text);
+    return result.ok();
+  }
+
+  int show(const Input& input) {
+    std::string preprocessed = temporary_.file("shown.ii");
+    if (int status = preprocess(input.path, input.path, preprocessed); status != 0) return status;
+    std::string text;
+    if (options_.rewrite_only) {
+      if (!rewrite_file(preprocessed, input.path, text)) return 1;
+    } else {
+      text = read_file(preprocessed);
+    }
+    if (options_.output.empty()) {
+      std::cout << text;
+    } else {
+      write_file(options_.output, text);
+    }
+    return 0;
+  }
+
+  int compile_cuda(const std::string& path, const std::string& object) {
+    std::string stem = fs::path(path).stem().string();
+    std::string preprocessed = temporary_.file(stem + ".preprocessed.ii");
+    std::string rewritten = temporary_.file(stem + ".rewritten.ii");
+    if (int status = preprocess(path, object, preprocessed); status != 0) return status;
+    std::string text;
+    if (!rewrite_file(preprocessed, path, text)) return 1;
+    write_file(rewritten, text);
+
+    Args command = cxx_;
+    append(command, {"-x", "c++-cpp-output", "-c", "-std=" + options_.standard});
+    append(command, options_.compile);
+    append(command, instrumentation_flags());
+    append(command, {rewritten, "-o", object});
+    return run(command, options_.verbose);
+  }
+
+  /// Memory accesses as written: each load and store of the source is one call to a hook, and none is merged with
+  /// another, turned into a library call, or moved to a clone of its function.
+  Args instrumentation_flags() {
+    Args flags = {"-O1", "-g", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-builtin-memset", "-fno-builtin-memcpy",
+                  "-Wno-unknown-pragmas"};
+    if (is_clang()) {
+      append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"});
+    } else {
+      append(flags, {"-fno-tree-loop-distribute-patterns", "-fno-crossjumping", "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra",
+                     "-fno-partial-inlining"});
+    }
+    return flags;
+  }
+
+  int compile_plain(const std::string& path, const std::string& object, bool is_c) {
+    Args command = cxx_;
+    append(command, {"-x", is_c ? "c" : "c++", "-c", options_.host_optimisation, "-g"});
+    if (!is_c) command.push_back("-std=" + options_.standard);
+    append(command, options_.preprocess);
+    append(command, include_flags());
+    append(command, options_.compile);
+    append(command, dependency_flags(object));
+    append(command, {path, "-o", object});
+    return run(command, options_.verbose);
+  }
+
+  int link(const Args& objects) {
+    std::string library = find_library();
+    if (!fs::exists(library)) throw std::runtime_error("the simulator's runtime is missing: '" + library + "'");
+    Args command = cxx_;
+    append(command, objects);
+    append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
+    append(command, options_.link);
+    command.push_back(library);
+    append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ';'));
+    command.push_back("-rdynamic");  // so that reports can name functions
+    return run(command, options_.verbose);
+  }
+
+  const Options& options_;
+  TemporaryFolder temporary_;
+  std::string include_dir_;
+  Args cxx_;
+  int clang_ = -1;  // not asked yet
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Options options = CommandLine(Args(argv + 1, argv + argc)).parse();
+    if (options.help) {
+      std::cout << kHelp;
+      return 0;
+    }
+    return Driver(options).run_all();
+  } catch (const UsageError& error) {
+    std::cerr << "simcc: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "simcc: " << error.what() << '\n';
+    return 1;
+  }
+}
