@@ -1,0 +1,236 @@
+// What touches the device: buffers, events, the timer, counts, and the frame of a lesson with wrong kernels in it.
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "tilewise/lesson.hpp"
+
+using namespace tilewise;
+
+namespace {
+
+__global__ void double_all(const float* x, float* y, int size) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < size) y[i] = 2 * x[i];
+}
+
+// One thread per element; forgets what it is told to forget.
+__global__ void product(const float* A, const float* B, float* C, int m, int n, int k, int skipped_element,
+                        int skipped_product) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= m * n || i == skipped_element) return;
+  float sum = 0;
+  for (int l = 0; l < k; ++l)
+    if (l != skipped_product) sum += A[i / n * k + l] * B[l * n + i % n];
+  C[i] = sum;
+}
+
+MatmulVariant variant(int block, int skipped_element = -1, int skipped_product = -1) {
+  MatmulVariant v;
+  v.kernel = "product";
+  v.tile = block;
+  v.block = dim3(block);
+  v.launch = [=](const MatmulProblem& p) {
+    product<<<(p.m * p.n + block - 1) / block, block, 0, p.stream>>>(p.A, p.B, p.C, p.m, p.n, p.k, skipped_element,
+                                                                     skipped_product);
+    CUDA_CHECK_LAUNCH();
+  };
+  return v;
+}
+
+struct Ran {
+  Outcome outcome;
+  int code;
+};
+
+Ran run(const MatmulVariant& v, std::vector<const char*> words) {
+  words.insert(words.begin(), "program");
+  Options options("99_test", "A test.");
+  options.add_matmul({.sizes = {16}, .sim_sizes = {16}, .tiles = {}});
+  options.parse(static_cast<int>(words.size()), words.data());
+  MatmulLesson lesson(options);
+  REQUIRE(lesson.begin(options.shapes()[0]));
+  const Outcome outcome = lesson.run(v);
+  return {outcome, lesson.finish()};
+}
+
+}  // namespace
+
+TEST_CASE("a buffer carries data there and back") {
+  const std::vector<float> host = random_vector(1000, 1);
+  DeviceBuffer<float> buffer(host);
+  CHECK(buffer.size() == 1000);
+  CHECK(buffer.bytes() == 4000);
+  CHECK(buffer.to_host() == host);
+  buffer.zero();
+  CHECK(buffer.to_host() == std::vector<float>(1000, 0.0f));
+}
+
+TEST_CASE("poison is NaN in every element, and -1 in integers") {
+  DeviceBuffer<float> floats(100);
+  floats.poison();
+  for (float value : floats.to_host()) CHECK(std::isnan(value));
+  DeviceBuffer<double> doubles(100);
+  doubles.poison();
+  for (double value : doubles.to_host()) CHECK(std::isnan(value));
+  DeviceBuffer<int> integers(100);
+  integers.poison();
+  for (int value : integers.to_host()) CHECK(value == -1);
+}
+
+TEST_CASE("a size that does not fit is refused, not truncated") {
+  DeviceBuffer<float> buffer(10);
+  std::vector<float> nine(9), eleven(11);
+  CHECK_THROWS_AS(buffer.upload(nine), std::length_error);
+  CHECK_THROWS_AS(buffer.upload(eleven), std::length_error);
+  CHECK_THROWS_AS(buffer.download(nine), std::length_error);
+  CHECK_THROWS_AS(DeviceBuffer<double>(SIZE_MAX / 4), std::bad_alloc);
+}
+
+TEST_CASE("buffers may be empty, and move") {
+  DeviceBuffer<float> empty(0);
+  CHECK(empty.data() == nullptr);
+  empty.zero();
+  CHECK(empty.to_host().empty());
+  DeviceBuffer<float> first(std::vector<float>{1, 2, 3});
+  float* const data = first.data();
+  DeviceBuffer<float> second = std::move(first);
+  CHECK(second.data() == data);
+  CHECK(first.data() == nullptr);
+  first = std::move(second);
+  CHECK(first.to_host() == std::vector<float>{1, 2, 3});
+}
+
+TEST_CASE("a failing call names file, line, call and error") {
+  int line = 0;
+  try {
+    line = __LINE__ + 1;
+    CUDA_CHECK(cudaSetDevice(12345));
+    FAIL("no exception");
+  } catch (const CudaError& error) {
+    const std::string text = error.what();
+    CAPTURE(text);
+    CHECK(error.code() == cudaErrorInvalidDevice);
+    CHECK(text.find("device_test.cu:" + std::to_string(line)) != std::string::npos);
+    CHECK(text.find("cudaSetDevice(12345)") != std::string::npos);
+    CHECK(text.find("cudaErrorInvalidDevice") != std::string::npos);
+  }
+  cudaGetLastError();
+}
+
+TEST_CASE("a launch that the device refuses throws, and leaves the device usable") {
+  DeviceBuffer<float> x(std::vector<float>{1, 2, 3}), y(3);
+  const auto launch = [&](int threads) {
+    double_all<<<1, threads>>>(x.data(), y.data(), 3);
+    CUDA_CHECK_LAUNCH_AND_SYNC();
+  };
+  CHECK_THROWS_AS(launch(4096), CudaError);
+  launch(32);
+  CHECK(y.to_host() == std::vector<float>{2, 4, 6});
+}
+
+TEST_CASE("the device describes itself") {
+  const Device& d = device();
+  CHECK_FALSE(d.name.empty());
+  CHECK(d.simulated == is_simulated());
+  CHECK(d.max_threads_per_block == 1024);
+  CHECK(d.shared_per_block == 49152);
+  CHECK(d.shared_per_block_opt_in >= d.shared_per_block);
+  CHECK(d.peak_fp32_gflops() > 1000);
+  CHECK(d.peak_bandwidth_gbs() > 100);
+  CHECK(d.text().find("1,024 threads per block") != std::string::npos);
+  CHECK(free_device_memory() > 0);
+}
+
+TEST_CASE("the timer times on a GPU, and runs once on the simulator") {
+  DeviceBuffer<float> x(random_vector(1 << 10, 1)), y(1 << 10);
+  int calls = 0;
+  const auto call = [&](cudaStream_t stream) {
+    ++calls;
+    double_all<<<4, 256, 0, stream>>>(x.data(), y.data(), 1 << 10);
+    CUDA_CHECK_LAUNCH();
+  };
+  const Timing timing = measure(call);
+  CHECK(timing.timed == !is_simulated());
+  if (is_simulated()) {
+    CHECK(calls == 1);
+    CHECK(timing.note.find("not timed") != std::string::npos);
+    return;
+  }
+  CHECK(timing.graph);  // microseconds: a graph of repeats
+  CHECK(timing.calls_per_sample >= 20);
+  CHECK(timing.ms.n >= 30);
+  CHECK(timing.ms.min > 0);
+  CHECK(timing.ms.min <= timing.ms.median);
+  CHECK(timing.median_ms() < 0.1);
+  const Timing cold = measure(call, {.iterations = 17, .cache = Cache::cold});
+  CHECK(cold.flushed);
+  CHECK_FALSE(cold.graph);
+  CHECK(cold.ms.n == 17);
+  CHECK(cold.median_ms() > timing.median_ms());
+  const Interleaved same = interleave(call, call);
+  CHECK(same.speedup == Approx(1.0).margin(0.2));
+}
+
+TEST_CASE("counts of the simulator") {
+  DeviceBuffer<float> x(random_vector(1024, 1)), y(1024);
+  const auto counts = count([&] {
+    double_all<<<4, 256>>>(x.data(), y.data(), 1024);
+    CUDA_CHECK_LAUNCH_AND_SYNC();
+  });
+  REQUIRE(counts.has_value() == is_simulated());
+  if (!counts) return;
+  CHECK(counts->global_load_requests == 32);  // 1024 threads are 32 warps
+  CHECK(counts->sectors_per_load() == 4.0);
+  CHECK(counts->global_load_bytes == 4096);
+  CHECK(counts->global_store_requests == 32);
+  CHECK(counts->sectors_per_store() == 4.0);
+  CHECK(counts->shared_wavefronts() == 0);
+}
+
+TEST_CASE("a lesson: right, wrong, and impossible kernels") {
+  SECTION("right") {
+    const Ran r = run(variant(64), {"--n", "33", "--m", "17", "--k", "50"});
+    CHECK(r.outcome.status == Status::ok);
+    CHECK(r.code == kAllRight);
+    CHECK(r.outcome.timing.timed == !is_simulated());
+    CHECK(r.outcome.counts.has_value() == is_simulated());
+  }
+  SECTION("an element that is never written") {
+    const Ran r = run(variant(64, 17 * 33 - 1), {"--n", "33", "--m", "17", "--k", "50"});
+    CHECK(r.outcome.status == Status::wrong);
+    CHECK(r.outcome.comparison.wrong == 1);
+    CHECK(r.outcome.comparison.first_wrong.row == 16);
+    CHECK(r.outcome.comparison.first_wrong.col == 32);
+    CHECK_FALSE(r.outcome.timing.timed);  // no time for a wrong result
+    CHECK(r.code == kWrongResult);
+  }
+  SECTION("one product of 2,000 forgotten: found by integers where rounding would hide it") {
+    const Ran r = run(variant(32, -1, 1999), {"--n", "9", "--m", "8", "--k", "2000"});
+    CHECK(r.outcome.status == Status::wrong);
+    CHECK(r.code == kWrongResult);
+  }
+  SECTION("a block that does not exist") {
+    const Ran r = run(variant(4096), {});
+    CHECK(r.outcome.status == Status::skip);
+    CHECK(r.outcome.reason.find("4,096 threads per block") != std::string::npos);
+    CHECK(r.code == kAllRight);
+  }
+  SECTION("a launch that fails is a wrong result with the error's name") {
+    MatmulVariant v = variant(64);
+    v.launch = [](const MatmulProblem&) { CUDA_CHECK(cudaErrorInvalidConfiguration); };
+    const Ran r = run(v, {});
+    CHECK(r.outcome.status == Status::wrong);
+    CHECK(r.outcome.reason.find("cudaErrorInvalidConfiguration") != std::string::npos);
+    CHECK(r.code == kWrongResult);
+  }
+}
+
+TEST_CASE("main: exceptions become exit codes") {
+  CHECK(run_main([] { return 0; }) == 0);
+  CHECK(run_main([]() -> int { throw ExitRequest{kBadArguments}; }) == 2);
+  CHECK(run_main([]() -> int { throw std::runtime_error("expected by this test"); }) == 1);
+}
