@@ -68,26 +68,22 @@ bool register_variable(const void* address, std::size_t bytes, const char* name,
 
 /// A `__shared__` variable declared in code: one object per declaration and template instance.
 struct SharedVariable {
-  const char* name;
-  const char* file;
-  int line;
-  std::size_t bytes;
-  std::size_t alignment;
-  const char* owner;           ///< signature of the enclosing function, or nullptr
-  SharedVariable* next;        ///< list of all of them
-  std::uint64_t block = 0;     ///< serial number of the block that `address` belongs to
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;
+  const char* name = nullptr;
+  const char* file = nullptr;
+  int line = 0;
+  std::uint64_t block = 0;  ///< serial number of the block that `address` belongs to
   void* address = nullptr;
-  SharedVariable(const char* name, const char* file, int line, std::size_t bytes, std::size_t alignment,
-                 const char* owner);
 };
 
 /// Address of the variable in the running block's shared memory; placed there when the block first meets it.
-void* shared_address(SharedVariable& variable);
+void* shared_address(SharedVariable& variable, const char* name, const char* file, int line);
 
 template <class Storage>
 Storage& shared_variable(const char* name, const char* file, int line) {
-  static SharedVariable variable(name, file, line, sizeof(Storage), alignof(Storage), nullptr);
-  return *static_cast<Storage*>(shared_address(variable));
+  static constinit SharedVariable variable{sizeof(Storage), alignof(Storage)};
+  return *static_cast<Storage*>(shared_address(variable, name, file, line));
 }
 
 /// Start of the launch's dynamic shared memory, 16-byte aligned at least.
