@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Records the hardware counters of the validation set with Nsight Compute, as JSON on standard output:
+#   common/scripts/record-counters.sh build/gpu/bin/validation > docs/results/counters-nvidia-h200.json
+# Needs ncu and the right to read counters. Row k of the recording is launch k of tests/simulator/validation/cases.cuh.
+set -euo pipefail
+program=${1:?usage: record-counters.sh PROGRAM}
+metrics=smsp__inst_executed_op_global_ld.sum,smsp__inst_executed_op_global_st.sum
+for op in ld st red atom; do
+  metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_$op.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_$op.sum
+done
+for op in ld st; do
+  metrics+=,smsp__inst_executed_op_shared_$op.sum,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_$op.sum
+done
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
+"$program" --list >"$names"
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" "$program" |
+  awk -v names="$names" -v gpu="$gpu" -v driver="$driver" -v cuda="$cuda" '
+    function cells(line, out,   n, i) {           # "a","b","1,024"
+      sub(/^"/, "", line); sub(/"\r?$/, "", line)
+      n = split(line, out, /","/)
+      return n
+    }
+    BEGIN {
+      printf "{\n \"gpu\": \"%s\",\n \"driver\": \"%s\",\n \"cuda\": \"%s\",\n \"launches\": [", gpu, driver, cuda
+    }
+    /^"ID",/ { columns = cells($0, head); units = 1; next }
+    columns && units { units = 0; next }          # the row of units
+    columns && /^"[0-9]/ {
+      cells($0, row)
+      getline name < names
+      gsub(/"/, "", name)
+      printf "%s\n  {\"case\": \"%s\", \"counters\": {", launches++ ? "," : "", name
+      printed = 0
+      for (i = 1; i <= columns; i++) {
+        if (head[i] !~ /\.sum$/) continue
+        value = row[i]; gsub(/,/, "", value); sub(/\.0+$/, "", value)
+        printf "%s\n    \"%s\": %s", printed++ ? "," : "", head[i], value
+      }
+      printf "}}"
+    }
+    END { print "\n ]\n}" }'
