@@ -56,7 +56,7 @@ class Rewriter {
       if (is_marker(i)) marker(i);
     }
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
-      if (syntax_.is(i, "static") && side_[i] != kHost) device_static(i);
+      if (syntax_.is(i, "static") && side_[i] == kDevice) device_static(i);
     }
     share_namespace_variables();
     capture_shared_variables();
@@ -255,12 +255,12 @@ class Rewriter {
   void device_function(const Declaration& decl) {
     bool global = false;
     bool host = false;
-    bool constrained = false;
+    bool is_friend = false;
     std::string bounds = "0";
     for (std::size_t k = decl.begin; k < decl.body; ++k) {
       if (syntax_.is(k, "__global__")) global = true;
       if (syntax_.is(k, "__host__")) host = true;
-      if (syntax_.is(k, "friend")) constrained = true;
+      if (syntax_.is(k, "friend")) is_friend = true;
       if (syntax_.is(k, "__launch_bounds__") && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
         std::size_t close = syntax_.match(k + 1);
         std::vector<std::size_t> commas = syntax_.top_level_commas(k + 2, close);
@@ -272,14 +272,15 @@ class Rewriter {
     bodies_.push_back(decl.body);
     if (!global) return;
     insert_after(decl.body, " ::tilewise::sim::enter_kernel(" + bounds + ");");
-    if (!decl.is_template && !constrained && syntax_.scope_of(decl.name) == ScopeKind::name_space) register_kernel(decl);
+    if (!decl.is_template && !is_friend && syntax_.scope_of(decl.name) == ScopeKind::name_space) register_kernel(decl);
   }
 
   /// Names of all kernels, to know which are overloaded.
   void count_kernel_names() {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
-      if (!syntax_.is(i, "__global__") || syntax_.enclosing(i) == kNone ? false : !syntax_.is(syntax_.enclosing(i), "{")) continue;
       if (!syntax_.is(i, "__global__")) continue;
+      std::size_t enclosing = syntax_.enclosing(i);
+      if (enclosing != kNone && !syntax_.is(enclosing, "{")) continue;
       Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
       if (decl.kind == DeclKind::function) ++kernel_names_[syntax_.text(decl.name)];
     }
@@ -340,17 +341,16 @@ class Rewriter {
   }
 
   void register_variables(const Declaration& decl, bool is_extern, const std::string& space) {
-    std::string calls;
+    std::string text;
     for (const Declarator& declarator : decl.declarators) {
       if (is_extern && !declarator.initialised) continue;  // defined elsewhere
       std::string name;
       if (!syntax_.join(declarator.name_begin, declarator.name + 1, name)) continue;
-      if (!calls.empty()) calls += " & ";
-      calls += "::tilewise::sim::register_variable((const void*)&" + name + ", sizeof(" + name + "), \"" + name +
-               "\", ::tilewise::sim::Space::" + space + ")";
+      text += " [[maybe_unused]] static const bool tw_reg_" + std::to_string(++registrations_) +
+              " = ::tilewise::sim::register_variable((const void*)&" + name + ", sizeof(" + name + "), \"" + name +
+              "\", ::tilewise::sim::Space::" + space + ");";
     }
-    if (calls.empty()) return;
-    insert_after(decl.end, " [[maybe_unused]] static const bool tw_reg_" + std::to_string(++registrations_) + " = " + calls + ";");
+    insert_after(decl.end, text);
   }
 
   /// `static` in a device function: a variable in device memory, with or without a marker.
@@ -592,6 +592,19 @@ class Rewriter {
     return fallback;
   }
 
+  /// True for `k`, `::ns::k<int, (a > b)>`.
+  bool is_plain_name(std::size_t begin, std::size_t end) const {
+    for (std::size_t k = begin; k < end; ++k) {
+      if (syntax_.is(k, "<") && k > begin) {
+        k = syntax_.match_angle(k);
+        if (k == kNone || k >= end) return false;
+      } else if (!syntax_.is_identifier(k) && !syntax_.is(k, "::")) {
+        return false;
+      }
+    }
+    return begin < end;
+  }
+
   /// First token of the expression that names the kernel and ends before the `<<<` at i. kNone when there is none.
   /// `simple` tells whether it is a name, to be called as it is, or an expression, to be evaluated once.
   std::size_t callee_begin(std::size_t i, bool& simple) const {
@@ -619,6 +632,9 @@ class Rewriter {
           object = head != kNone && head > 0 && !syntax_.is_any(head - 1, {"if", "for", "while", "switch", "constexpr"});
         }
         if (object) continue;
+        // `(k<1, 2>)`, as macros need it, is a name all the same.
+        if (last + 1 == i && syntax_.is(last, ")")) simple = is_plain_name(open + 1, last);
+        return begin;
       } else if (syntax_.is_identifier(last) && (!is_statement_keyword(syntax_.text(last)) || syntax_.is(last, "template"))) {
         begin = last;
       } else {
