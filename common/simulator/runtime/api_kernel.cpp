@@ -70,7 +70,7 @@ std::size_t max_dynamic_shared(const void* kernel) {
 void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_shared) {
   Kernel& known = kernels()[kernel];
   known.max_threads = max_threads;
-  known.static_shared = static_shared;
+  known.static_shared = std::max(known.static_shared, static_shared);  // a run may have ended before it met all of it
 }
 
 void forget_kernel_settings() {

@@ -523,8 +523,6 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
     const std::string message =
         on_device ? "host code read or wrote device memory (" + describe(address) + "); copy it with cudaMemcpy first"
                   : "host code used memory that is not allocated (" + describe(address) + ")";
-    std::fflush(stdout);
-    std::fprintf(stderr, "%s: error: %s\n", describe_site(after).c_str(), message.c_str());
     report_finding(on_device ? "host-access" : "host-use-after-free", message, after);
     std::exit(1);
   }
