@@ -291,12 +291,11 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
 template <class Group, class Label>
 TILEWISE_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
   const unsigned lanes = __match_any_sync(group.tilewise_lanes(), label);
-  unsigned rank = 0, groups = 0;
-  // Groups are numbered by their lowest lane.
-  const unsigned leaders = __ballot_sync(group.tilewise_lanes(), (lanes & details::lanes_before(::tilewise::sim::lane_id())) == 0);
-  groups = unsigned(__popc(leaders));
-  rank = unsigned(__popc(leaders & (lanes & (0u - lanes)) - 1u));
-  return coalesced_group::tilewise_of(lanes, rank, groups);
+  // Groups are numbered in the order of their lowest lanes.
+  const bool leads = (lanes & details::lanes_before(::tilewise::sim::lane_id())) == 0;
+  const unsigned leaders = __ballot_sync(group.tilewise_lanes(), leads);
+  const unsigned lowest = lanes & (0u - lanes);
+  return coalesced_group::tilewise_of(lanes, unsigned(__popc(leaders & (lowest - 1u))), unsigned(__popc(leaders)));
 }
 /// Two groups: where the predicate holds, and where it does not.
 template <class Group>
