@@ -97,7 +97,7 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
 
 // The file's own line, without the space around it.
 std::string source_text(const SourceLine& at) {
-  static std::map<std::string, std::vector<std::string>> files;
+  static auto& files = *new std::map<std::string, std::vector<std::string>>;  // used by an atexit handler
   auto [entry, is_new] = files.try_emplace(at.file);
   if (is_new) {
     if (std::FILE* f = std::fopen(at.file.c_str(), "r")) {

@@ -21,7 +21,11 @@ namespace observer = tilewise::sim::observer;
 namespace {
 
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
-  if (Lane* lane = observed_lane) observer::access(*lane, address, bytes, kind, site);
+  if (Lane* lane = observed_lane) {
+    observed_lane = nullptr;  // see Unobserved
+    observer::access(*lane, address, bytes, kind, site);
+    observed_lane = lane;
+  }
 }
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
@@ -85,7 +89,11 @@ HOOK void __tsan_func_exit() {
 namespace {
 template <class T>
 void seen_atomic(const volatile T* p, const void* site) {
-  if (Lane* lane = observed_lane) observer::atomic(*lane, p, sizeof(T), site);
+  if (Lane* lane = observed_lane) {
+    observed_lane = nullptr;
+    observer::atomic(*lane, p, sizeof(T), site);
+    observed_lane = lane;
+  }
 }
 }  // namespace
 

@@ -128,6 +128,7 @@ void work(transfer_t from) {
   s.home = from.fctx;
   for (;;) {
     s.thread(s.context);
+    observed_lane = nullptr;
     s.finish_lane(*current_lane);
     // The next lane of the warp has not started yet and needs no stack of its own: go on with it here.
     Lane& lane = *current_lane;
@@ -485,6 +486,7 @@ void enter_kernel(unsigned max_threads) {
   Scheduler& s = scheduler();
   if (!s.launch.kernel) {
     s.launch.kernel = function_start(__builtin_return_address(0));
+    Unobserved guard;
     s.max_threads = max_threads;
     if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0); error != cudaSuccess)
       abort_launch(error, false);
@@ -531,6 +533,7 @@ bool in_kernel() { return current_lane != nullptr; }
 namespace {
 
 Scheduler& arrive_at_barrier(bool predicate, const void* site) {
+  Unobserved guard;
   Scheduler& s = scheduler();
   if (!current_lane) {
     std::fputs("tilewise simulator: __syncthreads() was called by host code\n", stderr);
@@ -555,6 +558,7 @@ int sync_block_or(int p) { return arrive_at_barrier(p != 0, __builtin_return_add
 
 // ------------------------------------------------------------------------------------------- warp operations
 void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]) {
+  Unobserved guard;
   Scheduler& s = scheduler();
   Lane& lane = *current_lane;
   const unsigned l = lane.linear % kWarpSize, first = lane.linear - l;
@@ -584,6 +588,7 @@ void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t 
 }
 
 unsigned active_mask() {
+  Unobserved guard;
   Scheduler& s = scheduler();
   Lane& lane = *current_lane;
   s.warps[lane.linear / kWarpSize].wants_active_mask |= 1u << (lane.linear % kWarpSize);
@@ -592,6 +597,7 @@ unsigned active_mask() {
 }
 
 void yield_thread() {
+  Unobserved guard;
   Lane* lane = current_lane;
   if (!lane) return;
   scheduler().warps[lane->linear / kWarpSize].yielded |= 1u << (lane->linear % kWarpSize);
@@ -602,7 +608,10 @@ void yield_thread() {
 void atomic_access(const volatile void* address, std::size_t bytes) {
   Lane* lane = current_lane;
   if (!lane) return;
-  if (observed_lane) observer::atomic(*lane, address, bytes, __builtin_return_address(0));
+  if (observed_lane) {
+    Unobserved guard;
+    observer::atomic(*lane, address, bytes, __builtin_return_address(0));
+  }
   lane->discard_next = false;
   // A thread that spins on an atomic (a lock, a flag) must let the others run.
   if (++lane->atomics_in_a_row >= kAtomicsBeforeYield) yield_thread();
@@ -613,7 +622,9 @@ void discard() {
 }
 
 void memory_fence() {
-  if (observed_lane) observer::device_fence();
+  if (!observed_lane) return;
+  Unobserved guard;
+  observer::device_fence();
 }
 
 void raw_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
@@ -625,6 +636,7 @@ void* shared_address(SharedVariable& variable, const char* name, const char* fil
     std::exit(1);
   }
   if (variable.block == s.launch.block_serial) return variable.address;
+  Unobserved guard;
   // Offsets as a compiler would give them, with a gap between variables so that an overrun is seen.
   variable.name = name;
   variable.file = file;

@@ -98,12 +98,12 @@ std::vector<Function> read_symbol_table() {
 const Function* find_function(const void* pc) {
   const auto address = reinterpret_cast<std::uintptr_t>(pc);
 #if defined(__linux__)
-  static const std::vector<Function> table = read_symbol_table();
+  static const auto& table = *new std::vector<Function>(read_symbol_table());
   auto after = std::upper_bound(table.begin(), table.end(), address,
                                 [](std::uintptr_t a, const Function& f) { return a < f.begin; });
   if (after != table.begin() && address < std::prev(after)->end) return &*std::prev(after);
 #endif
-  static std::map<std::uintptr_t, Function> exported;
+  static auto& exported = *new std::map<std::uintptr_t, Function>;
   Dl_info info;
   if (dladdr(pc, &info) && info.dli_sname) {
     const auto begin = reinterpret_cast<std::uintptr_t>(info.dli_saddr);
@@ -172,7 +172,7 @@ std::string function_name(const void* pc) {
 }
 
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses) {
-  static std::map<const void*, SourceLine> known;
+  static auto& known = *new std::map<const void*, SourceLine>;  // used by atexit handlers
   std::vector<const void*> unknown;
   for (const void* pc : return_addresses)
     if (!known.contains(pc)) unknown.push_back(pc);

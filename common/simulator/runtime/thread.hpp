@@ -58,6 +58,19 @@ extern constinit thread_local Lane* current_lane;
 /// The same, but also null when accesses are neither counted nor checked: the hooks' only test.
 extern constinit thread_local Lane* observed_lane;
 
+/// The runtime's own work on a simulated thread. The standard library's templates may have been compiled with the user's
+/// instrumentation (the linker keeps one copy of each), so their accesses must not be taken for the thread's.
+class Unobserved {
+ public:
+  Unobserved() : lane_(observed_lane) { observed_lane = nullptr; }
+  ~Unobserved() { observed_lane = lane_; }
+  Unobserved(const Unobserved&) = delete;
+  Unobserved& operator=(const Unobserved&) = delete;
+
+ private:
+  Lane* lane_;
+};
+
 const Launch& running_launch();
 
 /// Ends the running launch from inside a thread: no further thread of it runs. `error` is a cudaError_t.
