@@ -636,7 +636,7 @@ class Driver {
     append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
     append(command, options_.link);
     command.push_back(library);
-    append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ';'));
+    append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ' '));
     command.push_back("-rdynamic");  // so that reports can name functions
     return run(command, options_.verbose);
   }
