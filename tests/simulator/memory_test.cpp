@@ -280,7 +280,7 @@ TEST_CASE("mistakes with allocations are findings", "[memory]") {
     const std::size_t before = findings().size();
     act();
     cudaGetLastError();
-    return findings().size() == before + 1 ? findings().back() : Finding{"none", ""};
+    return findings().size() == before + 1 ? findings().back() : Finding{};
   };
   float* p = device_floats(100);
   std::vector<float> host(200);
@@ -289,7 +289,7 @@ TEST_CASE("mistakes with allocations are findings", "[memory]") {
   CHECK(f.message.find("the destination has no room for 800 bytes") != std::string::npos);
   f = finding_of([&] { cudaMemcpy(p, host.data(), 400, cudaMemcpyDeviceToHost); });
   CHECK(f.code == "bad-copy");
-  CHECK(f.message.find("the source") == std::string::npos);
+  CHECK(f.message.find("the source") != std::string::npos);
   f = finding_of([&] { cudaMemcpy(host.data(), p + 110, 4, cudaMemcpyDeviceToHost); });
   CHECK(f.code == "out-of-bounds");
   CHECK(f.message.find("40 bytes past the end") != std::string::npos);

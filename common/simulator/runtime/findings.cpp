@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -95,6 +96,7 @@ const std::vector<Finding>& findings() { return state().all; }
 void forget_findings(std::size_t from) {
   State& s = state();
   if (from < s.all.size()) s.all.resize(from);
+  s.shown = std::min(s.shown, s.all.size());  // what follows is shown again
   std::erase_if(s.index, [&](const auto& e) { return e.second >= from; });
 }
 

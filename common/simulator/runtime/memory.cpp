@@ -65,6 +65,21 @@ void forget_pages(std::uintptr_t begin, std::uintptr_t end) {
   if (at == MAP_FAILED) give_up("simulator: mmap");
 }
 
+/// Makes open memory zero; of a large range, whole pages are exchanged rather than touched.
+void zero_pages(std::uintptr_t begin, std::uintptr_t end) {
+  constexpr std::size_t kLarge = std::size_t(1) << 20;
+  const std::uintptr_t first = round_up(begin, page_size());
+  const std::uintptr_t last = round_down(end, page_size());
+  if (end - begin < kLarge) {
+    std::memset(bytes_at(begin), 0, end - begin);
+    return;
+  }
+  std::memset(bytes_at(begin), 0, first - begin);
+  forget_pages(first, last);
+  protect(first, last, kOpen);
+  std::memset(bytes_at(last), 0, end - last);
+}
+
 /// A file of 0xFF bytes: mapping it privately fills large allocations without touching their pages.
 class Pattern {
  public:
@@ -208,12 +223,7 @@ void fill(Arena& arena, std::uintptr_t begin, std::size_t bytes) {
   const std::uintptr_t last = round_down(end, page_size());
   if (!arena.closes) {
     protect(round_down(begin, page_size()), round_up(end, page_size()), kOpen);
-    std::memset(bytes_at(begin), 0, std::min(first, end) - begin);
-    if (first < last) {  // fresh pages are zero already; used ones are exchanged
-      forget_pages(first, last);
-      protect(first, last, kOpen);
-    }
-    if (first <= last) std::memset(bytes_at(last), 0, end - last);
+    zero_pages(begin, end);
     return;
   }
   const DeviceMemoryOpen open;
@@ -224,7 +234,8 @@ void fill(Arena& arena, std::uintptr_t begin, std::size_t bytes) {
     std::memset(bytes_at(begin), 0xFF, bytes);
   }
   // Shadow bytes at the edges belong to this allocation alone: it starts aligned, and red zones follow.
-  std::memset(written_shadow + (begin - arena.range->begin) / 8, 0, (bytes + 7) / 8);
+  const auto shadow = reinterpret_cast<std::uintptr_t>(written_shadow) + (begin - arena.range->begin) / 8;
+  zero_pages(shadow, shadow + (bytes + 7) / 8);
 }
 
 Arena* arena_of(std::uintptr_t address) {
