@@ -355,7 +355,7 @@ TEST_CASE("half operators, comparisons and functions") {
 
 TEST_CASE("pairs of halves and of bfloat16") {
   const auto out = on_device<float>(1, 1, 17, pairs);
-  const std::vector<float> expected = {1.5f, -2.0f, 0.5f, -8.0f, 2.0f, -10.0f, 2.0f, 1.0f, 7.0f, 0.5f, 53.0f, 4.0f,
+  const std::vector<float> expected = {1.5f, -2.0f, 0.5f, -8.0f, 2.0f, -10.0f, 2.0f, 101.0f, 7.0f, 0.5f, 53.0f, 4.0f,
                                        2.25f, 9.0f, -1.5f, 256.0f, 14.0f};
   REQUIRE(out == expected);
 }

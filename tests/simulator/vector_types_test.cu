@@ -102,6 +102,7 @@ __global__ void mixture(float* out, const float* x, float4 offset, int n) {
   both.vector = tile[(i + 1) % n];
   float sum = 0.0f;
   for (int k = 0; k < 4; ++k) sum += static_cast<float>(k + 1) * both.scalars[k];
+  __syncthreads();
   tile[i].x = 0.0f;  // one component only
   const float4 line = table[i % 4];
   reinterpret_cast<float4*>(out)[i] = make_float4(sum, dot(line, v), tile[i].x, tile[i].y);
