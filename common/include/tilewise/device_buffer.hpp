@@ -21,7 +21,7 @@ namespace tilewise {
 /// `size()` elements of T in device memory. All byte counts of a lesson are computed in here, once.
 template <class T>
 class DeviceBuffer {
-  static_assert(std::is_trivially_copyable_v<T>, "device memory is filled byte by byte");
+  static_assert(std::is_trivially_destructible_v<T>, "device memory is filled byte by byte");
 
  public:
   DeviceBuffer() = default;
