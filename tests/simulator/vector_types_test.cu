@@ -200,3 +200,60 @@ TEST_CASE("loads and stores with cache hints move the same values") {
     REQUIRE(host[4 * i + 3] == 16.0f * i + 12);
   }
 }
+
+#if defined(TILEWISE_SIMULATOR)
+#include "tilewise_sim/report.hpp"
+
+// ---------------------------------------------------------------- one access each: only the simulator can tell
+namespace {
+
+template <class T>
+__global__ void copy_through_variable(T* out, const T* in) {
+  T v = in[threadIdx.x];
+  v.x = static_cast<decltype(v.x)>(v.x + v.y);
+  out[threadIdx.x] = v;
+}
+
+__global__ void first_components(float* out, const float4* in) { out[threadIdx.x] = in[threadIdx.x].x; }
+
+template <class T>
+void check_one_access() {
+  tilewise::DeviceBuffer<unsigned char> in(32 * sizeof(T)), out(32 * sizeof(T));
+  in.zero();
+  const bool before = tilewise::sim::set_counting(true);
+  copy_through_variable<<<1, 32>>>(reinterpret_cast<T*>(out.data()), reinterpret_cast<const T*>(in.data()));
+  tilewise::sim::set_counting(before);
+  CUDA_CHECK_LAUNCH();
+  const tilewise::sim::Counters& counters = tilewise::sim::last_counters();
+  INFO("vector of " << sizeof(T) << " bytes");
+  REQUIRE(counters.global_load_requests == 1);
+  REQUIRE(counters.global_store_requests == 1);
+  REQUIRE(counters.global_load_bytes == 32 * sizeof(T));
+  REQUIRE(counters.global_load_sectors == sizeof(T));
+  REQUIRE(counters.global_store_sectors == sizeof(T));
+}
+
+}  // namespace
+
+TEST_CASE("a vector is loaded and stored by one instruction") {
+  check_one_access<uchar2>();
+  check_one_access<uchar4>();
+  check_one_access<short2>();
+  check_one_access<ushort4>();
+  check_one_access<int2>();
+  check_one_access<float2>();
+  check_one_access<float4>();
+  check_one_access<double2>();
+}
+
+TEST_CASE("one component of a vector is loaded alone") {
+  tilewise::DeviceBuffer<float> in(128), out(32);
+  in.zero();
+  const bool before = tilewise::sim::set_counting(true);
+  first_components<<<1, 32>>>(out.data(), reinterpret_cast<const float4*>(in.data()));
+  tilewise::sim::set_counting(before);
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(tilewise::sim::last_counters().global_load_requests == 1);
+  REQUIRE(tilewise::sim::last_counters().global_load_bytes == 32 * sizeof(float));
+}
+#endif
