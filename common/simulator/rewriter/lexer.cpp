@@ -11,7 +11,8 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_identifier_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_identifier_char(char c) { return is_identifier_start(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
@@ -208,8 +209,9 @@ class Lexer {
   }
 
   void punctuation() {
-    static constexpr std::string_view kLong[] = {"...", "->*", "<=>", "::", "->", "==", "!=", "<=", ">=", "&&", "||", "++",
-                                                 "--",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
+    static constexpr std::string_view kLong[] = {
+        "...", "->*", "<=>", "::", "->", "==", "!=", "<=", ">=", "&&", "||", "++",
+        "--",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
     for (std::string_view candidate : kLong) {
       if (source_.substr(position_, candidate.size()) == candidate) {
         position_ += candidate.size();

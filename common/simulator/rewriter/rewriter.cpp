@@ -110,7 +110,9 @@ class Rewriter {
 
   std::string apply_edits() {
     std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
-      return a.begin != b.begin ? a.begin < b.begin : a.rank < b.rank;
+      if (a.begin != b.begin) return a.begin < b.begin;
+      if (a.rank != b.rank) return a.rank < b.rank;
+      return a.rank == Edit::replace && a.end > b.end;  // the larger replacement covers the smaller
     });
     std::string out;
     out.reserve(source_.text.size() + source_.text.size() / 8);
@@ -147,8 +149,8 @@ class Rewriter {
 
   bool is_marker(std::size_t i) const {
     static const std::unordered_set<std::string_view> kMarkers = {
-        "__global__",        "__device__",    "__host__",  "__forceinline__",  "__noinline__",  "__grid_constant__",
-        "__launch_bounds__", "__maxnreg__",   "__align__", "__builtin_align__", "__shared__",   "__constant__",
+        "__global__",        "__device__",      "__host__",    "__forceinline__",   "__noinline__", "__grid_constant__",
+        "__launch_bounds__", "__maxnreg__",     "__align__",   "__builtin_align__", "__shared__",   "__constant__",
         "__managed__",       "__inline_hint__", "__nv_pure__", "__cluster_dims__"};
     return syntax_.is_identifier(i) && kMarkers.count(syntax_.text(i)) > 0;
   }
@@ -157,7 +159,8 @@ class Rewriter {
     std::string_view word = syntax_.text(i);
     bool has_argument = syntax_.is(i + 1, "(") && syntax_.match(i + 1) != kNone;
     if (word == "__cluster_dims__") {
-      unsupported(i, "thread block clusters", "remove __cluster_dims__ and let blocks share data through global memory");
+      unsupported(i, "thread block clusters",
+                  "remove __cluster_dims__ and let blocks share data through global memory");
     } else if (word == "__launch_bounds__" || word == "__maxnreg__") {
       replace(i, has_argument ? syntax_.match(i + 1) + 1 : i + 1, " ");
     } else if (word == "__align__" || word == "__builtin_align__") {
@@ -184,7 +187,8 @@ class Rewriter {
     std::size_t begin = syntax_.declaration_begin(i);
     bool twice = false;
     for (std::size_t k = begin; k < i + 8 && !syntax_.is_any(k, {"(", ";", "{"}); ++k) {
-      twice = twice || syntax_.is_any(k, {"inline", "__inline__", "__inline"}) || (k < i && syntax_.is(k, "__forceinline__"));
+      twice = twice || syntax_.is_any(k, {"inline", "__inline__", "__inline"}) ||
+              (k < i && syntax_.is(k, "__forceinline__"));
     }
     replace(i, i + 1, twice || is_lambda_marker(i) ? " " : "inline");
   }
@@ -337,18 +341,23 @@ class Rewriter {
     ScopeKind scope = syntax_.scope_of(i);
     if (is_shared || decl.is_template || decl.is_explicit_instantiation || scope == ScopeKind::class_scope) return;
     const char* space = is_managed ? "managed" : is_constant ? "constant" : "global";
-    register_variables(decl, is_extern, space);
+    register_variables(decl, is_extern, scope == ScopeKind::function, space);
   }
 
-  void register_variables(const Declaration& decl, bool is_extern, const std::string& space) {
+  void register_variables(const Declaration& decl, bool is_extern, bool local, const std::string& space) {
     std::string text;
     for (const Declarator& declarator : decl.declarators) {
       if (is_extern && !declarator.initialised) continue;  // defined elsewhere
       std::string name;
       if (!syntax_.join(declarator.name_begin, declarator.name + 1, name)) continue;
-      text += " [[maybe_unused]] static const bool tw_reg_" + std::to_string(++registrations_) +
-              " = ::tilewise::sim::register_variable((const void*)&" + name + ", sizeof(" + name + "), \"" + name +
-              "\", ::tilewise::sim::Space::" + space + ");";
+      std::string arguments = "(const void*)&" + name + ", sizeof(" + name + "), \"" + name + "\"";
+      if (local) {
+        std::string known = "tw_known_" + name;
+        text += " static bool " + known + "; ::tilewise::sim::register_static(" + known + ", " + arguments + ");";
+      } else {
+        text += " [[maybe_unused]] static const bool tw_reg_" + std::to_string(++registrations_) +
+                " = ::tilewise::sim::register_variable(" + arguments + ", ::tilewise::sim::Space::" + space + ");";
+      }
     }
     insert_after(decl.end, text);
   }
@@ -365,7 +374,7 @@ class Rewriter {
       if (syntax_.is_any(k, {"__shared__", "constexpr", "thread_local"})) return;
     }
     declarations_.insert(begin);
-    register_variables(decl, false, "global");
+    register_variables(decl, false, true, "global");
   }
 
   /// True when the brace is that of a class inside a function.
@@ -401,12 +410,13 @@ class Rewriter {
       has_class = has_class || syntax_.is(k, "{");
       if (syntax_.is_any(k, {"extern", "static", "__shared__", "__device__", "inline"})) continue;
       if (syntax_.token(k).kind == TokenKind::string && k > begin && syntax_.is(k - 1, "extern")) continue;
-      if (is_extern && syntax_.is_any(k, {"__align__", "__builtin_align__", "alignas", "__attribute__"}) && syntax_.is(k + 1, "(") &&
-          syntax_.match(k + 1) != kNone) {
+      if (is_extern && syntax_.is_any(k, {"__align__", "__builtin_align__", "alignas", "__attribute__"}) &&
+          syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
         k = syntax_.match(k + 1);  // the dynamic array is aligned enough, and a cast cannot carry it
         continue;
       }
-      if (syntax_.is_any(k, {"__align__", "__builtin_align__"}) && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
+      if (syntax_.is_any(k, {"__align__", "__builtin_align__"}) && syntax_.is(k + 1, "(") &&
+          syntax_.match(k + 1) != kNone) {
         std::string argument;
         syntax_.join(k + 1, syntax_.match(k + 1) + 1, argument);
         type += "__attribute__((aligned" + argument + ")) ";
@@ -440,8 +450,11 @@ class Rewriter {
       if (is_extern) {
         std::string before;
         std::string after;
-        if (!join_without_markers(from, declarator.name, before) || !join_without_markers(declarator.name + 1, stop, after)) return;
-        text = "auto& " + name + " = *static_cast<" + type + before + "(*)" + after + ">(::tilewise::sim::dynamic_shared());";
+        if (!join_without_markers(from, declarator.name, before) ||
+            !join_without_markers(declarator.name + 1, stop, after))
+          return;
+        text = "auto& " + name + " = *static_cast<" + type + before + "(*)" + after +
+               ">(::tilewise::sim::dynamic_shared());";
       } else {
         std::string whole;
         if (!join_without_markers(from, stop, whole)) return;
@@ -452,8 +465,8 @@ class Rewriter {
           structs += "struct " + storage + " { " + type + whole + "; }; ";
         }
         const Token& at = syntax_.token(declarator.name);
-        text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ">(\"" + name + "\", \"" + source_.files[at.file] +
-               "\", " + std::to_string(at.line) + ")." + name + ";";
+        text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ">(\"" + name + "\", \"" +
+               source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name + ";";
       }
       declaration_texts.push_back(text);
       if (at_namespace) {
@@ -530,7 +543,8 @@ class Rewriter {
         bool parameter = false;
         while (body < syntax_.size() && !syntax_.is_any(body, {"{", ";", "}"})) {
           if (syntax_.is(body, "(") && syntax_.match(body) != kNone) {
-            for (std::size_t p = body; p < syntax_.match(body); ++p) parameter = parameter || syntax_.is(p, shared.name);
+            for (std::size_t p = body; p < syntax_.match(body); ++p)
+              parameter = parameter || syntax_.is(p, shared.name);
             body = syntax_.match(body);
           }
           ++body;
@@ -625,17 +639,19 @@ class Rewriter {
         if (open == 0) return begin;
         // A call or a subscript has its object before it; `(*pointer)` after `if (..)` has not.
         std::size_t before = open - 1;
-        bool object = (syntax_.is_identifier(before) && !is_statement_keyword(syntax_.text(before))) || syntax_.is(before, "]") ||
-                      (syntax_.is(before, ">") && syntax_.match_angle_back(before) != kNone);
+        bool object = (syntax_.is_identifier(before) && !is_statement_keyword(syntax_.text(before))) ||
+                      syntax_.is(before, "]") || (syntax_.is(before, ">") && syntax_.match_angle_back(before) != kNone);
         if (syntax_.is(before, ")")) {
           std::size_t head = syntax_.match(before);
-          object = head != kNone && head > 0 && !syntax_.is_any(head - 1, {"if", "for", "while", "switch", "constexpr"});
+          object =
+              head != kNone && head > 0 && !syntax_.is_any(head - 1, {"if", "for", "while", "switch", "constexpr"});
         }
         if (object) continue;
         // `(k<1, 2>)`, as macros need it, is a name all the same.
         if (last + 1 == i && syntax_.is(last, ")")) simple = is_plain_name(open + 1, last);
         return begin;
-      } else if (syntax_.is_identifier(last) && (!is_statement_keyword(syntax_.text(last)) || syntax_.is(last, "template"))) {
+      } else if (syntax_.is_identifier(last) &&
+                 (!is_statement_keyword(syntax_.text(last)) || syntax_.is(last, "template"))) {
         begin = last;
       } else {
         return kNone;
@@ -644,8 +660,9 @@ class Rewriter {
       if (begin > 0 && syntax_.is(begin - 1, "template")) --begin;
       if (begin > 0 && syntax_.is(begin - 1, "::")) {
         --begin;
-        bool scope = begin > 0 && ((syntax_.is_identifier(begin - 1) && !is_statement_keyword(syntax_.text(begin - 1))) ||
-                                   (syntax_.is(begin - 1, ">") && syntax_.match_angle_back(begin - 1) != kNone));
+        bool scope =
+            begin > 0 && ((syntax_.is_identifier(begin - 1) && !is_statement_keyword(syntax_.text(begin - 1))) ||
+                          (syntax_.is(begin - 1, ">") && syntax_.match_angle_back(begin - 1) != kNone));
         if (!scope) return begin;
       } else if (begin > 0 && syntax_.is_any(begin - 1, {".", "->"})) {
         --begin;
@@ -679,7 +696,8 @@ class Rewriter {
     }
     bool has_arguments = last > open + 1;
     replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
-    replace(close, open + 1, "), [&" + capture + "](auto... tw_a) { " + callee + "(tw_a...); }" + (has_arguments ? ", " : ""));
+    replace(close, open + 1,
+            "), [&" + capture + "](auto... tw_a) { " + callee + "(tw_a...); }" + (has_arguments ? ", " : ""));
     for (std::size_t k = open + 1; k < last; ++k) {
       bool starts = syntax_.is_any(k - 1, {",", "("});
       if (starts && syntax_.is(k, "{")) {
@@ -724,13 +742,36 @@ class Rewriter {
     while (!open_loops_.empty() && open_loops_.back() <= i) open_loops_.pop_back();
     open_loops_.push_back(end);
     std::string name = "tw_loop_" + std::to_string(open_loops_.size());
-    insert_before(i, "for (::tilewise::sim::Loop " + name + "; " + name + ".once();) ");
+    if (is_endless(i) && !follows_if(i)) {
+      // The compiler has to see that control never gets past the loop. Elsewhere this form would catch an `else`
+      // or make compilers warn of it.
+      insert_before(i, "if (::tilewise::sim::Loop " + name + "; false) {} else ");
+    } else {
+      insert_before(i, "for (::tilewise::sim::Loop " + name + "; " + name + ".once();) ");
+    }
     if (syntax_.is(body, "{")) {
       insert_after(body, " " + name + ".tick();");
     } else {
       insert_after(body - 1, " { " + name + ".tick();");
       insert_after(body_end - 1, " }");
     }
+  }
+
+  /// `for (...;;...)`, `while (true)`, `while (1)`, and `do` with such an end.
+  bool is_endless(std::size_t i) const {
+    if (syntax_.is(i, "do")) i = syntax_.skip_statement(i + 1);  // its `while`
+    std::size_t close = syntax_.match(i + 1);
+    if (syntax_.is(i, "while")) return syntax_.is_any(i + 2, {"true", "1"}) && i + 3 == close;
+    for (std::size_t k = i + 2; k < close; ++k) {
+      if (syntax_.is(k, ";")) return syntax_.is(k + 1, ";");
+      if (syntax_.is_any(k, {"(", "[", "{"})) k = syntax_.match(k);
+    }
+    return false;
+  }
+
+  bool follows_if(std::size_t i) const {
+    if (i == 0 || !syntax_.is(i - 1, ")") || syntax_.match(i - 1) == kNone || syntax_.match(i - 1) == 0) return false;
+    return syntax_.is_any(syntax_.match(i - 1) - 1, {"if", "constexpr"});
   }
 
   bool has_foreign_label(std::size_t begin, std::size_t end) const {
@@ -747,7 +788,8 @@ class Rewriter {
 
   /// An atomic whose result nobody uses: nvcc emits a reduction.
   void reduction(std::size_t i) {
-    static const std::unordered_set<std::string_view> kReductions = {"Add", "Sub", "Min", "Max", "Inc", "Dec", "And", "Or", "Xor"};
+    static const std::unordered_set<std::string_view> kReductions = {"Add", "Sub", "Min", "Max", "Inc",
+                                                                     "Dec", "And", "Or",  "Xor"};
     std::string_view operation = syntax_.text(i).substr(6);
     for (std::string_view scope : {"_block", "_system"}) {
       if (operation.size() > scope.size() && operation.substr(operation.size() - scope.size()) == scope) {
@@ -759,7 +801,8 @@ class Rewriter {
     if (close == kNone || !syntax_.is(close + 1, ";")) return;
     std::size_t begin = i;
     if (begin > 0 && syntax_.is(begin - 1, "::") && !(begin > 1 && syntax_.is_identifier(begin - 2))) --begin;
-    if (begin > 2 && syntax_.is(begin - 1, ")") && syntax_.is(begin - 2, "void") && syntax_.is(begin - 3, "(")) begin -= 3;
+    if (begin > 2 && syntax_.is(begin - 1, ")") && syntax_.is(begin - 2, "void") && syntax_.is(begin - 3, "("))
+      begin -= 3;
     if (!syntax_.starts_statement(begin)) return;
     if (syntax_.enclosing(i) == kNone || !syntax_.is(syntax_.enclosing(i), "{")) return;
     for (std::size_t k = i + 2; k < close; ++k) {
@@ -794,7 +837,8 @@ class Rewriter {
   /// Where the program's own variables hide the built-in ones.
   void find_shadows() {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
-      if (side_[i] == kHost || !syntax_.is_identifier(i) || builtin_text(syntax_.text(i)).empty() || !declares(i)) continue;
+      if (side_[i] == kHost || !syntax_.is_identifier(i) || builtin_text(syntax_.text(i)).empty() || !declares(i))
+        continue;
       std::size_t open = syntax_.enclosing(i);
       std::size_t end = open == kNone ? syntax_.size() : syntax_.match(open);
       if (open != kNone && syntax_.is(open, "(")) {  // a parameter: hides it in the whole function
@@ -828,12 +872,14 @@ class Rewriter {
       if (!is_empty_asm(i)) unsupported(i, "inline PTX (asm)", "use a CUDA intrinsic or plain C++");
       return;
     }
-    static constexpr std::string_view kNoTextures = "read global memory through a const __restrict__ pointer or __ldg()";
+    static constexpr std::string_view kNoTextures =
+        "read global memory through a const __restrict__ pointer or __ldg()";
     if (starts_with(text, "cudaGraph")) {
       unsupported(i, "CUDA graphs", "launch the kernels one after another in a stream");
     } else if (text == "cudaStreamBeginCapture" || text == "cudaStreamEndCapture") {
       unsupported(i, "stream capture", "launch the kernels one after another in a stream");
-    } else if (text == "cudaTextureObject_t" || text == "cudaCreateTextureObject" || starts_with(text, "cudaBindTexture")) {
+    } else if (text == "cudaTextureObject_t" || text == "cudaCreateTextureObject" ||
+               starts_with(text, "cudaBindTexture")) {
       unsupported(i, "textures", kNoTextures);
     } else if (text == "cudaSurfaceObject_t" || text == "cudaCreateSurfaceObject") {
       unsupported(i, "surfaces", "read and write global memory");
@@ -845,18 +891,20 @@ class Rewriter {
       unsupported(i, starts_with(text, "tex") ? "textures" : "surfaces", kNoTextures);
     } else if (starts_with(text, "cudaIpc")) {
       unsupported(i, "memory shared between processes", "use one process");
-    } else if (starts_with(text, "cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" || text == "cudaFreeArray" ||
-               text == "cudaChannelFormatDesc" || text == "cudaCreateChannelDesc" ||
+    } else if (starts_with(text, "cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" ||
+               text == "cudaFreeArray" || text == "cudaChannelFormatDesc" || text == "cudaCreateChannelDesc" ||
                (starts_with(text, "cudaMemcpy") && text.find("Array") != std::string_view::npos)) {
       unsupported(i, "CUDA arrays", "use cudaMalloc or cudaMallocPitch");
     } else if (starts_with(text, "cudaLaunchKernelEx") || text == "cudaLaunchConfig_t") {
       unsupported(i, "cudaLaunchKernelEx", "launch with <<<grid, block, shared, stream>>>; there are no clusters");
     } else if (text == "nvcuda" || (text == "wmma" && syntax_.is(i + 1, "::"))) {
-      unsupported(i, "tensor cores (nvcuda::wmma)", "run this program on a GPU, or leave the code out where TILEWISE_SIMULATOR is defined");
+      unsupported(i, "tensor cores (nvcuda::wmma)",
+                  "run this program on a GPU, or leave the code out where TILEWISE_SIMULATOR is defined");
     } else if (starts_with(text, "__pipeline_")) {
       unsupported(i, "asynchronous copies (__pipeline_*)", "copy through registers and call __syncthreads()");
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
-               syntax_.is_any(i + 2, {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
+               syntax_.is_any(i + 2,
+                              {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
       unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)), "copy through registers and call __syncthreads()");
     }
   }

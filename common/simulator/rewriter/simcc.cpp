@@ -134,7 +134,8 @@ fs::path executable_path() {
 #endif
 }
 
-/// Beside the executable when installed (`bin/simcc`, `include/tilewise_simulator/`, `lib/`), else where CMake built it.
+/// Beside the executable when installed (`bin/simcc`, `include/tilewise_simulator/`, `lib/`), else where CMake built
+/// it.
 std::string find_include_dir() {
   fs::path installed = executable_path().parent_path().parent_path() / "include" / "tilewise_simulator";
   return fs::exists(installed / "cuda_runtime.h") ? installed.string() : TILEWISE_SIM_INCLUDE_DIR;
@@ -170,8 +171,10 @@ int run(const Args& command, bool verbose, const std::string& stdout_file = "", 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
-  if (!stdout_file.empty()) posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, stdout_file.c_str(), kFlags, 0600);
-  if (!stderr_file.empty()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, stderr_file.c_str(), kFlags, 0600);
+  if (!stdout_file.empty())
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, stdout_file.c_str(), kFlags, 0600);
+  if (!stderr_file.empty())
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, stderr_file.c_str(), kFlags, 0600);
   pid_t child = 0;
   int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -230,36 +233,75 @@ struct Ignored {
   bool takes_value;
 };
 constexpr Ignored kIgnored[] = {
-    {"arch", true},          {"gpu-architecture", true}, {"gencode", true},        {"generate-code", true},
-    {"code", true},          {"gpu-code", true},         {"Xptxas", true},         {"ptxas-options", true},
-    {"Xnvlink", true},       {"nvlink-options", true},   {"Xfatbin", true},        {"maxrregcount", true},
-    {"cudart", true},        {"default-stream", true},   {"threads", true},        {"t", true},
-    {"diag-suppress", true}, {"diag-error", true},       {"diag-warn", true},      {"rdc", true},
-    {"relocatable-device-code", true}, {"ftz", true},    {"prec-div", true},       {"prec-sqrt", true},
-    {"fmad", true},          {"machine", true},          {"Werror", true},         {"dopt", true},
-    {"use_fast_math", false}, {"extended-lambda", false}, {"expt-extended-lambda", false},
-    {"expt-relaxed-constexpr", false}, {"lineinfo", false}, {"generate-line-info", false},
-    {"G", false},            {"device-debug", false},    {"res-usage", false},     {"resource-usage", false},
-    {"restrict", false},     {"extra-device-vectorization", false}, {"disable-warnings", false},
-    {"source-in-ptx", false}, {"Wno-deprecated-gpu-targets", false}, {"forward-unknown-to-host-compiler", false},
-    {"allow-unsupported-compiler", false}, {"display-error-number", false}, {"split-compile", true},
-    {"Wreorder", false},     {"Wext-lambda-captures-this", false}, {"no-device-link", false},
+    {"arch", true},
+    {"gpu-architecture", true},
+    {"gencode", true},
+    {"generate-code", true},
+    {"code", true},
+    {"gpu-code", true},
+    {"Xptxas", true},
+    {"ptxas-options", true},
+    {"Xnvlink", true},
+    {"nvlink-options", true},
+    {"Xfatbin", true},
+    {"maxrregcount", true},
+    {"cudart", true},
+    {"default-stream", true},
+    {"threads", true},
+    {"t", true},
+    {"diag-suppress", true},
+    {"diag-error", true},
+    {"diag-warn", true},
+    {"rdc", true},
+    {"relocatable-device-code", true},
+    {"ftz", true},
+    {"prec-div", true},
+    {"prec-sqrt", true},
+    {"fmad", true},
+    {"machine", true},
+    {"Werror", true},
+    {"dopt", true},
+    {"use_fast_math", false},
+    {"extended-lambda", false},
+    {"expt-extended-lambda", false},
+    {"expt-relaxed-constexpr", false},
+    {"lineinfo", false},
+    {"generate-line-info", false},
+    {"G", false},
+    {"device-debug", false},
+    {"res-usage", false},
+    {"resource-usage", false},
+    {"restrict", false},
+    {"extra-device-vectorization", false},
+    {"disable-warnings", false},
+    {"source-in-ptx", false},
+    {"Wno-deprecated-gpu-targets", false},
+    {"forward-unknown-to-host-compiler", false},
+    {"allow-unsupported-compiler", false},
+    {"display-error-number", false},
+    {"split-compile", true},
+    {"Wreorder", false},
+    {"Wext-lambda-captures-this", false},
+    {"no-device-link", false},
 };
 
 /// Libraries that the simulator's runtime stands in for.
-constexpr std::string_view kIgnoredLibraries[] = {"cudart", "cudart_static", "cuda", "cublas", "cublas_static", "cublasLt",
-                                                  "cusparse", "cusparse_static", "cudadevrt", "nvToolsExt"};
+constexpr std::string_view kIgnoredLibraries[] = {"cudart",        "cudart_static", "cuda",     "cublas",
+                                                  "cublas_static", "cublasLt",      "cusparse", "cusparse_static",
+                                                  "cudadevrt",     "nvToolsExt"};
 
 /// A toolkit's own headers would hide the simulator's.
 bool is_cuda_toolkit(const std::string& folder) {
   std::error_code ignored;
-  return fs::exists(fs::path(folder) / "cuda_runtime.h", ignored) && fs::exists(fs::path(folder) / "crt" / "host_config.h", ignored);
+  return fs::exists(fs::path(folder) / "cuda_runtime.h", ignored) &&
+         fs::exists(fs::path(folder) / "crt" / "host_config.h", ignored);
 }
 
 /// At least C++20, which the simulator's headers need.
 std::string newer_standard(const std::string& wanted) {
   bool gnu = starts_with(wanted, "gnu++");
-  std::string version = wanted.substr(std::min(wanted.size(), wanted.find("++") == std::string::npos ? 0 : wanted.find("++") + 2));
+  std::string version =
+      wanted.substr(std::min(wanted.size(), wanted.find("++") == std::string::npos ? 0 : wanted.find("++") + 2));
   for (const char* known : {"20", "2a", "23", "2b", "26", "2c"}) {
     if (version == known) return wanted;
   }
@@ -309,7 +351,8 @@ class CommandLine {
 
   void include_folder(const std::string& option, const std::string& folder) {
     if (is_cuda_toolkit(folder)) {
-      std::cerr << "simcc: note: " << option << ' ' << folder << " is left out: the simulator has its own CUDA headers\n";
+      std::cerr << "simcc: note: " << option << ' ' << folder
+                << " is left out: the simulator has its own CUDA headers\n";
       return;
     }
     options_.preprocess.insert(options_.preprocess.end(), {option, folder});
@@ -320,7 +363,8 @@ class CommandLine {
     if (a == "-h" || a == "--help") {
       o.help = true;
     } else if (a == "-v" || a == "--verbose" || a == "-dryrun" || a == "--dryrun") {
-      if (a.find("dryrun") != std::string::npos) throw UsageError(a + " is not supported; --verbose prints the commands");
+      if (a.find("dryrun") != std::string::npos)
+        throw UsageError(a + " is not supported; --verbose prints the commands");
       o.verbose = true;
     } else if (a == "--keep" || a == "-keep" || a == "-save-temps") {
       o.keep = true;
@@ -349,7 +393,8 @@ class CommandLine {
       o.standard = newer_standard(a.substr(a.find('=') + 1));
     } else if (a == "-std" || a == "--std") {
       o.standard = newer_standard(value(a));
-    } else if (a == "-Xcompiler" || a == "--compiler-options" || starts_with(a, "-Xcompiler=") || starts_with(a, "--compiler-options=")) {
+    } else if (a == "-Xcompiler" || a == "--compiler-options" || starts_with(a, "-Xcompiler=") ||
+               starts_with(a, "--compiler-options=")) {
       std::size_t equals = a.find('=');
       std::string list = equals == std::string::npos ? value(a) : a.substr(equals + 1);
       compiler_options(list);
@@ -357,8 +402,11 @@ class CommandLine {
       for (const std::string& part : split(value(a), ',')) o.link.insert(o.link.end(), {"-Xlinker", part});
     } else if (ignored(a)) {
       // nvcc only
-    } else if (starts_with(a, "-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" || a == "--system-include") {
-      std::string option = a == "--include-path" ? "-I" : a == "--system-include" || starts_with(a, "-isystem") ? "-isystem" : a;
+    } else if (starts_with(a, "-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
+               a == "--system-include") {
+      std::string option = a == "--include-path"                                   ? "-I"
+                           : a == "--system-include" || starts_with(a, "-isystem") ? "-isystem"
+                                                                                   : a;
       include_folder(option, starts_with(a, "-isystem") ? joined_value(a, 8) : value(a));
     } else if (a == "-include" || a == "-imacros" || a == "--pre-include") {
       o.preprocess.insert(o.preprocess.end(), {a == "--pre-include" ? "-include" : a, value(a)});
@@ -374,13 +422,14 @@ class CommandLine {
       throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
     } else if (starts_with(a, "-l")) {
       std::string library = joined_value(a, 2);
-      if (std::find(std::begin(kIgnoredLibraries), std::end(kIgnoredLibraries), library) == std::end(kIgnoredLibraries)) {
+      if (std::find(std::begin(kIgnoredLibraries), std::end(kIgnoredLibraries), library) ==
+          std::end(kIgnoredLibraries)) {
         o.link.push_back("-l" + library);
       }
     } else if (starts_with(a, "-L")) {
       o.link.push_back("-L" + joined_value(a, 2));
-    } else if (starts_with(a, "-Wl,") || a == "-shared" || a == "--shared" || a == "-static" || a == "-rdynamic" || starts_with(a, "-no-pie") ||
-               a == "-framework" || a == "-pie" || starts_with(a, "-fuse-ld")) {
+    } else if (starts_with(a, "-Wl,") || a == "-shared" || a == "--shared" || a == "-static" || a == "-rdynamic" ||
+               starts_with(a, "-no-pie") || a == "-framework" || a == "-pie" || starts_with(a, "-fuse-ld")) {
       o.link.push_back(a == "--shared" ? "-shared" : a);
       if (a == "-framework") o.link.push_back(value(a));
     } else if (starts_with(a, "-O") || a == "--optimize") {
@@ -390,8 +439,8 @@ class CommandLine {
       o.link.push_back(a);
     } else if (starts_with(a, "-g") || starts_with(a, "--debug")) {
       // always on
-    } else if (starts_with(a, "-W") || a == "-w" || starts_with(a, "-f") || starts_with(a, "-m") || a == "-pedantic" || a == "-pipe" ||
-               a == "-ansi" || starts_with(a, "-pedantic")) {
+    } else if (starts_with(a, "-W") || a == "-w" || starts_with(a, "-f") || starts_with(a, "-m") || a == "-pedantic" ||
+               a == "-pipe" || a == "-ansi" || starts_with(a, "-pedantic")) {
       o.compile.push_back(a);
       if (a == "-fopenmp") o.link.push_back(a);
     } else if (starts_with(a, "-") && a != "-") {
@@ -404,26 +453,35 @@ class CommandLine {
   void compiler_options(const std::string& list) {
     for (std::string part : split(list, ',')) {
       part.erase(std::remove(part.begin(), part.end(), '"'), part.end());
-      if (starts_with(part, "-O")) options_.host_optimisation = part;
-      else if (starts_with(part, "-g")) continue;
-      else if (starts_with(part, "-fsanitize")) throw UsageError(part + " is not supported: the simulator itself uses the compiler's instrumentation");
-      else options_.compile.push_back(part);
+      if (starts_with(part, "-O"))
+        options_.host_optimisation = part;
+      else if (starts_with(part, "-g"))
+        continue;
+      else if (starts_with(part, "-fsanitize"))
+        throw UsageError(part + " is not supported: the simulator itself uses the compiler's instrumentation");
+      else
+        options_.compile.push_back(part);
       if (part == "-fopenmp" || part == "-pthread") options_.link.push_back(part);
     }
   }
 
   void language(const std::string& name) {
-    if (name == "cu") language_ = Language::cuda;
-    else if (name == "c++" || name == "c") language_ = Language::plain;
-    else if (name == "none") language_ = Language::by_name;
-    else throw UsageError("-x " + name + " is not supported; use -x cu or -x c++");
+    if (name == "cu")
+      language_ = Language::cuda;
+    else if (name == "c++" || name == "c")
+      language_ = Language::plain;
+    else if (name == "none")
+      language_ = Language::by_name;
+    else
+      throw UsageError("-x " + name + " is not supported; use -x cu or -x c++");
   }
 
   void input(const std::string& path) {
     std::error_code error;
     if (!fs::exists(path, error)) throw UsageError("no such file: " + path);
     if (fs::is_directory(path, error)) throw UsageError(path + " is a folder");
-    bool cuda = language_ == Language::cuda || (language_ == Language::by_name && (ends_with(path, ".cu") || ends_with(path, ".cuh")));
+    bool cuda = language_ == Language::cuda ||
+                (language_ == Language::by_name && (ends_with(path, ".cu") || ends_with(path, ".cuh")));
     options_.inputs.push_back({path, cuda});
   }
 
@@ -432,7 +490,8 @@ class CommandLine {
     if (o.help) return;
     if (o.inputs.empty()) throw UsageError("no input files (simcc --help explains)");
     bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only;
-    if (one_output && !o.output.empty() && o.inputs.size() > 1) throw UsageError("-o names one file, but there are several inputs");
+    if (one_output && !o.output.empty() && o.inputs.size() > 1)
+      throw UsageError("-o names one file, but there are several inputs");
     if (!o.dependencies.empty() && o.inputs.size() > 1 &&
         std::find(o.dependencies.begin(), o.dependencies.end(), "-MF") != o.dependencies.end()) {
       throw UsageError("-MF names one file, but there are several inputs");
@@ -451,7 +510,8 @@ class CommandLine {
 
 /// Headers of CUDA libraries that people may reach for.
 void explain_missing_header(const std::string& messages) {
-  // g++: `x.cu:1:10: fatal error: thrust/sort.h: No such file or directory`; clang: `... error: 'thrust/sort.h' file not found`
+  // g++: `x.cu:1:10: fatal error: thrust/sort.h: No such file or directory`; clang: `... error: 'thrust/sort.h' file
+  // not found`
   std::istringstream lines(messages);
   std::string line;
   while (std::getline(lines, line)) {
@@ -460,9 +520,29 @@ void explain_missing_header(const std::string& messages) {
     std::string header = line.substr(at + 13);
     bool clang = !header.empty() && header[0] == '\'';
     header = clang ? header.substr(1, header.find('\'', 1) - 1) : header.substr(0, header.find(": "));
-    static constexpr std::string_view kKnown[] = {"thrust/", "cub/", "cuda/", "curand", "mma.h", "cufft", "cusolver", "cudnn", "nccl",
-                                                  "nvml", "cutlass/", "cute/", "cooperative_groups/", "cuda_gl_interop.h", "nvrtc",
-                                                  "cuda.h", "nppi", "npp", "optix", "cudaProfiler.h", "nvtx3/", "nvToolsExt", "texture_"};
+    static constexpr std::string_view kKnown[] = {"thrust/",
+                                                  "cub/",
+                                                  "cuda/",
+                                                  "curand",
+                                                  "mma.h",
+                                                  "cufft",
+                                                  "cusolver",
+                                                  "cudnn",
+                                                  "nccl",
+                                                  "nvml",
+                                                  "cutlass/",
+                                                  "cute/",
+                                                  "cooperative_groups/",
+                                                  "cuda_gl_interop.h",
+                                                  "nvrtc",
+                                                  "cuda.h",
+                                                  "nppi",
+                                                  "npp",
+                                                  "optix",
+                                                  "cudaProfiler.h",
+                                                  "nvtx3/",
+                                                  "nvToolsExt",
+                                                  "texture_"};
     for (std::string_view known : kKnown) {
       if (starts_with(header, known)) {
         std::cerr << "simcc: <" << header << "> is not supported by the simulator\n";
@@ -475,7 +555,10 @@ void explain_missing_header(const std::string& messages) {
 class Driver {
  public:
   explicit Driver(const Options& options)
-      : options_(options), temporary_(options.keep), include_dir_(find_include_dir()), cxx_(split(options.cxx, ' ')) {
+      : options_(options),
+        temporary_(options.keep),
+        include_dir_(find_include_dir()),
+        cxx_(fs::exists(options.cxx) ? Args{options.cxx} : split(options.cxx, ' ')) {  // "ccache g++" is a compiler too
     if (cxx_.empty()) throw UsageError("the C++ compiler's name is empty");
     if (!fs::exists(fs::path(include_dir_) / "cuda_runtime.h")) {
       throw std::runtime_error("the simulator's headers are missing: no cuda_runtime.h in '" + include_dir_ + "'");
@@ -492,8 +575,8 @@ class Driver {
     Args objects;
     for (const Input& input : options_.inputs) {
       std::string extension = fs::path(input.path).extension().string();
-      bool source = input.cuda || extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".C" ||
-                    extension == ".c" || extension == ".c++";
+      bool source = input.cuda || extension == ".cpp" || extension == ".cc" || extension == ".cxx" ||
+                    extension == ".C" || extension == ".c" || extension == ".c++";
       if (!source) {
         objects.push_back(input.path);
         continue;
@@ -605,13 +688,19 @@ class Driver {
   /// Memory accesses as written: each load and store of the source is one call to a hook, and none is merged with
   /// another, turned into a library call, or moved to a clone of its function.
   Args instrumentation_flags() {
-    Args flags = {"-O1", "-g", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-builtin-memset", "-fno-builtin-memcpy",
+    Args flags = {"-O1",
+                  "-gdwarf-4" /* GNU addr2line 2.40 misreads version 5 */,
+                  "-fsanitize=thread",
+                  "-fno-optimize-sibling-calls",
+                  "-fno-builtin-memset",
+                  "-fno-builtin-memcpy",
                   "-Wno-unknown-pragmas"};
     if (is_clang()) {
-      append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"});
+      append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize",
+                     "-fno-unroll-loops"});
     } else {
-      append(flags, {"-fno-tree-loop-distribute-patterns", "-fno-crossjumping", "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra",
-                     "-fno-partial-inlining"});
+      append(flags, {"-fno-tree-loop-distribute-patterns", "-fno-crossjumping", "-fno-ipa-icf", "-fno-ipa-cp",
+                     "-fno-ipa-sra", "-fno-partial-inlining"});
     }
     return flags;
   }

@@ -14,37 +14,37 @@ constexpr int kMaxStatementDepth = 500;
 }  // namespace
 
 bool takes_parenthesis(std::string_view word) {
-  static const Words kWords = {"alignas",        "_Alignas",    "__align__", "__builtin_align__", "__attribute__",
-                               "__attribute",    "__declspec",  "decltype",  "noexcept",          "explicit",
-                               "__launch_bounds__", "__maxnreg__", "requires", "typeof",          "__typeof__",
-                               "__cluster_dims__", "__block_size__"};
+  static const Words kWords = {
+      "alignas",    "_Alignas", "__align__",  "__builtin_align__", "__attribute__",     "__attribute",
+      "__declspec", "decltype", "noexcept",   "explicit",          "__launch_bounds__", "__maxnreg__",
+      "requires",   "typeof",   "__typeof__", "__cluster_dims__",  "__block_size__"};
   return kWords.count(word) > 0;
 }
 
 bool is_specifier(std::string_view word) {
-  static const Words kWords = {
-      "const",         "volatile",     "static",       "extern",        "inline",       "constexpr",
-      "consteval",     "constinit",    "mutable",      "register",      "thread_local", "friend",
-      "virtual",       "typename",     "__restrict__", "__restrict",    "restrict",     "__extension__",
-      "__shared__",    "__device__",   "__host__",     "__global__",    "__constant__", "__managed__",
-      "__forceinline__", "__noinline__", "__inline__", "__inline",      "__volatile__", "__grid_constant__",
-      "__inline_hint__"};
+  static const Words kWords = {"const",          "volatile",   "static",        "extern",       "inline",
+                               "constexpr",      "consteval",  "constinit",     "mutable",      "register",
+                               "thread_local",   "friend",     "virtual",       "typename",     "__restrict__",
+                               "__restrict",     "restrict",   "__extension__", "__shared__",   "__device__",
+                               "__host__",       "__global__", "__constant__",  "__managed__",  "__forceinline__",
+                               "__noinline__",   "__inline__", "__inline",      "__volatile__", "__grid_constant__",
+                               "__inline_hint__"};
   return kWords.count(word) > 0;
 }
 
 bool is_builtin_type(std::string_view word) {
-  static const Words kWords = {"void",   "bool",     "char",   "char8_t", "char16_t", "char32_t",   "wchar_t",
-                               "short",  "int",      "long",   "signed",  "unsigned", "float",      "double",
-                               "auto",   "__int128", "_Bool",  "__signed__", "_Float16", "__float128"};
+  static const Words kWords = {"void",  "bool",     "char",  "char8_t",    "char16_t", "char32_t",  "wchar_t",
+                               "short", "int",      "long",  "signed",     "unsigned", "float",     "double",
+                               "auto",  "__int128", "_Bool", "__signed__", "_Float16", "__float128"};
   return kWords.count(word) > 0;
 }
 
 bool is_statement_keyword(std::string_view word) {
-  static const Words kWords = {"return",   "else",  "do",     "case",   "default",  "goto",     "throw",
-                               "co_return", "co_yield", "co_await", "sizeof", "new", "delete",  "typeid",
-                               "if",       "for",   "while",  "switch", "break",    "continue", "try",
-                               "catch",    "and",   "or",     "not",    "xor",      "bitand",   "bitor",
-                               "compl",    "alignof", "static_assert", "using", "typedef", "template"};
+  static const Words kWords = {
+      "return",   "else",     "do",      "case",          "default", "goto",    "throw",   "co_return", "co_yield",
+      "co_await", "sizeof",   "new",     "delete",        "typeid",  "if",      "for",     "while",     "switch",
+      "break",    "continue", "try",     "catch",         "and",     "or",      "not",     "xor",       "bitand",
+      "bitor",    "compl",    "alignof", "static_assert", "using",   "typedef", "template"};
   return kWords.count(word) > 0;
 }
 
@@ -59,7 +59,8 @@ bool Syntax::is_any(std::size_t i, std::initializer_list<std::string_view> what)
 
 bool Syntax::is_name(std::size_t i) const {
   return is_identifier(i) && !is_specifier(text(i)) && !is_builtin_type(text(i)) && !is_statement_keyword(text(i)) &&
-         !takes_parenthesis(text(i)) && !is_any(i, {"struct", "class", "union", "enum", "operator", "namespace", "this"});
+         !takes_parenthesis(text(i)) &&
+         !is_any(i, {"struct", "class", "union", "enum", "operator", "namespace", "this"});
 }
 
 void Syntax::match_brackets() {
@@ -129,7 +130,8 @@ bool Syntax::opens_lambda(std::size_t i) const {
   if (i == 0) return true;
   const Token& before = token(i - 1);
   if (before.kind == TokenKind::identifier) {
-    return is_statement_keyword(before.text) && before.text != "delete" && before.text != "new" && before.text != "operator";
+    return is_statement_keyword(before.text) && before.text != "delete" && before.text != "new" &&
+           before.text != "operator";
   }
   if (before.kind != TokenKind::punctuation) return false;
   if (before.text == ")" || before.text == "]" || before.text == "}" || before.text == ">") {
@@ -162,7 +164,8 @@ bool Syntax::starts_statement(std::size_t i) const {
     if (open == kNone || open == 0) return false;
     return is_any(open - 1, {"if", "for", "while", "switch", "constexpr"});
   }
-  if (is(before, "]") && match(before) != kNone && opens_attribute(match(before))) return starts_statement(match(before));
+  if (is(before, "]") && match(before) != kNone && opens_attribute(match(before)))
+    return starts_statement(match(before));
   if (is(before, ":")) {
     // A label, unless a `?` on the way back to the start of the statement makes it a conditional expression.
     for (std::size_t j = before; j-- > 0;) {
@@ -265,7 +268,8 @@ std::vector<std::size_t> Syntax::top_level_commas(std::size_t begin, std::size_t
     } else if (is(i, "<") && i > begin && is_identifier(i - 1)) {
       // `a < b` or `a<b, c>`: template arguments are followed by something that cannot follow a comparison's `>`.
       std::size_t close = match_angle(i);
-      if (close != kNone && close < end && (close + 1 >= end || is_any(close + 1, {"::", "(", "{", ",", ")", ";", ">", "*", "&", "..."}))) {
+      if (close != kNone && close < end &&
+          (close + 1 >= end || is_any(close + 1, {"::", "(", "{", ",", ")", ";", ">", "*", "&", "..."}))) {
         i = close;
       }
     } else if (is(i, ",")) {
@@ -323,7 +327,8 @@ bool Syntax::brace_opens_class(std::size_t begin, std::size_t brace) const {
 bool Syntax::brace_opens_function(std::size_t begin, std::size_t brace) const {
   if (brace == begin) return false;
   if (is_any(brace - 1, {"=", ",", "(", "return", "requires"})) return false;
-  if (is(brace - 1, ")") && match(brace - 1) != kNone && match(brace - 1) > 0 && is(match(brace - 1) - 1, "requires")) return false;
+  if (is(brace - 1, ")") && match(brace - 1) != kNone && match(brace - 1) > 0 && is(match(brace - 1) - 1, "requires"))
+    return false;
   bool parameters = false;
   bool member_initialisers = false;
   for (std::size_t i = begin; i < brace; ++i) {
@@ -332,8 +337,10 @@ bool Syntax::brace_opens_function(std::size_t begin, std::size_t brace) const {
       if (close == kNone || close >= brace) return false;
       i = close;
     } else if (is(i, "operator")) {
-      if (is(i + 1, "(") && match(i + 1) == i + 2) i += 2;
-      else ++i;
+      if (is(i + 1, "(") && match(i + 1) == i + 2)
+        i += 2;
+      else
+        ++i;
     } else if (is_any(i, {"(", "[", "{"})) {
       if (match(i) == kNone) return false;
       if (is(i, "(") && !(i > begin && takes_parenthesis(text(i - 1)))) parameters = true;
@@ -403,8 +410,8 @@ std::size_t Syntax::declaration_begin(std::size_t i) const {
       i = before;
     } else if (is(before, "]") && match(before) != kNone && opens_attribute(match(before))) {
       i = match(before);
-    } else if (is(before, ")") && match(before) != kNone && match(before) > 0 && takes_parenthesis(text(match(before) - 1)) &&
-               !is(match(before) - 1, "requires")) {
+    } else if (is(before, ")") && match(before) != kNone && match(before) > 0 &&
+               takes_parenthesis(text(match(before) - 1)) && !is(match(before) - 1, "requires")) {
       i = match(before) - 1;
     } else if (is(before, ">") && match_angle_back(before) != kNone && match_angle_back(before) > 0) {
       i = match_angle_back(before) - 1;
@@ -580,7 +587,7 @@ Declaration Syntax::parse_declaration(std::size_t begin) const {
 
   std::size_t name_begin = kNone;  // of the qualified name read last
   std::size_t name = kNone;
-  bool name_complete = false;      // the next identifier starts another name
+  bool name_complete = false;  // the next identifier starts another name
   while (i < size()) {
     if (takes_parenthesis(text(i)) && is_any(i + 1, {"(", "{"})) {
       bool constraint = is(i, "requires");
@@ -630,10 +637,12 @@ Declaration Syntax::parse_declaration(std::size_t begin) const {
         i = close + 1;
       }
     } else if (is(i, "(")) {
-      bool pointer_declarator = is_any(i + 1, {"*", "&", "&&"}) || (is_identifier(i + 1) && is(i + 2, "::") && is(i + 3, "*"));
+      bool pointer_declarator =
+          is_any(i + 1, {"*", "&", "&&"}) || (is_identifier(i + 1) && is(i + 2, "::") && is(i + 3, "*"));
       bool named = name != kNone && (is_name(name) || is_any(i - 1, {">"}));
-      bool value = i + 1 < size() && (token(i + 1).kind == TokenKind::number || token(i + 1).kind == TokenKind::string ||
-                                      token(i + 1).kind == TokenKind::character);
+      bool value =
+          i + 1 < size() && (token(i + 1).kind == TokenKind::number || token(i + 1).kind == TokenKind::string ||
+                             token(i + 1).kind == TokenKind::character);
       if (pointer_declarator) {
         finish_variable(i);
       } else if (value && named) {

@@ -30,15 +30,15 @@ struct Declarator {
 
 struct Declaration {
   DeclKind kind = DeclKind::other;
-  std::size_t begin = kNone;        ///< first token
-  bool is_template = false;         ///< has a `template <...>` head
+  std::size_t begin = kNone;  ///< first token
+  bool is_template = false;   ///< has a `template <...>` head
   bool is_explicit_instantiation = false;
-  std::size_t name_begin = kNone;   ///< functions: first token of the qualified name
-  std::size_t name = kNone;         ///< functions: last token of the name
-  std::size_t parameters = kNone;   ///< functions: the `(`
-  std::size_t body = kNone;         ///< functions: the `{`, or kNone for a mere declaration
+  std::size_t name_begin = kNone;       ///< functions: first token of the qualified name
+  std::size_t name = kNone;             ///< functions: last token of the name
+  std::size_t parameters = kNone;       ///< functions: the `(`
+  std::size_t body = kNone;             ///< functions: the `{`, or kNone for a mere declaration
   std::vector<Declarator> declarators;  ///< variables
-  std::size_t end = kNone;          ///< the last token: `;`, or the `}` of the body
+  std::size_t end = kNone;              ///< the last token: `;`, or the `}` of the body
 };
 
 class Syntax {
@@ -51,9 +51,7 @@ class Syntax {
   std::string_view text(std::size_t i) const { return i < tokens_.size() ? tokens_[i].text : std::string_view(); }
   bool is(std::size_t i, std::string_view what) const { return text(i) == what; }
   bool is_any(std::size_t i, std::initializer_list<std::string_view> what) const;
-  bool is_identifier(std::size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier;
-  }
+  bool is_identifier(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier; }
   /// A name that may be called or declared: an identifier that is no keyword.
   bool is_name(std::size_t i) const;
   /// No blank between the tokens.

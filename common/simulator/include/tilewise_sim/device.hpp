@@ -66,6 +66,13 @@ enum class Space : std::uint8_t { global, constant, managed };
 /// Announces a variable with static storage in device memory.
 bool register_variable(const void* address, std::size_t bytes, const char* name, Space space);
 
+/// Announces a variable that is `static` in a device function, each time the function runs. `known` starts as false.
+/// Not instrumented: `known` is no variable of the program.
+__attribute__((no_sanitize("thread"), noinline)) inline void register_static(bool& known, const volatile void* address,
+                                                                             std::size_t bytes, const char* name) {
+  if (!known) known = register_variable(const_cast<const void*>(address), bytes, name, Space::global);
+}
+
 /// A `__shared__` variable declared in code: one object per declaration and template instance.
 struct SharedVariable {
   std::size_t bytes = 0;

@@ -1,0 +1,708 @@
+// The rewriter on inputs that are hard to get right. Sources are given as the preprocessor would print them.
+#include "rewriter/rewriter.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catch.hpp"
+
+namespace {
+
+using tilewise::sim::Diagnostic;
+using tilewise::sim::RewriteResult;
+
+std::size_t line_count(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
+
+/// One blank for every run of blanks, none beside punctuation that does not need it; newlines stay.
+std::string compact(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == ' ' && (out.empty() || out.back() == ' ' || out.back() == '\n')) continue;
+    if (c == '\n' && !out.empty() && out.back() == ' ') out.pop_back();
+    out += c;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+/// Rewrites code that must be accepted, with the long names cut short to keep the expectations readable.
+std::string rewritten(std::string_view source) {
+  RewriteResult result = tilewise::sim::rewrite(source, "t.cu");
+  for (const Diagnostic& d : result.diagnostics) UNSCOPED_INFO(d.file << ":" << d.line << ": " << d.message);
+  CHECK(result.ok());
+  CHECK(line_count(result.text) == line_count(source));
+  std::string text = result.text;
+  for (std::string_view name : {"::tilewise::sim::", "[[maybe_unused]] static const bool "}) {
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+      text.erase(at, name.size());
+  }
+  return compact(text);
+}
+
+/// The same for statements of a kernel.
+std::string in_kernel(const std::string& body) {
+  std::string text = rewritten("template <class T> __global__ void k(int* p, int n) {" + body + "}");
+  std::string head = "template <class T> __attribute__((noinline)) void k(int* p, int n) { enter_kernel(0);";
+  REQUIRE(text.substr(0, head.size()) == head);
+  REQUIRE(text.back() == '}');
+  return compact(text.substr(head.size(), text.size() - head.size() - 1));
+}
+
+/// The same for statements of a host function.
+std::string in_host(const std::string& body) {
+  std::string text = rewritten("void f() {" + body + "}");
+  return compact(text.substr(10, text.size() - 11));
+}
+
+/// What a launch becomes.
+std::string launch(const std::string& configuration, const std::string& kernel, const std::string& arguments = "") {
+  return "launch(LaunchConfig(" + configuration + "), [&](auto... tw_a) { " + kernel + "(tw_a...); }" +
+         (arguments.empty() ? "" : ", " + arguments) + ")";
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::vector<Diagnostic> refused(std::string_view source) {
+  RewriteResult result = tilewise::sim::rewrite(source, "t.cu");
+  CHECK(line_count(result.text) == line_count(source));
+  return result.diagnostics;
+}
+
+/// The one message for source that must be refused, as simcc prints it.
+std::string refusal(std::string_view source) {
+  std::vector<Diagnostic> diagnostics = refused(source);
+  REQUIRE(diagnostics.size() == 1);
+  return diagnostics[0].file + ":" + std::to_string(diagnostics[0].line) + ": " + diagnostics[0].message;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- launches
+
+TEST_CASE("Launches keep their arguments") {
+  CHECK(in_host("k<<<1, 2>>>();") == launch("1, 2", "k") + ";");
+  CHECK(in_host("k<<<g, b, s, st>>>(a, f(x, y));") == launch("g, b, s, st", "k", "a, f(x, y)") + ";");
+  CHECK(in_host("k <<<dim3(1, 2), dim3{16, 16}>>> (a);") == launch("dim3(1, 2), dim3{16, 16}", "k", "a") + ";");
+  CHECK(in_host("k<<<{1, 2}, 3>>>(a);") == launch("{1, 2}, 3", "k", "a") + ";");
+  CHECK(in_host("k<<<(n >> 3), (a > b ? 1 : 2), n << 2>>>(a >> 1);") ==
+        launch("(n >> 3), (a > b ? 1 : 2), n << 2", "k", "a >> 1") + ";");
+  CHECK(in_host("k<<<1, 2>>>(P{1, 2}, [=](int i) { return i < n; });") ==
+        launch("1, 2", "k", "P{1, 2}, [=](int i) { return i < n; }") + ";");
+  CHECK(in_host("k<<<1, [&] { return 32; }()>>>(a);") == launch("1, [&] { return 32; }()", "k", "a") + ";");
+}
+
+TEST_CASE("Templates in a launch configuration end before >>>") {
+  CHECK(in_host("k<<<A<B<int>>::v, 2>>>(a);") == launch("A<B<int>>::v, 2", "k", "a") + ";");
+  CHECK(in_host("k<<<A<B<C<int>>>::v, 2>>>(a);") == launch("A<B<C<int>>>::v, 2", "k", "a") + ";");
+  CHECK(in_host("k<<<1, size<int>>>>(a);") == launch("1, size<int>", "k", "a") + ";");
+  CHECK(in_host("k<<<f<A<B<int>>>(1), 2>>>(a);") == launch("f<A<B<int>>>(1), 2", "k", "a") + ";");
+  CHECK(in_host("k<<<a < b, 2>>>(a);") == launch("a < b, 2", "k", "a") + ";");
+}
+
+TEST_CASE("The kernel's name is found before <<<") {
+  CHECK(in_host("ns::k<a<b>, (c>d)><<<1, 2>>>(x);") == launch("1, 2", "ns::k<a<b>, (c>d)>", "x") + ";");
+  CHECK(in_host("::ns::k<<<1, 2>>>(x);") == launch("1, 2", "::ns::k", "x") + ";");
+  CHECK(in_host("A<int>::template k<3><<<1, 2>>>(x);") == launch("1, 2", "A<int>::template k<3>", "x") + ";");
+  CHECK(in_host("if (c) k<<<1, 2>>>(x); else q<3><<<1, 2>>>(y);") ==
+        "if (c) " + launch("1, 2", "k", "x") + "; else " + launch("1, 2", "q<3>", "y") + ";");
+  CHECK(in_host("if (c) (k<1, 2>)<<<1, 2>>>(x);") == "if (c) " + launch("1, 2", "(k<1, 2>)", "x") + ";");
+  CHECK(in_host("(k<<<1, 2>>>(x), check());") == "( " + launch("1, 2", "k", "x") + ", check());");
+  CHECK(in_host("do { k<<<1, 2>>>(x); } while (0);") == "do { " + launch("1, 2", "k", "x") + "; } while (0);");
+  CHECK(in_host("auto l = [&] { k<<<1, 2>>>(args...); };") ==
+        "auto l = [&] { " + launch("1, 2", "k", "args...") + "; };");
+}
+
+TEST_CASE("A kernel given by an expression is evaluated once") {
+  auto expression = [](const std::string& e) {
+    return "launch(LaunchConfig(1, 2), [&, tw_kernel = " + e + "](auto... tw_a) { tw_kernel(tw_a...); }, x);";
+  };
+  for (std::string e :
+       {"(*fp)", "obj.kernel", "p->kernel", "table[i + 1]", "get(3)", "get<int>(3)[2]", "a.b[i].c", "f()()"}) {
+    CHECK(in_host(e + "<<<1, 2>>>(x);") == expression(e));
+    CHECK(in_host("if (c) " + e + "<<<1, 2>>>(x);") == "if (c) " + expression(e));
+    CHECK(in_host("else " + e + "<<<1, 2>>>(x);") == "else " + expression(e));
+  }
+}
+
+TEST_CASE("A launch over several lines keeps every line where it was") {
+  CHECK(in_host("\nk\n<int>\n<<<\n1,\n2\n>>>\n(\na,\nb);\n") ==
+        "\nlaunch(LaunchConfig(\n\n\n1,\n2\n), [&](auto... tw_a) { k <int>(tw_a...); },\n\na,\nb);\n");
+  std::string text = rewritten("void f() {\nk<<<1,\n# 7 \"x.cu\" 3 4\n__null\n# 7 \"x.cu\"\n>>>(1);\n}\n");
+  CHECK(contains(text, "\n# 7 \"x.cu\" 3 4\n__null\n# 7 \"x.cu\"\n)"));
+}
+
+TEST_CASE("NULL arguments become null pointers of any type") {
+  CHECK(in_host("k<<<1, 2>>>(__null, a, __null);") == launch("1, 2", "k", "null_argument, a, null_argument") + ";");
+  CHECK(in_host("k<<<1, 2>>>(f(__null), p == __null);") == launch("1, 2", "k", "f(__null), p == __null") + ";");
+}
+
+TEST_CASE("Text that only looks like a launch is left alone") {
+  for (std::string same :
+       {"s = \"k<<<1, 2>>>(x)\";", "// k<<<1, 2>>>(x);\n", "/* k<<<1,\n 2>>>(x) */", "x = a << b; y = c >> d >> e;",
+        "s = R\"x(k<<<1, 2>>>(\")\")x\";", "A<B<C<int>>> v;", "c = '<'; d = '\"'; k = 1'000'000;"}) {
+    CHECK(in_host(same) == compact(same));
+  }
+  std::string_view op = "friend S& operator<< <T>(S&, T);";
+  CHECK(rewritten(op) == op);
+}
+
+TEST_CASE("Launches that cannot be rewritten are refused") {
+  CHECK(refusal("void f() {\n k<<<1, 2>>>(1, {2, 3});\n}") ==
+        "t.cu:2: the simulator does not support a kernel argument in bare braces: name its type, as in Params{1, 2}");
+  CHECK(contains(refusal("void f() { k<<<1, 2; }"), "no matching >>>("));
+  CHECK(contains(refusal("__global__ void a() { b<<<1, 2>>>(); }"), "dynamic parallelism"));
+  CHECK(contains(refusal("void f() { k<<<1, 2>>>([] __device__ () { q<<<1, 1>>>(); }); }"), "dynamic parallelism"));
+  CHECK(rewritten("__host__ __device__ void a() { b<<<1, 2>>>(); }") == "void a() { " + launch("1, 2", "b") + "; }");
+}
+
+// ---------------------------------------------------------------- kernels and functions
+
+TEST_CASE("Kernels are marked, entered and registered") {
+  CHECK(rewritten("__global__ void k(float* p) { }") ==
+        "__attribute__((noinline)) void k(float* p) { enter_kernel(0); } tw_reg_1 = register_kernel(&k);");
+  CHECK(rewritten("void __global__ k() { }") ==
+        "void __attribute__((noinline)) k() { enter_kernel(0); } tw_reg_1 = register_kernel(&k);");
+  CHECK(rewritten("namespace { static __global__ void k() { } }") ==
+        "namespace { static __attribute__((noinline)) void k() { enter_kernel(0); } tw_reg_1 = register_kernel(&k); }");
+  CHECK(rewritten("extern \"C\" __global__ void k() { }") ==
+        "extern \"C\" __attribute__((noinline)) void k() { enter_kernel(0); } tw_reg_1 = register_kernel(&k);");
+  CHECK(contains(rewritten("extern \"C\" { __global__ void k() { } }"), "register_kernel(&k); }"));
+  CHECK(contains(rewritten("__global__ void ns::k() { }"), "register_kernel(&ns::k);"));
+}
+
+TEST_CASE("Declarations, templates and friends are not registered") {
+  CHECK(rewritten("__global__ void k(float* p);") == "void k(float* p);");
+  CHECK(rewritten("template __global__ void k<int>(int*);") == "template void k<int>(int*);");
+  CHECK(rewritten("template <class T> __global__ void k(T) { }") ==
+        "template <class T> __attribute__((noinline)) void k(T) { enter_kernel(0); }");
+  CHECK(rewritten("template <> __global__ void k<int>(int) { }") ==
+        "template <> __attribute__((noinline)) void k<int>(int) { enter_kernel(0); }");
+  CHECK(rewritten("__global__ void k(auto x) { }") == "__attribute__((noinline)) void k(auto x) { enter_kernel(0); }");
+  CHECK(rewritten("struct S { friend __global__ void k(S); };") == "struct S { friend void k(S); };");
+  // The template before it does not make the next kernel one.
+  CHECK(contains(rewritten("template <class T> struct S { int a{3}; };\n__global__ void k() { }"),
+                 "register_kernel(&k)"));
+  CHECK(
+      contains(rewritten("template <class T> requires requires(T t) { t + 1; } void f(T) { }\n__global__ void k() { }"),
+               "register_kernel(&k)"));
+  CHECK(!contains(rewritten("template <class T> requires requires(T t) { t + 1; } __global__ void k(T) { }"),
+                  "register_kernel"));
+  CHECK(contains(rewritten("template <class T> struct S { S() : a{1}, b(2) { } int a, b; };\n__global__ void k() { }"),
+                 "register_kernel(&k)"));
+}
+
+TEST_CASE("Overloaded kernels are registered by their type") {
+  std::string text = rewritten(
+      "__global__ void k(float* p, int n = A<1, 2>::v) { }\n__global__ void k(const __grid_constant__ int n) { }");
+  CHECK(contains(text, "register_kernel(static_cast<void (*)(float * p , int n )>(&k));"));
+  CHECK(contains(text, "register_kernel(static_cast<void (*)(const int n )>(&k));"));
+}
+
+TEST_CASE("Launch bounds reach enter_kernel") {
+  CHECK(contains(rewritten("__global__ void __launch_bounds__(256, 2) k() {}"), "void k() { enter_kernel(256);"));
+  CHECK(contains(rewritten("__launch_bounds__(128) __global__ void k() {}"), "enter_kernel(128);"));
+  CHECK(contains(rewritten("__global__ __launch_bounds__(64) void k() {}"), "enter_kernel(64);"));
+  CHECK(contains(rewritten("template <class T> __global__ void __launch_bounds__(Traits<T, 2>::threads, 2) k() {}"),
+                 "enter_kernel(Traits<T, 2>::threads);"));
+  CHECK(contains(rewritten("template <int N> __global__ void __launch_bounds__(N < 4 ? 32 : 64, 2) k() {}"),
+                 "enter_kernel(N < 4 ? 32 : 64);"));
+  CHECK(contains(rewritten("template <int N> __global__ void __launch_bounds__(max(N, 2), 2) k() {}"),
+                 "enter_kernel(max(N, 2));"));
+  CHECK(rewritten("__global__ void k() __launch_bounds__(32);") == "void k() ;");
+}
+
+TEST_CASE("Device functions of every shape are device code") {
+  // Each has one threadIdx, which is replaced in device code only.
+  for (std::string source : {
+           "__device__ int f() { return threadIdx.x; }",
+           "__host__ __device__ inline int f() { return threadIdx.x; }",
+           "static __forceinline__ __device__ int f() { return threadIdx.x; }",
+           "int __device__ f() { return threadIdx.x; }",
+           "template <class T> __device__ auto f(T t) -> decltype(t) { return threadIdx.x; }",
+           "template <class T> __device__ T f(T t) requires requires(T u) { u * 2; } { return threadIdx.x; }",
+           "template <class T> requires (sizeof(T) == 4) __device__ T f(T t) { return threadIdx.x; }",
+           "struct S { __device__ S(int a) : a{a}, b(a) { c = threadIdx.x; } int a, b, c; };",
+           "struct S { __device__ S() : a(threadIdx.x) { } int a; };",
+           "struct S { __device__ ~S() { x(threadIdx.x); } };",
+           "struct S { __device__ int operator()(int i) const noexcept { return threadIdx.x; } };",
+           "struct S { __device__ int operator[](int i) const { return threadIdx.x; } };",
+           "struct S { __device__ bool operator<(S o) const { return threadIdx.x; } };",
+           "struct S { __device__ S& operator+=(const S& o) noexcept(true) { x = threadIdx.x; return *this; } };",
+           "struct S { __device__ explicit operator bool() const { return threadIdx.x; } };",
+           "struct S { static __device__ int f() { return threadIdx.x; } };",
+           "struct S { friend __device__ int f(S) { return threadIdx.x; } };",
+           "struct S { __device__ int f(); }; __device__ int S::f() { return threadIdx.x; }",
+           "[[nodiscard]] __device__ int f() { return threadIdx.x; }",
+           "__device__ [[nodiscard]] int f() { return threadIdx.x; }",
+           "__device__ std::pair<int, A<3>> f() { return threadIdx.x; }",
+           "__device__ int* f(int (*g)(int), int a[3]) { return threadIdx.x; }",
+           "__device__ int f(int i = threadIdx.x) { return i; }",
+           "template <class F> void h(F); void g() { h([=] __device__ (int i) { return threadIdx.x; }); }",
+           "void g() { h([=] __host__ __device__ (int i) mutable -> int { return threadIdx.x; }); }",
+           "void g() { h([] __device__ { return threadIdx.x; }); }",
+           "void g() { h([]<class T> __device__ (T t) { return threadIdx.x; }); }",
+           "auto f = [] __device__ (int i) -> std::pair<int, int> { return threadIdx.x; };",
+       }) {
+    INFO(source);
+    std::string text = rewritten(source);
+    CHECK(contains(text, "thread_idx().x"));
+    CHECK(!contains(text, "threadIdx"));
+    CHECK(!contains(text, "__device__"));
+    CHECK(!contains(text, "__host__"));
+  }
+}
+
+TEST_CASE("Host code keeps its names") {
+  for (std::string same : {"void f() { dim3 threadIdx(1); g(threadIdx.x); for (;;) atomicAdd(p, 1); }",
+                           "struct S { int blockDim; };", "void f(dim3 blockDim, int warpSize) { return; }"}) {
+    CHECK(rewritten(same) == same);
+  }
+  CHECK(rewritten("__host__ void f() { use(threadIdx); }") == "void f() { use(threadIdx); }");
+}
+
+TEST_CASE("Built-in variables are replaced only where they are plain names") {
+  CHECK(in_kernel("a = threadIdx.x + blockIdx.y * blockDim.z - gridDim.x % warpSize;") ==
+        "a = thread_idx().x + block_idx().y * block_dim().z - grid_dim().x % 32;");
+  CHECK(in_kernel("s.threadIdx = q->blockDim + N::warpSize;") == "s.threadIdx = q->blockDim + N::warpSize;");
+  CHECK(in_kernel("a = ::threadIdx.x;") == "a = thread_idx().x;");
+  CHECK(in_kernel("dim3 threadIdx = f(); g(threadIdx.x);") == "dim3 threadIdx = f(); g(threadIdx.x);");
+  CHECK(in_kernel("{ int warpSize = 3; g(warpSize); } g(warpSize);") == "{ int warpSize = 3; g(warpSize); } g(32);");
+  CHECK(in_kernel("return threadIdx;") == "return thread_idx();");
+  CHECK(in_kernel("g(a * warpSize, b);") == "g(a * 32, b);");
+  CHECK(rewritten("__device__ int f(uint3 threadIdx) { return threadIdx.x; }") ==
+        "int f(uint3 threadIdx) { return threadIdx.x; }");
+  // `::` right behind `:` or `<` would be read as something else.
+  std::string raw = tilewise::sim::rewrite("__device__ int f(int n) { return n?1:threadIdx.x<warpSize; }").text;
+  CHECK(contains(raw, ": ::tilewise::sim::thread_idx().x<32"));
+}
+
+TEST_CASE("Markers become what the host compiler knows") {
+  CHECK(rewritten("struct __align__(16) S { float __align__(8) x; };") ==
+        "struct __attribute__((aligned(16))) S { float __attribute__((aligned(8))) x; };");
+  CHECK(rewritten("__noinline__ __device__ void f();") == "__attribute__((noinline)) void f();");
+  CHECK(rewritten("__attribute__((__noinline__)) void f();") == "__attribute__((__noinline__)) void f();");
+  CHECK(rewritten("__device__ __forceinline__ int f();") == "inline int f();");
+  CHECK(rewritten("inline __device__ __forceinline__ int f();") == "inline int f();");
+  CHECK(rewritten("__forceinline__ static inline __device__ int f();") == "static inline int f();");
+  CHECK(rewritten("void f(const __grid_constant__ P p);") == "void f(const P p);");
+}
+
+// ---------------------------------------------------------------- variables
+
+TEST_CASE("Variables in device memory are registered") {
+  auto registered = [](const std::string& name, const std::string& space, int number = 1) {
+    return "tw_reg_" + std::to_string(number) + " = register_variable((const void*)&" + name + ", sizeof(" + name +
+           "), \"" + name + "\", Space::" + space + ");";
+  };
+  CHECK(rewritten("__constant__ float c[64];") == "float c[64]; " + registered("c", "constant"));
+  CHECK(rewritten("static __device__ volatile int g = 3;") ==
+        "static volatile int g = 3; " + registered("g", "global"));
+  CHECK(rewritten("__device__ __managed__ int m;") == "int m; " + registered("m", "managed"));
+  CHECK(rewritten("__managed__ int m;") == "int m; " + registered("m", "managed"));
+  CHECK(rewritten("__constant__ int a[2] = {1, 2}, b, *c = nullptr;") ==
+        "int a[2] = {1, 2}, b, *c = nullptr; " + registered("a", "constant") + " " + registered("b", "constant", 2) +
+            " " + registered("c", "constant", 3));
+  CHECK(rewritten("__device__ A<int, 3> v = f<1, 2>(3), w;") ==
+        "A<int, 3> v = f<1, 2>(3), w; " + registered("v", "global") + " " + registered("w", "global", 2));
+  CHECK(rewritten("__device__ int (*f)(int, int) = h;") == "int (*f)(int, int) = h; " + registered("f", "global"));
+  CHECK(rewritten("__device__ float x(3.0f);") == "float x(3.0f); " + registered("x", "global"));
+  CHECK(rewritten("__device__ int S::n = 4;") == "int S::n = 4; " + registered("S::n", "global"));
+  CHECK(rewritten("struct S { int a; } __device__ s;") == "struct S { int a; } s; " + registered("s", "global"));
+  CHECK(contains(rewritten("namespace n { inline __constant__ const float t[] = {1, 2}; }"),
+                 registered("t", "constant") + " }"));
+}
+
+TEST_CASE("Declarations of device variables are not registered") {
+  CHECK(rewritten("extern __constant__ float c[64];") == "extern float c[64];");
+  CHECK(contains(rewritten("extern __device__ int x = 4;"), "register_variable"));
+  CHECK(rewritten("struct S { static __device__ int n; };") == "struct S { static int n; };");
+  CHECK(rewritten("template <class T> __device__ T pi = T(3);") == "template <class T> T pi = T(3);");
+  CHECK(rewritten("typedef __device__ int (*fn)(int);") == "typedef int (*fn)(int);");
+}
+
+TEST_CASE("static in a device function is device memory") {
+  std::string registered = " static bool tw_known_n; register_static(tw_known_n, (const void*)&n, sizeof(n), \"n\");";
+  CHECK(in_kernel("static int n = 0; n++;") == "static int n = 0;" + registered + " n++;");
+  CHECK(in_kernel("static __device__ int n;") == "static int n;" + registered);
+  CHECK(in_kernel("static const float n[2] = {1, 2};") == "static const float n[2] = {1, 2};" + registered);
+  CHECK(in_kernel("struct L { static int f(); };") == "struct L { static int f(); };");
+  CHECK(in_kernel("static constexpr int n = 3;") == "static constexpr int n = 3;");
+  CHECK(in_host("static int calls = 0;") == "static int calls = 0;");
+}
+
+// ---------------------------------------------------------------- shared memory
+
+TEST_CASE("__shared__ variables become references into the block's arena") {
+  auto shared = [](const std::string& name) {
+    return "auto& " + name + " = shared_variable<tw_shared_" + name + ">(\"" + name + "\", \"t.cu\", 1)." + name + ";";
+  };
+  CHECK(in_kernel("__shared__ float a[4][5];") == "struct tw_shared_a { float a[4][5]; }; " + shared("a"));
+  CHECK(in_kernel("__shared__ T a[N][N], b[2], *c;") ==
+        "struct tw_shared_a { T a[N][N]; }; struct tw_shared_b { T b[2]; }; struct tw_shared_c { T *c; }; " +
+            shared("a") + " " + shared("b") + " " + shared("c"));
+  CHECK(in_kernel("static __shared__ volatile int f;") == "struct tw_shared_f { volatile int f; }; " + shared("f"));
+  CHECK(in_kernel("volatile __shared__ unsigned long f;") ==
+        "struct tw_shared_f { volatile unsigned long f; }; " + shared("f"));
+  CHECK(in_kernel("__shared__ __align__(16) char f[3];") ==
+        "struct tw_shared_f { __attribute__((aligned(16))) char f[3]; }; " + shared("f"));
+  CHECK(in_kernel("__align__(16) __shared__ char f[3];") ==
+        "struct tw_shared_f { __attribute__((aligned(16))) char f[3]; }; " + shared("f"));
+  CHECK(in_kernel("__shared__ alignas(16) char f[3];") ==
+        "struct tw_shared_f { alignas ( 16 ) char f[3]; }; " + shared("f"));
+  CHECK(in_kernel("__shared__ typename T::X a;") == "struct tw_shared_a { typename T :: X a; }; " + shared("a"));
+  CHECK(in_kernel("__shared__ cuda::std::array<float, 4> x[8];") ==
+        "struct tw_shared_x { cuda :: std :: array < float , 4 > x[8]; }; " + shared("x"));
+  CHECK(in_kernel("__shared__ float (*p)[4];") == "struct tw_shared_p { float (*p)[4]; }; " + shared("p"));
+  CHECK(in_kernel("__shared__ struct { int x; } s, t[2];") ==
+        "struct tw_shared_s { struct { int x ; } s, t[2]; }; " + shared("s") +
+            " auto& t = shared_variable<tw_shared_s>(\"t\", \"t.cu\", 1).t;");
+  CHECK(contains(in_kernel("for (;;) { __shared__ float a[2]; { __shared__ float a[3]; } }"),
+                 "{ struct tw_shared_a { float a[3]; };"));
+  CHECK(contains(in_kernel("\n__shared__ float\n a[2],\n b;\n"),
+                 "shared_variable<tw_shared_b>(\"b\", \"t.cu\", 4).b;\n\n"));
+}
+
+TEST_CASE("extern __shared__ is the launch's dynamic shared memory") {
+  auto dynamic = [](const std::string& name, const std::string& type) {
+    return "auto& " + name + " = *static_cast<" + type + ">(dynamic_shared());";
+  };
+  CHECK(in_kernel("extern __shared__ float s[];") == dynamic("s", "float (*)[]"));
+  CHECK(in_kernel("extern __shared__ __align__(16) unsigned char s[];") == dynamic("s", "unsigned char (*)[]"));
+  CHECK(in_kernel("__shared__ extern T s[];") == dynamic("s", "T (*)[]"));
+  CHECK(in_kernel("extern __shared__ volatile float s[][32];") == dynamic("s", "volatile float (*)[][32]"));
+  CHECK(in_kernel("extern __shared__ typename A<T, 2>::V s[];") == dynamic("s", "typename A < T , 2 > :: V (*)[]"));
+  CHECK(in_kernel("extern __shared__ float* s[];") == dynamic("s", "float *(*)[]"));
+}
+
+TEST_CASE("Shared variables of namespace scope") {
+  std::string text = rewritten(
+      "extern __shared__ float s[];\n__device__ float f(int i) { return s[i]; }\n__device__ int g(int s) { return s; "
+      "}\n"
+      "__device__ int h(P p) { return p.s; }\n");
+  CHECK(text ==
+        "\nfloat f(int i) { auto& s = *static_cast<float (*)[]>(dynamic_shared()); return s[i]; }\nint g(int s) { "
+        "return s; }\n"
+        "int h(P p) { return p.s; }\n");
+  text = rewritten("__shared__ int s[3];\n__global__ void k() { s[0] = 1; }");
+  CHECK(contains(text, "struct tw_shared_s { int s[3]; };\n"));
+  CHECK(contains(text, "{ enter_kernel(0); auto& s = shared_variable<tw_shared_s>(\"s\", \"t.cu\", 1).s; s[0] = 1; }"));
+  // A function's own declaration wins.
+  text = rewritten("extern __shared__ float s[];\n__device__ void f() { extern __shared__ int s[]; s[0] = 1; }");
+  CHECK(contains(text, "void f() { auto& s = *static_cast<int (*)[]>(dynamic_shared()); s[0] = 1; }"));
+}
+
+TEST_CASE("Lambdas refer to shared variables and never copy them") {
+  std::string declaration = "extern __shared__ float s[]; ";
+  auto lambda = [&](const std::string& code) {
+    std::string text = in_kernel(declaration + code);
+    return text.substr(text.find("; ") + 2);
+  };
+  CHECK(lambda("auto f = [=] { return s[0]; };") == "auto f = [=, &s] { return s[0]; };");
+  CHECK(lambda("auto f = [] (int i) { return s[i]; };") == "auto f = [&s] (int i) { return s[i]; };");
+  CHECK(lambda("auto f = [&] { return s[0]; };") == "auto f = [&] { return s[0]; };");
+  CHECK(lambda("auto f = [a, &b] { return s[a]; };") == "auto f = [a, &b, &s] { return s[a]; };");
+  CHECK(lambda("auto f = [=] { return o.s; };") == "auto f = [=] { return o.s; };");
+  CHECK(lambda("auto f = [] (int s) { return s; };") == "auto f = [] (int s) { return s; };");
+  CHECK(lambda("auto f = [] { return [] { return s[0]; }; };") == "auto f = [&s] { return [&s] { return s[0]; }; };");
+  CHECK(lambda("x = s[a[0]];") == "x = s[a[0]];");
+}
+
+TEST_CASE("Shared declarations that CUDA does not allow are refused") {
+  CHECK(contains(refusal("__global__ void k() {\n __shared__ int x = 3;\n}"),
+                 "t.cu:2: the simulator does not support an initial value"));
+}
+
+// ---------------------------------------------------------------- loops
+
+TEST_CASE("Loops are marked and stay one statement") {
+  auto loop = [](int depth) {
+    std::string name = "tw_loop_" + std::to_string(depth);
+    return "for (Loop " + name + "; " + name + ".once();) ";
+  };
+  CHECK(in_kernel("for (int i = 0; i < n; ++i) { p[i] = 0; }") ==
+        loop(1) + "for (int i = 0; i < n; ++i) { tw_loop_1.tick(); p[i] = 0; }");
+  CHECK(in_kernel("while (n--) f(n);") == loop(1) + "while (n--) { tw_loop_1.tick(); f(n); }");
+  // Endless loops: what follows stays unreachable for the compiler.
+  auto endless = [](int depth) { return "if (Loop tw_loop_" + std::to_string(depth) + "; false) {} else "; };
+  CHECK(in_kernel("for (;;) f();") == endless(1) + "for (;;) { tw_loop_1.tick(); f(); }");
+  CHECK(in_kernel("for (int i = f(a, b);; ++i) f();") ==
+        endless(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); }");
+  CHECK(in_kernel("while (true) { f(); }") == endless(1) + "while (true) { tw_loop_1.tick(); f(); }");
+  CHECK(in_kernel("do f(); while (1);") == endless(1) + "do { tw_loop_1.tick(); f(); } while (1);");
+  CHECK(in_kernel("if (a) while (1) f(); else g();") ==
+        "if (a) " + loop(1) + "while (1) { tw_loop_1.tick(); f(); } else g();");
+  CHECK(in_kernel("if (a) f(); else while (1) g();") ==
+        "if (a) f(); else " + endless(1) + "while (1) { tw_loop_1.tick(); g(); }");
+  CHECK(in_kernel("do n--; while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n);");
+  CHECK(in_kernel("do { n--; } while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n);");
+  CHECK(in_kernel("for (int x : {1, 2}) ;") == loop(1) + "for (int x : {1, 2}) { tw_loop_1.tick(); ; }");
+  CHECK(in_kernel("for (;a;) for (;a;) x();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); " + loop(2) + "for (;a;) { tw_loop_2.tick(); x(); } }");
+  CHECK(in_kernel("do while (a) b(); while (c);") ==
+        loop(1) + "do { tw_loop_1.tick(); " + loop(2) + "while (a) { tw_loop_2.tick(); b(); } } while (c);");
+  CHECK(in_kernel("if (a) for (;a;) x(); else y();") ==
+        "if (a) " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } else y();");
+  CHECK(in_kernel("for (;a;) if (a) x(); else if (b) y(); else z(); w();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); if (a) x(); else if (b) y(); else z(); } w();");
+  CHECK(in_kernel("while (a) if constexpr (b) { x(); } else y(); z();") ==
+        loop(1) + "while (a) { tw_loop_1.tick(); if constexpr (b) { x(); } else y(); } z();");
+  CHECK(in_kernel("for (;a;) switch (n) { case 1: break; default: f(); } g();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); switch (n) { case 1: break; default: f(); } } g();");
+  CHECK(in_kernel("for (;a;) [[likely]] if (a) { x(); } y();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); [[likely]] if (a) { x(); } } y();");
+  CHECK(in_kernel("for (;a;) try { x(); } catch (...) { y(); } z();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); try { x(); } catch (...) { y(); } } z();");
+  CHECK(in_kernel("for (;a;) f([&] { return 1; }, A{1}); g();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); f([&] { return 1; }, A{1}); } g();");
+  CHECK(in_kernel("out: for (;a;) goto out;") == "out: " + loop(1) + "for (;a;) { tw_loop_1.tick(); goto out; }");
+  CHECK(in_kernel("for (;a;) out: x(); y();") == loop(1) + "for (;a;) { tw_loop_1.tick(); out: x(); } y();");
+  CHECK(in_kernel("switch (n) { case a ? 1 : 2: for (;a;) x(); }") ==
+        "switch (n) { case a ? 1 : 2: " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } }");
+}
+
+TEST_CASE("Loops inside expressions and local classes are found") {
+  CHECK(contains(in_kernel("auto f = [=](int i) { while (i) --i; };"),
+                 "{ for (Loop tw_loop_1; tw_loop_1.once();) while (i) { tw_loop_1.tick(); --i; } }"));
+  CHECK(contains(in_kernel("struct L { int f() { for (;a;) x(); } };"), "tw_loop_1.tick(); x();"));
+  CHECK(contains(rewritten("void f() { g([] __device__ (int n) { while (n) --n; }); while (1) h(); }"),
+                 "tw_loop_1.tick(); --n; } }); while (1) h(); }"));
+  CHECK(rewritten("constexpr int f(int n) { while (n) --n; return n; }") ==
+        "constexpr int f(int n) { while (n) --n; return n; }");
+}
+
+TEST_CASE("A switch that jumps into a loop leaves the loop unmarked") {
+  std::string duff = "switch (n) { case 0: do { f(); case 1: f(); } while (--n); }";
+  CHECK(in_kernel(duff) == duff);
+}
+
+TEST_CASE("#pragma unroll never comes between a marker and its loop") {
+  CHECK(in_kernel("\n#pragma unroll\nfor (;a;)\n#pragma unroll 4\nfor (;a;)\nx();\n") ==
+        "\n\nfor (Loop tw_loop_1; tw_loop_1.once();) for (;a;) { tw_loop_1.tick();\n\n"
+        "for (Loop tw_loop_2; tw_loop_2.once();) for (;a;) { tw_loop_2.tick();\nx(); } }\n");
+  CHECK(rewritten("#pragma once\n# pragma  GCC ivdep\n#pragma nounroll\n") == "#pragma once\n# pragma GCC ivdep\n\n");
+}
+
+// ---------------------------------------------------------------- atomics
+
+TEST_CASE("An atomic without a use of its result is a reduction") {
+  CHECK(in_kernel("atomicAdd(p, 1);") == "discard(), atomicAdd(p, 1);");
+  CHECK(in_kernel("(void)atomicAdd(p, 1);") == "discard(), (void)atomicAdd(p, 1);");
+  CHECK(in_kernel("::atomicMax(p, 1);") == "discard(), ::atomicMax(p, 1);");
+  CHECK(in_kernel("atomicAdd_block(p, f(1, 2));") == "discard(), atomicAdd_block(p, f(1, 2));");
+  CHECK(in_kernel("if (a) atomicXor(p, 1); else atomicOr(p, 1);") ==
+        "if (a) discard(), atomicXor(p, 1); else discard(), atomicOr(p, 1);");
+  CHECK(contains(in_kernel("for (;;) atomicAdd(p, 1);"), "{ tw_loop_1.tick(); discard(), atomicAdd(p, 1); }"));
+  CHECK(in_kernel("switch (n) { case 1: atomicAdd(p, 1); }") == "switch (n) { case 1: discard(), atomicAdd(p, 1); }");
+}
+
+TEST_CASE("An atomic whose result is used is not a reduction") {
+  for (std::string same : {"int x = atomicAdd(p, 1);", "x = y ? 1 : atomicAdd(p, 1);", "return atomicAdd(p, 1);",
+                           "f(atomicAdd(p, 1));", "x += atomicAdd(p, 1) + 1;", "atomicAdd(p, 1) == 3 ? f() : g();",
+                           "if (atomicAdd(p, 1) == 3) f();", "atomicCAS(p, 1, 2);", "atomicExch(p, 1);",
+                           "atomicAdd(p, atomicAdd(q, 1));", "atomicAddMine(p, 1);", "o.atomicAdd(p, 1);"}) {
+    CHECK(in_kernel(same) == same);
+  }
+}
+
+// ---------------------------------------------------------------- refused features
+
+TEST_CASE("Features that the simulator does not have are named, with file and line") {
+  CHECK(refusal("# 12 \"dir/a b.cu\"\n__global__ void k() {\n asm(\"nop;\");\n}") ==
+        "dir/a b.cu:13: the simulator does not support inline PTX (asm): use a CUDA intrinsic or plain C++");
+  CHECK(contains(refusal("void f() { cudaGraph_t g; }"), "CUDA graphs"));
+  CHECK(contains(refusal("void f() { cudaStreamBeginCapture(s, m); }"), "stream capture"));
+  CHECK(contains(refusal("__global__ void k(cudaTextureObject_t t) {}"), "textures"));
+  CHECK(contains(refusal("texture<float, 2> t;"), "texture references"));
+  CHECK(contains(refusal("__global__ void k() { x = tex2D<float>(t, 1, 2); }"), "textures"));
+  CHECK(contains(refusal("__global__ void k() { surf2Dwrite(1, s, 1, 2); }"), "surfaces"));
+  CHECK(contains(refusal("void f() { cudaIpcMemHandle_t h; }"), "between processes"));
+  CHECK(contains(refusal("void f() { cudaMallocArray(&a, &d, 1, 2); }"), "CUDA arrays"));
+  CHECK(contains(refusal("void f() { cudaLaunchKernelEx(&c, k, 1); }"), "cudaLaunchKernelEx"));
+  CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
+  CHECK(contains(refusal("__global__ void k() { nvcuda::wmma::fill_fragment(c, 0); }"), "tensor cores"));
+  CHECK(contains(refusal("__global__ void k() { __pipeline_commit(); }"), "__pipeline_*"));
+  CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));
+}
+
+TEST_CASE("Host assembly, empty assembly and names of the program's own are accepted") {
+  CHECK(in_host("asm(\"nop\");") == "asm(\"nop\");");
+  CHECK(in_kernel("asm volatile(\"\" ::: \"memory\");") == "asm volatile(\"\" ::: \"memory\");");
+  CHECK(in_kernel("scene.tex2D(1); gl::tex2D(1); scene.texture<int>();") ==
+        "scene.tex2D(1); gl::tex2D(1); scene.texture<int>();");
+  CHECK(in_host("int texture = 3; bool b = texture < 4;") == "int texture = 3; bool b = texture < 4;");
+}
+
+// ---------------------------------------------------------------- preprocessed text
+
+TEST_CASE("System headers are copied untouched") {
+  std::string system =
+      "# 1 \"t.cu\"\n# 1 \"/usr/include/x.h\" 1 3 4\n__global__ void k() { for (;;) asm(\"x\"); } k<<<1, 2>>>(; {{{ "
+      "\"\n"
+      "#pragma unroll\n# 9 \"/usr/include/y.h\" 3\n__device__ int x;\n# 2 \"t.cu\" 2\n";
+  CHECK(tilewise::sim::rewrite(system + "__device__ void f();\n").text == system + "  void f();\n");
+}
+
+TEST_CASE("A macro of a system header in user code is user code") {
+  std::string text = rewritten(
+      "# 1 \"t.cu\"\n__device__ void f(int* p) {\nint* q = p ? p :\n# 3 \"t.cu\" 3 4\n__null\n# 3 \"t.cu\"\n; g(\n"
+      "# 3 \"t.cu\" 3 4\n(threadIdx.x)\n# 3 \"t.cu\"\n); }\n");
+  CHECK(contains(text, "( thread_idx().x)"));
+}
+
+TEST_CASE("Errors and shared variables carry the line of the marker, not of the text") {
+  CHECK(contains(refusal("# 100 \"a.cu\"\n\n# 7 \"b.cuh\" 1\n__device__ void f() {\n asm(\"x\"); }\n"), "b.cuh:8: "));
+  CHECK(contains(refusal("#line 50 \"z.cu\"\n__device__ void f() { asm(\"x\"); }\n"), "z.cu:50: "));
+  CHECK(contains(rewritten("# 30 \"a \\\"q\\\".cu\"\n__device__ void f() { __shared__ int s; }\n"),
+                 "(\"s\", \"a \\\"q\\\".cu\", 30)"));
+}
+
+TEST_CASE("Nothing is found in strings, characters, comments and numbers") {
+  for (std::string same : {"s = \"for (;;) threadIdx \\\" __shared__\";", "c = '\\''; d = '\"'; e = L'{';",
+                           "n = 1'000'000 + 0x1p-3 + 1e+5 + .5f;", "s = R\"(for (;;) { \" threadIdx)\";",
+                           "s = u8R\"ab(\n)\" threadIdx )ab\"; x = y;", "/* for (;;) { threadIdx */",
+                           "// atomicAdd(p, 1);\n", "s = \"a\"_udl + 'b'_udl + 3_km;"}) {
+    CHECK(in_kernel(same) == compact(same));
+  }
+}
+
+TEST_CASE("An empty source stays empty") { CHECK(rewritten("").empty()); }
+
+// ---------------------------------------------------------------- fuzzing
+
+namespace {
+
+/// A small generator of our own, so that every platform sees the same mutations.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 2654435769u + 1) {}
+  std::size_t below(std::size_t limit) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return limit == 0 ? 0 : state_ % limit;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::string fuzz_source() {
+  std::ifstream stream(std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/rewriter_cases/nasty.cu");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string mutate(std::string text, Random& random) {
+  static const std::vector<std::string> kFragments = {"{",
+                                                      "}",
+                                                      "(",
+                                                      ")",
+                                                      "[",
+                                                      "]",
+                                                      "<",
+                                                      ">",
+                                                      "<<<",
+                                                      ">>>",
+                                                      ";",
+                                                      ",",
+                                                      ":",
+                                                      "::",
+                                                      "=",
+                                                      "\"",
+                                                      "'",
+                                                      "R\"(",
+                                                      "/*",
+                                                      "*/",
+                                                      "//",
+                                                      "\n",
+                                                      "\n# 5 \"x.h\" 1 3\n",
+                                                      "\n# 9 \"nasty.cu\"\n",
+                                                      "\n#pragma unroll\n",
+                                                      "template <class T> ",
+                                                      "__global__ ",
+                                                      "__device__ ",
+                                                      "__shared__ ",
+                                                      "extern ",
+                                                      "static ",
+                                                      "requires ",
+                                                      "for (",
+                                                      "while (",
+                                                      "do ",
+                                                      "else ",
+                                                      "if (",
+                                                      "case 1: ",
+                                                      "switch (",
+                                                      "operator",
+                                                      "struct ",
+                                                      "[=] ",
+                                                      "[[",
+                                                      "threadIdx",
+                                                      "atomicAdd(",
+                                                      "return ",
+                                                      "k<<<1, 2>>>(",
+                                                      "__launch_bounds__(",
+                                                      "__align__(",
+                                                      "try ",
+                                                      "namespace ",
+                                                      "\\",
+                                                      "...",
+                                                      "0x",
+                                                      "1'"};
+  std::size_t count = 1 + random.below(6);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t at = random.below(text.size() + 1);
+    std::size_t length = std::min(random.below(random.below(8) == 0 ? 400 : 12), text.size() - at);
+    switch (random.below(4)) {
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, kFragments[random.below(kFragments.size())]);
+        break;
+      case 2:
+        text.insert(random.below(text.size() + 1), text.substr(at, length));
+        break;
+      default:
+        text.replace(at, length, kFragments[random.below(kFragments.size())]);
+        break;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("Broken source never crashes the rewriter and keeps its lines") {
+  const std::string source = fuzz_source();
+  REQUIRE(source.size() > 2000);
+  const char* wanted = std::getenv("TILEWISE_FUZZ");
+  const int count = wanted != nullptr ? std::atoi(wanted) : 3000;
+  int failures = 0;
+  for (int i = 0; i < count; ++i) {
+    Random random(i + 1);
+    std::string text = mutate(source, random);
+    if (random.below(4) == 0) text.resize(random.below(text.size() + 1));
+    if (line_count(tilewise::sim::rewrite(text, "nasty.cu").text) != line_count(text)) {
+      ++failures;
+      UNSCOPED_INFO("mutation " << i);
+    }
+  }
+  CHECK(failures == 0);
+}
+
+TEST_CASE("Deep nesting neither overflows the stack nor takes for ever") {
+  for (std::string part :
+       {"{", "(", "[", "<", "if (a) ", "for (;;) ", "do ", "k<", "(k)<<<", "k<<<", "[] __device__ {", "struct S {",
+        "template <", "else ", "case 1: ", "requires ", "__shared__ ", "__device__ "}) {
+    std::string text = "__device__ void f() { ";
+    for (int i = 0; i < 3000; ++i) text += part;
+    CHECK(tilewise::sim::rewrite(text).text.size() >= 3000);
+    text += "; }";
+    CHECK(line_count(tilewise::sim::rewrite(text).text) == 0);
+  }
+}

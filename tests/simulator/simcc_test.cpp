@@ -1,0 +1,199 @@
+// simcc as people call it: exit codes, messages, dependency files. Compiling and running is every chapter's test too.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+
+#include "catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own with blanks and quotes in the name: nothing may go through a shell unquoted.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("simcc test's " + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name)) << text;
+    return file(name);
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+struct Outcome {
+  int status;
+  std::string text;  // stdout and stderr
+};
+
+Outcome run(const Folder& folder, std::initializer_list<std::string> words) {
+  std::string command;
+  for (const std::string& word : words) command += quoted(word) + " ";
+  std::string log = folder.file("log.txt");
+  int status = std::system((command + "> " + quoted(log) + " 2>&1").c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(log)};
+}
+
+#define SIMCC(...) run(folder, {TILEWISE_SIMCC, __VA_ARGS__})
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t line_count(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+const std::string kProgram = R"(#include <cstdio>
+__global__ void add(const float* a, float* b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] += a[i];
+}
+int main() {
+  float *a, *b;
+  cudaMallocManaged(&a, 100 * sizeof(float));
+  cudaMallocManaged(&b, 100 * sizeof(float));
+  for (int i = 0; i < 100; ++i) a[i] = i, b[i] = 1;
+  add<<<4, 32>>>(a, b, 100);
+  cudaDeviceSynchronize();
+  float sum = 0;
+  for (int i = 0; i < 100; ++i) sum += b[i];
+  std::printf("sum %g\n", sum);
+  cudaFree(a);
+  cudaFree(b);
+}
+)";
+
+}  // namespace
+
+TEST_CASE("simcc takes nvcc's place on a command line") {
+  Folder folder;
+  std::string source = folder.write("vector add.cu", kProgram);
+  std::string app = folder.file("app");
+  Outcome compiled = SIMCC("-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "--expt-relaxed-constexpr",
+                           "--extended-lambda", "-lineinfo", "-Xptxas", "-v", "--use_fast_math", "-rdc=true", "-O3",
+                           "-std=c++17", "-Xcompiler", "-Wall,-Wextra", "-lcudart", "-lcublas", source, "-o", app);
+  CHECK(compiled.text.empty());
+  REQUIRE(compiled.status == 0);
+  Outcome ran = run(folder, {app});
+  CHECK(ran.status == 0);
+  CHECK(ran.text == "sum 5050\n");
+}
+
+TEST_CASE("simcc compiles to objects and links them with plain C++") {
+  Folder folder;
+  std::string kernel =
+      folder.write("kernel.cu", "__global__ void k(int* p) { *p = N; }\nvoid go(int* p) { k<<<1, 1>>>(p); }\n");
+  std::string main = folder.write(
+      "main.cpp",
+      "#include <cuda_runtime.h>\nvoid go(int*);\nint main() {\n  int* p; int host = 0;\n"
+      "  cudaMalloc(&p, sizeof(int)); go(p);\n  cudaMemcpy(&host, p, sizeof(int), cudaMemcpyDeviceToHost);\n"
+      "  cudaFree(p); return host;\n}\n");
+  REQUIRE(SIMCC("-c", kernel, "-DN=7", "-o", folder.file("kernel.o")).status == 0);
+  Outcome linked = SIMCC(folder.file("kernel.o"), main, "-o", folder.file("app"));
+  CHECK(linked.text.empty());
+  REQUIRE(linked.status == 0);
+  CHECK(run(folder, {folder.file("app")}).status == 7);
+}
+
+TEST_CASE("simcc writes dependency files") {
+  Folder folder;
+  folder.write("part.cuh", "__device__ int part() { return 1; }\n");
+  std::string source = folder.write("whole.cu", "#include \"part.cuh\"\n__global__ void k(int* p) { *p = part(); }\n");
+  REQUIRE(SIMCC("-MD", "-MF", folder.file("deps"), "-MT", "target.o", "-c", source, "-o", folder.file("x.o")).status ==
+          0);
+  std::string dependencies = read(folder.file("deps"));
+  CHECK(dependencies.rfind("target.o:", 0) == 0);
+  CHECK(contains(dependencies, "part.cuh"));
+  CHECK(contains(dependencies, "cuda_runtime.h"));
+  REQUIRE(SIMCC("-MMD", "-c", source, "-o", folder.file("x.o")).status == 0);
+  CHECK(contains(read(folder.file("x.d")), "part.cuh"));
+  CHECK(!contains(read(folder.file("x.d")), "cuda_runtime.h"));
+}
+
+TEST_CASE("simcc accepts every hard construct, and its output is plain C++") {
+  Folder folder;
+  std::string source = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/rewriter_cases/nasty.cu";
+  Outcome compiled = SIMCC("-c", source, "-o", folder.file("nasty.o"));
+  CHECK(compiled.text.empty());
+  CHECK(compiled.status == 0);
+  Outcome shown = SIMCC("--rewrite", source);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.text, "::tilewise::sim::launch("));
+  CHECK(!contains(shown.text, "<<<"));
+  Outcome preprocessed = SIMCC("-E", source);
+  CHECK(contains(preprocessed.text, "<<<"));
+  CHECK(line_count(shown.text) == line_count(preprocessed.text));
+}
+
+TEST_CASE("simcc's loops, atomics and shared memory do what CUDA says") {
+  Folder folder;
+  std::string source = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/rewriter_cases/semantics.cu";
+  Outcome compiled = SIMCC(source, "-o", folder.file("app"));
+  CHECK(compiled.text.empty());
+  REQUIRE(compiled.status == 0);
+  Outcome ran = run(folder, {folder.file("app")});
+  CHECK(ran.text == "all right\n");
+  CHECK(ran.status == 0);
+}
+
+TEST_CASE("simcc's errors name the user's file and line") {
+  Folder folder;
+  std::string source = folder.write("e.cu", "int main() {\n\n  undeclared();\n}\n");
+  Outcome outcome = SIMCC(source, "-o", folder.file("app"));
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.text, "e.cu:3:"));
+  source = folder.write("a.cu", "__global__ void k() {\n  asm(\"nop;\");\n}\n");
+  outcome = SIMCC("-c", source, "-o", folder.file("a.o"));
+  CHECK(outcome.status == 1);
+  CHECK(outcome.text ==
+        source + ":2: error: the simulator does not support inline PTX (asm): use a CUDA intrinsic or plain C++\n");
+  CHECK(!fs::exists(folder.file("a.o")));
+  source = folder.write("h.cu", "#include <cudnn.h>\nint main() {}\n");
+  outcome = SIMCC("-c", source, "-o", folder.file("h.o"));
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.text, "simcc: <cudnn.h> is not supported by the simulator\n"));
+}
+
+TEST_CASE("simcc answers senseless command lines with one line and exit code 2") {
+  Folder folder;
+  std::string source = folder.write("x.cu", "int main() {}\n");
+  auto refused = [&](Outcome outcome, const std::string& part) {
+    CHECK(outcome.status == 2);
+    CHECK(line_count(outcome.text) == 1);
+    CHECK(outcome.text.rfind("simcc: ", 0) == 0);
+    CHECK(contains(outcome.text, part));
+  };
+  refused(run(folder, {TILEWISE_SIMCC}), "no input files");
+  refused(SIMCC("--banana", source), "unknown option '--banana'");
+  refused(SIMCC("missing.cu"), "no such file");
+  refused(SIMCC(source, "-o"), "-o needs a value");
+  refused(SIMCC("-std=c++banana", source), "c++banana");
+  refused(SIMCC("-ptx", source), "-ptx");
+  refused(SIMCC("-fsanitize=address", source), "-fsanitize=address");
+  refused(SIMCC("-c", source, source, "-o", folder.file("x.o")), "several inputs");
+  CHECK(SIMCC("--help").status == 0);
+}
