@@ -112,13 +112,20 @@ Comparison compare_exact(std::span<const float> got, std::span<const float> expe
       [&](std::size_t i) { return static_cast<double>(expected[i]); }, [](std::size_t) { return 0.0; });
 }
 
-std::string Comparison::text() const {
-  if (ok) return fmt::format("right: max error {:.2g}, bound {:.2g} ({})", max_error, bound_at_max, method);
-  if (wrong == 0) return "WRONG: " + failure;
+std::string Comparison::reason() const {
+  if (ok) return "";
+  if (wrong == 0) return failure;
   const Element& e = first_wrong;
-  std::string value = fmt::format("got {:.9g}, expected {:.9g} +- {:.2g}", e.got, e.expected, e.bound);
-  return fmt::format("WRONG: {} of {} elements{}; first at row {}, column {}: {}", with_commas(wrong),
-                     with_commas(checked), failure.empty() ? "" : " (" + failure + ")", e.row, e.col, value);
+  // A NaN has a sign bit, which says nothing.
+  const std::string got = std::isnan(e.got) ? "nan" : fmt::format("{:.9g}", e.got);
+  return fmt::format("{} of {} elements{}; first at row {}, column {}: got {}, expected {:.9g} +- {:.2g}",
+                     with_commas(wrong), with_commas(checked), failure.empty() ? "" : " (" + failure + ")", e.row,
+                     e.col, got, e.expected, e.bound);
+}
+
+std::string Comparison::text() const {
+  if (!ok) return "WRONG: " + reason();
+  return fmt::format("right: max error {:.2g}, bound {:.2g} ({})", max_error, bound_at_max, method);
 }
 
 }  // namespace tilewise

@@ -72,7 +72,7 @@ std::string Device::why_not(const std::string& what, std::size_t x, std::size_t 
 
 std::string Device::text() const {
   return fmt::format("{}{}, compute capability {}.{}, {} SMs, {} threads per block, {} shared memory per block",
-                     simulated ? "Simulated " : "", name, major, minor, sms,
+                     simulated && !name.starts_with("Simulated") ? "Simulated " : "", name, major, minor, sms,
                      with_commas(static_cast<std::size_t>(max_threads_per_block)),
                      bytes_text(static_cast<double>(shared_per_block)));
 }

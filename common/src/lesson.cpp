@@ -131,7 +131,7 @@ void Lesson::State::check(const Variant& variant, Outcome& outcome) {
     CUDA_CHECK(cudaDeviceSynchronize());
     outcome.comparison = variant.check();
     outcome.status = outcome.comparison.ok ? Status::ok : Status::wrong;
-    if (!outcome.comparison.ok) outcome.reason = outcome.comparison.text();
+    if (!outcome.comparison.ok) outcome.reason = outcome.comparison.reason();
     remember(methods, outcome.comparison.method);
   } catch (const CudaError& error) {
     outcome.status = Status::wrong;
@@ -153,7 +153,7 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
     if (const Comparison again = variant.recheck(); !again.ok) {
       outcome.comparison = again;
       outcome.status = Status::wrong;
-      outcome.reason = "after timing: " + again.text();
+      outcome.reason = "after timing: " + again.reason();
       return;
     }
   }
@@ -202,8 +202,9 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     row.push_back(best_baseline > 0 ? fixed(best_baseline / ms, 2) + "x" : "-");
   }
   while (row.size() < before_errors) row.push_back("-");
-  row.push_back(scientific(outcome.comparison.max_error));
-  row.push_back(scientific(outcome.comparison.bound_at_max));
+  const bool compared = outcome.comparison.checked > 0;
+  row.push_back(compared ? scientific(outcome.comparison.max_error) : "-");
+  row.push_back(compared ? scientific(outcome.comparison.bound_at_max) : "-");
   return row;
 }
 

@@ -208,8 +208,9 @@ TEST_CASE("a lesson: right, wrong, and impossible kernels") {
     CHECK_FALSE(r.outcome.timing.timed);  // no time for a wrong result
     CHECK(r.code == kWrongResult);
   }
-  SECTION("one product of 2,000 forgotten: found by integers where rounding would hide it") {
-    const Ran r = run(variant(32, -1, 1999), {"--n", "9", "--m", "8", "--k", "2000"});
+  SECTION("one product of 20,000 forgotten: the rounding bound is wider than a product, integers find it") {
+    const Ran r = run(variant(32, -1, 19999), {"--n", "2", "--m", "2", "--k", "20000"});
+    CHECK(r.outcome.reason.find("integer inputs") != std::string::npos);
     CHECK(r.outcome.status == Status::wrong);
     CHECK(r.code == kWrongResult);
   }

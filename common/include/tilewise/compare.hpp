@@ -54,6 +54,8 @@ struct Comparison {
   std::string method;       ///< how the reference was made, e.g. "all elements"
   std::string failure;      ///< for whole-result checks: why it failed
 
+  /// What is wrong: "3 of 1,024 elements; first at row 2, column 5: got nan, expected 0.5 +- 1e-06". "" if nothing.
+  std::string reason() const;
   /// "right: max error 1.2e-06, bound 3.1e-05" or "WRONG: 3 of 1,024 elements; first at row 2, column 5: got nan, ..."
   std::string text() const;
 };
