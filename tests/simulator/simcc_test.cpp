@@ -42,7 +42,7 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   std::string out = "'";
   for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -55,9 +55,9 @@ struct Outcome {
 
 Outcome run(const Folder& folder, std::initializer_list<std::string> words) {
   std::string command;
-  for (const std::string& word : words) command += quoted(word) + " ";
+  for (const std::string& word : words) command += shell_word(word) + " ";
   std::string log = folder.file("log.txt");
-  int status = std::system((command + "> " + quoted(log) + " 2>&1").c_str());
+  int status = std::system((command + "> " + shell_word(log) + " 2>&1").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(log)};
 }
 
@@ -172,10 +172,10 @@ TEST_CASE("simcc's errors name the user's file and line") {
   CHECK(outcome.text ==
         source + ":2: error: the simulator does not support inline PTX (asm): use a CUDA intrinsic or plain C++\n");
   CHECK(!fs::exists(folder.file("a.o")));
-  source = folder.write("h.cu", "#include <cudnn.h>\nint main() {}\n");
+  source = folder.write("h.cu", "#include <cutlass/none.h>\nint main() {}\n");
   outcome = SIMCC("-c", source, "-o", folder.file("h.o"));
   CHECK(outcome.status == 1);
-  CHECK(contains(outcome.text, "simcc: <cudnn.h> is not supported by the simulator\n"));
+  CHECK(contains(outcome.text, "simcc: <cutlass/none.h> is not supported by the simulator\n"));
 }
 
 TEST_CASE("simcc answers senseless command lines with one line and exit code 2") {
