@@ -62,7 +62,11 @@ if(TILEWISE_MACHINE STREQUAL "gpu")
   endif()
 else()
   set(Boost_USE_STATIC_LIBS ON)  # a fiber switch takes 16 ns: no detour through a shared library's table
-  tilewise_find(Boost libboost-context-dev CONFIG COMPONENTS context)
+  find_package(Boost QUIET CONFIG COMPONENTS context)
+  if(NOT Boost_FOUND)  # not every distribution has the static one
+    set(Boost_USE_STATIC_LIBS OFF)
+    tilewise_find(Boost libboost-context-dev CONFIG COMPONENTS context)
+  endif()
 endif()
 
 if(TILEWISE_TESTS)

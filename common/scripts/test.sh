@@ -40,9 +40,12 @@ ctest --preset $machine -V --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | t
 if [ $status != 0 ]; then
   {
     echo "What failed (the whole log is $log):"
-    grep -E '^[0-9]+: .*(FAILED|error:|[Ff]inding)' "$log" | head -n 40
-    sed -n '/The following tests FAILED/,$p' "$log"
+    # Of each failed program the last lines. ctest writes "N: line" and, at the end, "N - name (why)".
+    sed -n '/The following tests FAILED/,$p' "$log" | sed -nE 's/^[[:space:]]*([0-9]+) - (.*)$/\1 \2/p' |
+      while read -r number name; do
+        echo "--- $name"
+        grep -E "^$number: " "$log" | sed -E 's/^[0-9]+: //' | tail -n 40
+      done
   } >&2
-  grep -E '^[0-9]+: ' "$log" | tail -n 30 >&2
 fi
 exit $status
