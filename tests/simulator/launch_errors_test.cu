@@ -186,9 +186,9 @@ TEST_CASE("attributes of kernels", "[launch]") {
   CHECK(cudaFuncGetAttributes(&a, static_cast<const void*>(nullptr)) == cudaErrorInvalidDeviceFunction);
   CHECK(cudaFuncSetAttribute(mark, static_cast<cudaFuncAttribute>(77), 1) == cudaErrorInvalidValue);
   const auto carveout = cudaFuncAttributePreferredSharedMemoryCarveout;
+  CHECK(cudaFuncSetAttribute(mark, carveout, cudaSharedmemCarveoutDefault) == cudaSuccess);
   CHECK(cudaFuncSetAttribute(mark, carveout, 101) == cudaErrorInvalidValue);
   CHECK(cudaFuncSetAttribute(mark, carveout, -2) == cudaErrorInvalidValue);
-  CHECK(cudaFuncSetAttribute(mark, carveout, cudaSharedmemCarveoutDefault) == cudaSuccess);
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 

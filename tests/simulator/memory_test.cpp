@@ -35,7 +35,7 @@ struct Death {
 };
 
 /// Runs `act` in a child process. A child that survives it exits with 99.
-Death death_of(const std::function<void()>& act) {
+Death death_of(const std::function<void()>& act, bool always_close = true) {
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   std::fflush(nullptr);
@@ -45,6 +45,7 @@ Death death_of(const std::function<void()>& act) {
     close(pipe_ends[0]);
     dup2(pipe_ends[1], 2);
     memory::install_fault_handler();  // Catch2 has its own while a test runs
+    if (always_close) memory::always_close_device_memory();
     act();
     _exit(99);
   }
@@ -249,6 +250,26 @@ TEST_CASE("host code that touches device memory is told so", "[memory]") {
   INFO(past.text);
   CHECK(past.text.find("0 bytes past the end of the 4096-byte") != std::string::npos);
   CHECK(cudaFree(p) == cudaSuccess);
+}
+
+TEST_CASE("device memory stays usable after it is no longer closed", "[memory]") {
+  const Death death = death_of([] {
+    constexpr std::size_t kBytes = std::size_t(1) << 20;
+    std::vector<char> host(kBytes, 7);
+    for (int i = 0; i < 200; ++i) {  // far more than the pages that are closed, with reuse of what was freed
+      char* p = nullptr;
+      if (cudaMalloc(&p, kBytes) != cudaSuccess) _exit(1);
+      if (memory::is_written(number(p), 1)) _exit(2);
+      if (cudaMemcpy(p, host.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess) _exit(3);
+      if (cudaMemset(p, i, kBytes / 2) != cudaSuccess) _exit(4);
+      std::vector<char> back(kBytes);
+      if (cudaMemcpy(back.data(), p, kBytes, cudaMemcpyDeviceToHost) != cudaSuccess) _exit(5);
+      if (back[kBytes / 2 - 1] != static_cast<char>(i) || back[kBytes / 2] != 7) _exit(6);
+      if (cudaFree(p) != cudaSuccess) _exit(7);
+    }
+    _exit(42);
+  }, false);
+  CHECK(death.exit_code == 42);
 }
 
 TEST_CASE("host code that uses freed managed memory is told so", "[memory]") {

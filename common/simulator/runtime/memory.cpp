@@ -26,6 +26,7 @@ namespace tilewise::sim::memory {
 Range device_arena;
 Range open_arena;
 std::uint8_t* written_shadow = nullptr;
+int opened = 0;
 
 namespace {
 
@@ -33,6 +34,10 @@ constexpr std::size_t kMostMemory = std::size_t(64) << 30;  // virtual bytes; no
 constexpr std::uintptr_t kHint = 0x100000000000;            // far from what programs and loaders use
 constexpr int kClosed = PROT_NONE;
 constexpr int kOpen = PROT_READ | PROT_WRITE;
+
+// Closing device memory is certain this many times, and goes on until this many pages have been closed.
+constexpr int kCertainClosings = 8;
+constexpr std::size_t kPagesToClose = 1 << 16;
 
 std::size_t page_size() {
   static const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -131,7 +136,10 @@ struct State {
   std::size_t capacity = 0;
   std::size_t used = 0;
   std::uint64_t serials = 0;
-  int opened = 0;
+  bool closed = true;          // pages of the device arena are inaccessible now
+  bool always_close = false;
+  int closings = 0;
+  std::size_t pages_closed = 0;
   std::uintptr_t shadow_committed = 0;
   std::vector<Allocation> variables;   // by address
   std::vector<Allocation> registered;  // host memory of the program's own, by address
@@ -179,7 +187,7 @@ void commit(Arena& arena, std::uintptr_t end) {
   State& s = state();
   end = round_up(end, page_size());
   if (end > arena.committed) {
-    if (!arena.closes || s.opened > 0) protect(arena.committed, end, kOpen);
+    if (!arena.closes || !s.closed) protect(arena.committed, end, kOpen);
     arena.committed = end;
   }
   if (!arena.closes) return;
@@ -249,9 +257,10 @@ void give_back(Allocation& record, void* call_site) {
   record.free_site = call_site;
   if (record.kind == Kind::device) state().used -= record.bytes;
   // Host code that uses freed managed memory faults where whole pages went.
-  forget_pages(round_up(record.begin, page_size()), round_down(record.end(), page_size()));
-  Arena& arena = *arena_of(record.begin);
-  if (arena.closes && state().opened > 0) protect(arena.range->begin, arena.committed, kOpen);
+  const std::uintptr_t first = round_up(record.begin, page_size());
+  const std::uintptr_t last = round_down(record.end(), page_size());
+  forget_pages(first, last);
+  if (arena_of(record.begin)->closes && !state().closed) protect(first, last, kOpen);
 }
 
 const Allocation* find_in(const std::vector<Allocation>& sorted, std::uintptr_t address) {
@@ -417,15 +426,33 @@ std::string describe(std::uintptr_t address) {
 
 void open_device_memory() {
   State& s = state();
-  if (s.opened++ == 0) protect(device_arena.begin, s.device.committed, kOpen);
+  if (opened++ > 0 || !s.closed) return;
+  protect(device_arena.begin, s.device.committed, kOpen);
+  s.closed = false;
 }
 
 void close_device_memory() {
   State& s = state();
-  if (--s.opened == 0) protect(device_arena.begin, s.device.committed, kClosed);
+  if (--opened > 0) return;
+  const std::size_t pages = (s.device.committed - device_arena.begin) / page_size();
+  if (!s.always_close && s.closings >= kCertainClosings && s.pages_closed + pages > kPagesToClose) return;
+  ++s.closings;
+  s.pages_closed += pages;
+  protect(device_arena.begin, s.device.committed, kClosed);
+  s.closed = true;
 }
 
-bool device_memory_is_open() { return state().opened > 0; }
+void always_close_device_memory() {
+  state().always_close = true;
+  const DeviceMemoryOpen closes_at_its_end;
+}
+
+void host_access(std::uintptr_t address, void* return_address) {
+  report_finding("host-access",
+                 "host code read or wrote device memory (" + describe(address) + "); copy it with cudaMemcpy first",
+                 return_address);
+  std::exit(1);
+}
 
 // ---------------------------------------------------------------- what has been written
 
@@ -528,13 +555,11 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
   if (in_kernel() && kernel_fault != nullptr) kernel_fault(address, site);
 
   if (!in_kernel() && arena_of(address) != nullptr) {
-    const bool on_device = device_arena.contains(address);
-    // describe_site() takes return addresses, which lie behind the instruction that they stand for.
+    // Sites are return addresses, which lie behind the instruction that they stand for.
     void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
-    const std::string message =
-        on_device ? "host code read or wrote device memory (" + describe(address) + "); copy it with cudaMemcpy first"
-                  : "host code used memory that is not allocated (" + describe(address) + ")";
-    report_finding(on_device ? "host-access" : "host-use-after-free", message, after);
+    if (device_arena.contains(address)) host_access(address, after);
+    report_finding("host-use-after-free", "host code used memory that is not allocated (" + describe(address) + ")",
+                   after);
     std::exit(1);
   }
   // Not ours: the fault happens again under the handler that was there before.

@@ -96,9 +96,23 @@ inline bool in_arenas(std::uintptr_t address) { return device_arena.contains(add
 
 // ---------------------------------------------------------------- opening device memory
 /// Device memory can be touched between these two, which nest.
+///
+/// Closing costs time for every page in use, so it is done only until a certain number of pages has been closed; the
+/// rule counts pages, not time, so every run of a program behaves alike. Programs with much memory and many launches
+/// rely on host_access() from then on.
 void open_device_memory();
 void close_device_memory();
-bool device_memory_is_open();
+
+extern int opened;  ///< how many open_device_memory() are in effect
+
+inline bool device_memory_is_open() { return opened > 0; }
+
+/// Closes device memory after every use, whatever it costs.
+void always_close_device_memory();
+
+/// Ends the program with the message for host code that touches device memory. For the access hooks: call it for an
+/// address in the device arena while device memory is not open.
+[[noreturn]] void host_access(std::uintptr_t address, void* return_address);
 
 class DeviceMemoryOpen {
  public:
