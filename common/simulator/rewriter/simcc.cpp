@@ -626,6 +626,9 @@ class Driver {
   int preprocess(const std::string& path, const std::string& object, const std::string& result) {
     Args command = cxx_;
     append(command, {"-E", "-std=" + options_.standard, "-x", "c++", "-D__CUDACC__=1", "-D__NVCC__=1"});
+    // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
+    append(command, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
+                     "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
     append(command, options_.preprocess);
     append(command, include_flags());
     append(command, {"-include", "cuda_runtime.h"});
