@@ -186,8 +186,9 @@ void check_cell(const Now& now, Cell& c) {
   const bool is_atomic = now.kind == Access::atomic || now.kind == Access::reduction;
   const bool writes = now.kind != Access::load;
 
-  // Against the last write.
-  if (c.write_interval >= s.launch_first && !(is_atomic && c.write_atomic)) {
+  // Against the last write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
+  // new one, which programs that retry with atomicCAS rely on.
+  if (c.write_interval >= s.launch_first && !(c.write_atomic && now.kind != Access::store)) {
     if (c.write_interval >= s.block_first) {
       if (c.write_interval == s.interval && c.write_thread != now.thread &&
           !ordered_in_warp(now, c.write_thread, c.write_time))
@@ -198,8 +199,8 @@ void check_cell(const Now& now, Cell& c) {
                   now.kind == Access::store && !c.write_atomic);
     }
   }
-  // A write also against the reads.
-  if (writes) {
+  // A plain write also against the reads.
+  if (now.kind == Access::store) {
     if (c.read_interval == s.interval) {
       const bool same_warp = c.read_thread / kWarpSize == now.thread / kWarpSize;
       bool raced = c.many_warps || !same_warp;
