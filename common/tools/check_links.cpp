@@ -1,5 +1,6 @@
-// check_links FILE_OR_FOLDER...: checks that every relative link of the .md and .html files leads to a file, and in HTML
-// also that the file has the anchor. No network: addresses elsewhere are not looked at. Exit code 1 if a link is broken.
+// check_links FILE_OR_FOLDER...: checks that every relative link of the .md and .html files leads to a file, and in
+// HTML also that the file has the anchor. No network: addresses elsewhere are not looked at. Exit code 1 if a link is
+// broken.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>

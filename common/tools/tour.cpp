@@ -100,8 +100,8 @@ void print_summary(const std::vector<Visit>& visits) {
   std::size_t name_width = 7;
   for (const Visit& v : visits) name_width = std::max(name_width, v.chapter.size());
   constexpr std::size_t kTitleWidth = 48;
-  fmt::print("\n{:<{}}  {:<{}}  {:>5} {:>5} {:>7} {:>8}\n", "Chapter", name_width, "What it shows", kTitleWidth, "right",
-             "wrong", "skipped", "seconds");
+  fmt::print("\n{:<{}}  {:<{}}  {:>5} {:>5} {:>7} {:>8}\n", "Chapter", name_width, "What it shows", kTitleWidth,
+             "right", "wrong", "skipped", "seconds");
   fmt::print("{}\n", std::string(name_width + kTitleWidth + 32, '-'));
   for (const Visit& v : visits) {
     fmt::print("{:<{}}  {}  {:>5} {:>5} {:>7} {:>8.1f}", v.chapter, name_width, fit(v.title, kTitleWidth), v.right,
@@ -118,11 +118,20 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -246,9 +255,9 @@ std::string bars(const Json& rows) {
     for (const Json& row : rows) {
       const Json value = at(row, measure.key);
       if (at(row, "shape") != last_shape || !value.is_number()) continue;
-      html += fmt::format(
-          "<div class=\"bar\"><span>{}</span><i style=\"--share:{:.4f}\"></i><b>{}</b></div>\n", label(row),
-          value.get<double>() / largest, with_commas(fmt::format("{:.0f}", value.get<double>())));
+      html += fmt::format("<div class=\"bar\" style=\"--share:{:.4f}\"><span>{}</span><i></i><b>{}</b></div>\n",
+                          value.get<double>() / largest, label(row),
+                          with_commas(fmt::format("{:.0f}", value.get<double>())));
     }
     return html + "</figure>\n";
   }
@@ -265,8 +274,10 @@ std::string table(const Json& rows) {
     }
   }
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
-  for (const Column& c : columns) html += fmt::format("<th>{}<small>{}</small></th>", c.title, c.unit);
-  html += "<th>status<small></small></th></tr></thead>\n<tbody>\n";
+  for (const Column& c : columns)
+    html += fmt::format("<th{}>{}<small>{}</small></th>", std::string_view(c.key) == "kernel" ? " class=\"text\"" : "",
+                        c.title, c.unit);
+  html += "<th class=\"text\">status<small></small></th></tr></thead>\n<tbody>\n";
   for (const Json& row : rows) {
     const std::string status = row.value("status", "?");
     html += fmt::format("<tr class=\"{}\">", escaped(status));
@@ -274,7 +285,8 @@ std::string table(const Json& rows) {
       const Json value = at(row, c.key);
       html += fmt::format("<td{}>{}</td>", value.is_string() ? " class=\"text\"" : "", shown(value, c.decimals));
     }
-    html += fmt::format("<td class=\"text\"><em>{}</em> {}</td></tr>\n", escaped(status), escaped(row.value("reason", "")));
+    html +=
+        fmt::format("<td class=\"text\"><em>{}</em> {}</td></tr>\n", escaped(status), escaped(row.value("reason", "")));
   }
   return html + "</tbody></table></div>\n";
 }
@@ -285,7 +297,7 @@ constexpr const char* kStyle = R"css(
 @media (prefers-color-scheme: dark) { :root { --page:#0f1317; --card:#171c22; --ink:#e6edf3; --soft:#9aa6b2; --line:#2f363e;
   --bar:#57ab5a; --good:#57ab5a; --bad:#f47067; --skip:#d4a72c } }
 * { box-sizing: border-box }
-body { margin:0 auto; max-width:1080px; padding:2.5rem 1.25rem 5rem; background:var(--page); color:var(--ink);
+body { margin:0 auto; max-width:1260px; padding:2.5rem 1.25rem 5rem; background:var(--page); color:var(--ink);
   font:16px/1.55 system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif }
 h1 { font-size:1.9rem; margin:0 0 .25rem; letter-spacing:-.01em } h2 { font-size:1.3rem; margin:0 0 .35rem }
 p { margin:.35rem 0 1rem; max-width:46rem } .soft { color:var(--soft) } small { color:var(--soft); font-weight:400 }
@@ -293,13 +305,13 @@ section { background:var(--card); border:1px solid var(--line); border-radius:10
 .scroll { overflow-x:auto } table { border-collapse:collapse; width:100%; font-size:.86rem; font-variant-numeric:tabular-nums }
 th { text-align:right; font-weight:600; color:var(--soft); vertical-align:bottom; line-height:1.25 } th small { display:block }
 th,td { padding:.34rem .6rem; border-bottom:1px solid var(--line); white-space:nowrap } td { text-align:right }
-td.text, th:first-child { text-align:left } tbody tr:last-child td { border-bottom:0 } td em { font-style:normal; font-weight:600 }
+td.text, th.text, th:first-child { text-align:left } tbody tr:last-child td { border-bottom:0 } td em { font-style:normal; font-weight:600 }
 .OK em { color:var(--good) } .WRONG em, .IMPOSSIBLE em { color:var(--bad) } .SKIP, .SKIP em { color:var(--skip) }
 .SKIP td.text:last-child { white-space:normal; min-width:14rem }
 figure { margin:1rem 0 1.4rem } figcaption { color:var(--soft); font-size:.86rem; margin-bottom:.5rem }
 .bar { display:grid; grid-template-columns:minmax(9rem,17rem) 1fr; gap:.2rem .8rem; align-items:center; font-size:.86rem;
   position:relative; margin:.22rem 0 } .bar span { font-family:ui-monospace,Menlo,Consolas,monospace; font-size:.8rem }
-.bar i { grid-column:2; height:1rem; width:calc(var(--share)*(100% - 7rem)); min-width:2px; background:var(--bar);
+.bar i { grid-column:2; grid-row:1; height:1rem; width:calc(var(--share)*(100% - 7rem)); min-width:2px; background:var(--bar);
   border-radius:0 3px 3px 0 } .bar b { grid-column:2; grid-row:1; font-weight:500; font-variant-numeric:tabular-nums;
   margin-left:calc(var(--share)*(100% - 7rem) + .5rem) }
 code { font:.9em ui-monospace,Menlo,Consolas,monospace } a { color:inherit }
@@ -316,9 +328,10 @@ std::string page(const std::vector<Visit>& visits) {
     break;
   }
   const bool simulated = machine.is_object() && machine.value("simulated", false);
-  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<title>Tilewise: the tour</title>\n<style>";
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>Tilewise: the tour</title>\n<style>";
   html += kStyle;
   html += "</style>\n</head>\n<body>\n<h1>Tilewise: the tour</h1>\n";
   if (machine.is_object()) {
@@ -327,17 +340,20 @@ std::string page(const std::vector<Visit>& visits) {
                         machine.value("sms", 0), escaped(first.value("date", "")), escaped(first.value("commit", "")));
   }
   if (simulated) {
-    html += "<p class=\"soft\">Run on the simulator: it counts what the memory system of such a GPU would do. It measures "
-            "no time, so there is none here.</p>\n";
+    html +=
+        "<p class=\"soft\">Run on the simulator: it counts what the memory system of such a GPU would do. It measures "
+        "no time, so there is none here.</p>\n";
   }
 
-  html += "<section><div class=\"scroll\"><table>\n<thead><tr><th>chapter</th><th>right</th><th>wrong</th><th>skipped</th>"
-          "<th>seconds</th></tr></thead>\n<tbody>\n";
+  html +=
+      "<section><div class=\"scroll\"><table>\n<thead><tr><th>chapter</th><th>right</th><th>wrong</th><th>skipped</th>"
+      "<th>seconds</th></tr></thead>\n<tbody>\n";
   for (const Visit& v : visits) {
-    html += fmt::format("<tr class=\"{}\"><td class=\"text\"><a href=\"#{}\">{}</a> <small>{}</small></td><td>{}</td>"
-                        "<td>{}</td><td>{}</td><td>{:.1f}</td></tr>\n",
-                        v.good() ? "OK" : "WRONG", v.chapter, escaped(v.title), v.chapter, v.right,
-                        v.wrong ? fmt::format("<em>{}</em>", v.wrong) : "0", v.skipped, v.seconds);
+    html += fmt::format(
+        "<tr class=\"{}\"><td class=\"text\"><a href=\"#{}\">{}</a> <small>{}</small></td><td>{}</td>"
+        "<td>{}</td><td>{}</td><td>{:.1f}</td></tr>\n",
+        v.good() ? "OK" : "WRONG", v.chapter, escaped(v.title), v.chapter, v.right,
+        v.wrong ? fmt::format("<em>{}</em>", v.wrong) : "0", v.skipped, v.seconds);
   }
   html += "</tbody></table></div></section>\n";
 
