@@ -63,7 +63,7 @@ usage: simcc FILE.cu... -o APP [options]
   -o FILE              the output; without it a.out, or FILE.o with -c
   -c                   compile only
   -E                   preprocess only
-  --rewrite            print the plain C++ that the CUDA source is turned into
+  --rewrite            print the plain C++ that the CUDA source is turned into, line by line
   -x cu                treat the files that follow as CUDA source whatever their name
   -I -isystem -include -D -U -std -f* -m* -W* -w -pthread
                        as for the C++ compiler; the default is -std=c++20, and nothing older is used
@@ -654,12 +654,39 @@ class Driver {
     return result.ok();
   }
 
+  /// The lines of `path` itself, each at its number, without the headers and line markers.
+  static std::string own_lines(const std::string& text, const std::string& path) {
+    std::string out;
+    std::string line;
+    std::istringstream stream(text);
+    long number = 1;  // of the line read next
+    long row = 1;     // of the line being written
+    bool ours = true;
+    while (std::getline(stream, line)) {
+      if (starts_with(line, "# ") && line.size() > 2 && line[2] >= '0' && line[2] <= '9') {
+        std::size_t quote = line.find('"');
+        number = std::strtol(line.c_str() + 2, nullptr, 10);
+        ours = quote != std::string::npos && line.compare(quote + 1, path.size() + 1, path + "\"") == 0;
+        continue;
+      }
+      if (ours && line.find_first_not_of(' ') != std::string::npos) {
+        // A macro may spread one line of the source over several.
+        if (row >= number && !out.empty() && out.back() != '\n') line.erase(0, line.find_first_not_of(' ')), out += ' ';
+        for (; row < number; ++row) out += '\n';
+        out += line;
+      }
+      ++number;
+    }
+    return out + "\n";
+  }
+
   int show(const Input& input) {
     std::string preprocessed = temporary_.file("shown.ii");
     if (int status = preprocess(input.path, input.path, preprocessed); status != 0) return status;
     std::string text;
     if (options_.rewrite_only) {
       if (!rewrite_file(preprocessed, input.path, text)) return 1;
+      text = own_lines(text, input.path);
     } else {
       text = read_file(preprocessed);
     }
