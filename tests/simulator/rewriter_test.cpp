@@ -142,6 +142,13 @@ TEST_CASE("NULL arguments become null pointers of any type") {
   CHECK(in_host("k<<<1, 2>>>(f(__null), p == __null);") == launch("1, 2", "k", "f(__null), p == __null") + ";");
 }
 
+TEST_CASE("A bare 0 stays a literal, which may be a null pointer") {
+  CHECK(in_host("k<<<1, 2>>>(a, 0, f<1, 2>(3));") ==
+        "launch(LaunchConfig(1, 2), [&](auto tw_a0, auto, auto tw_a2) { k(tw_a0, 0, tw_a2); }, a, 0, f<1, 2>(3));");
+  CHECK(in_host("k<<<1, 2>>>(0, args...);") == launch("1, 2", "k", "0, args...") + ";");
+  CHECK(in_host("k<<<1, 2>>>(a[0], 0 + b, f(0));") == launch("1, 2", "k", "a[0], 0 + b, f(0)") + ";");
+}
+
 TEST_CASE("Text that only looks like a launch is left alone") {
   for (std::string same :
        {"s = \"k<<<1, 2>>>(x)\";", "// k<<<1, 2>>>(x);\n", "/* k<<<1,\n 2>>>(x) */", "x = a << b; y = c >> d >> e;",

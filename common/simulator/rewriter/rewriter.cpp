@@ -673,6 +673,28 @@ class Rewriter {
     }
   }
 
+  /// A bare `0` may be a null pointer: as a literal it converts, as a variable it would not.
+  void pass_zeros(std::size_t open, std::size_t close, std::string& parameters, std::string& passed) const {
+    std::vector<std::size_t> ends = syntax_.top_level_commas(open + 1, close);
+    ends.push_back(close);
+    bool any = false;
+    std::string all_parameters;
+    std::string all_passed;
+    std::size_t begin = open + 1;
+    for (std::size_t n = 0; n < ends.size(); ++n) {
+      if (syntax_.is(ends[n] - 1, "...")) return;  // a pack has no number of arguments that we know
+      bool zero = ends[n] == begin + 1 && syntax_.is(begin, "0");
+      any = any || zero;
+      std::string name = "tw_a" + std::to_string(n);
+      all_parameters += std::string(n == 0 ? "auto" : ", auto") + (zero ? "" : " " + name);
+      all_passed += std::string(n == 0 ? "" : ", ") + (zero ? "0" : name);
+      begin = ends[n] + 1;
+    }
+    if (!any) return;
+    parameters = all_parameters;
+    passed = all_passed;
+  }
+
   void launch(std::size_t i) {
     if (!is_triple(i, "<") || !syntax_.touches(i, i + 1)) return;
     if (i > 0 && syntax_.is_any(i - 1, {"operator", "<"})) return;
@@ -695,9 +717,13 @@ class Rewriter {
       callee = "tw_kernel";
     }
     bool has_arguments = last > open + 1;
+    std::string parameters = "auto... tw_a";
+    std::string passed = "tw_a...";
+    pass_zeros(open, last, parameters, passed);
     replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
-    replace(close, open + 1,
-            "), [&" + capture + "](auto... tw_a) { " + callee + "(tw_a...); }" + (has_arguments ? ", " : ""));
+    replace(
+        close, open + 1,
+        "), [&" + capture + "](" + parameters + ") { " + callee + "(" + passed + "); }" + (has_arguments ? ", " : ""));
     for (std::size_t k = open + 1; k < last; ++k) {
       bool starts = syntax_.is_any(k - 1, {",", "("});
       if (starts && syntax_.is(k, "{")) {

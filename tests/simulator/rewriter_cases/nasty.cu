@@ -148,6 +148,7 @@ int main() {
   dim3 threadIdx(1), blockDim = threadIdx; printf("%d", threadIdx.x + blockDim.y);
   (loops<<<1, 1>>>(p, 1), cudaDeviceSynchronize());
   auto lam = [&](auto kernel) { kernel<<<1, 1>>>(p, 1); }; lam(loops);
+  loops<<<1, 1>>>(0, 3); loops<<<1, 1>>>(p, 0);
   return 0;
 }
 template <int N> void Holder::run(int* p) { cmp<N, true><<<1, 1>>>(p); }
