@@ -54,8 +54,8 @@ class GuardedMatrix {
   /// Elements in front and behind. Enough for a block of 32 x 32 that ignores the edges of a matrix up to 128 wide.
   static constexpr std::size_t kMargin = std::size_t{1} << 15;
 
-  explicit GuardedMatrix(std::span<const float> values)
-      : host_(values.size() + 2 * kMargin, canary()), device_(host_.size()) {
+  explicit GuardedMatrix(std::span<const float> values, float margin = canary())
+      : host_(values.size() + 2 * kMargin, margin), device_(host_.size()) {
     std::copy(values.begin(), values.end(), host_.begin() + kMargin);
     device_.upload(host_);
   }
@@ -78,7 +78,7 @@ class GuardedMatrix {
   /// True if not one bit has changed, margins included.
   bool intact() const { return same_bits(device_.to_host(), host_); }
 
-  /// A NaN that no arithmetic makes.
+  /// A NaN with a signature, which a processor may hand on to what is computed from it.
   static float canary() { return std::bit_cast<float>(std::uint32_t{0x7fc0cafe}); }
 
  private:
@@ -122,7 +122,8 @@ inline Verdict check_matmul(const MatmulLaunch& launch, tilewise::MatmulShape sh
   Verdict verdict;
   NewFindings findings;
   GuardedMatrix A(a), B(b);
-  GuardedMatrix C(std::vector<float>(shape.m * shape.n, GuardedMatrix::canary()));
+  // C's margins hold a number, so that a NaN that was read beside A and written beside C is seen.
+  GuardedMatrix C(std::vector<float>(shape.m * shape.n, GuardedMatrix::canary()), -1.2345678e33f);
 
   cudaError_t status = launch(A.data(), B.data(), C.data(), static_cast<int>(shape.m), static_cast<int>(shape.n),
                               static_cast<int>(shape.k));
