@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     tilewise::Options options("02_tiled_matmul",
                               "C = A B through shared memory: what does a tile save? --tile is the side of the square "
                               "tile and of the block of threads.");
-    options.add_matmul({.sizes = {1024, 2048, 4096}, .sim_sizes = {128, 256}, .tiles = {8, 16, 32}});
+    options.add_matmul({.sizes = {1024, 2048, 4096}, .sim_sizes = {100, 256}, .tiles = {8, 16, 32}});
     options.parse(argc, argv);
 
     tilewise::MatmulLesson lesson(options);

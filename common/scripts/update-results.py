@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Writes the simulator's tables into the lesson pages. For maintainers; nothing else needs Python.
+
+    cmake --preset sim && cmake --build --preset sim && common/scripts/update-results.py [build/sim/bin]
+
+A page says which run it shows, and everything up to the closing marker is replaced:
+
+    <!-- results:sim 02_tiled_matmul --n 256 --tile 8,16,32 -->
+    <!-- /results -->
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parents[2]
+programs = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else root / "build/sim/bin").resolve()
+region = re.compile(r"(<!-- results:sim (\S+) (.*?) -->\n).*?(<!-- /results -->)", re.S)
+
+
+def run(program, arguments):
+    """The rows of one run. Stops when a result was wrong: no count is shown for that."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "rows.json"
+        subprocess.run([programs / program, *arguments, "--json", file], check=True, stdout=subprocess.DEVNULL)
+        return json.loads(file.read_text())
+
+
+def table(program, arguments):
+    result = run(program, arguments.split())
+    shared = any(row.get("shared_bytes") for row in result["rows"])
+    titles = ["kernel", "tile", "load requests", "sectors", "sectors per request", "FLOP per byte"]
+    titles += ["shared wavefronts", "bank conflicts"] if shared else []
+    lines = ["| " + " | ".join(titles) + " |", "|---" + "|--:" * (len(titles) - 1) + "|"]
+    for row in result["rows"]:
+        cells = [f"`{row['kernel']}`", str(row["tile"])]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - 3)
+        else:
+            c = row["counts"]
+            m, n, k = (int(size) for size in row["shape"].split(" x "))
+            requests, sectors = c["global_load_requests"], c["global_load_sectors"]
+            flop_per_byte = 2 * m * n * k / (c["global_load_bytes"] + c["global_store_bytes"])
+            cells += [f"{requests:,}", f"{sectors:,}", f"{sectors / requests:.2f}", f"{flop_per_byte:.2f}"]
+            if shared:
+                wavefronts = c["shared_load_wavefronts"] + c["shared_store_wavefronts"]
+                cells += [f"{wavefronts:,}", f"{c['shared_conflicts']:,}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    shape, machine = result["rows"][0]["shape"], result["machine"]["name"]
+    return f"\n{machine}, {shape}:\n\n" + "\n".join(lines) + "\n\n"
+
+
+for page in sorted(root.glob("chapters/*/README.md")):
+    old = page.read_text()
+    new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
+    if new != old:
+        page.write_text(new)
+        print("updated", page.relative_to(root))
