@@ -109,8 +109,9 @@ void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
   site.partial += partial;
   if (w.space == MemorySpace::global) {
     std::uint64_t sectors[2 * model::kLanes];
-    const unsigned n = model::distinct_sectors(lanes, sectors);
+    unsigned n = model::distinct_sectors(lanes, sectors);
     for (unsigned i = 0; i < n; ++i) s.touched.insert(sectors[i]);
+    if (w.kind == Access::atomic || w.kind == Access::reduction) n = model::atomic_sectors(lanes);
     site.sectors += n;
     if (n > site.worst) {
       site.worst = n;
@@ -141,7 +142,8 @@ void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
         break;
     }
   } else if (w.space == MemorySpace::shared) {
-    const unsigned n = model::shared_wavefronts(lanes), ideal = model::ideal_wavefronts(lanes);
+    const unsigned n = model::shared_wavefronts(lanes, w.kind == Access::load);
+    const unsigned ideal = model::ideal_wavefronts(lanes, w.kind == Access::load);
     site.wavefronts += n;
     site.ideal += ideal;
     if (n > site.worst) {

@@ -314,7 +314,7 @@ std::string diagnose(const SiteRecord& s) {
   }
   if (s.space == MemorySpace::shared && s.wavefronts > s.ideal && s.ideal != 0) {
     const model::LaneAddresses lanes{s.example_mask, s.bytes, s.example};
-    const unsigned ideal = std::max(1u, model::ideal_wavefronts(lanes));
+    const unsigned ideal = std::max(1u, model::ideal_wavefronts(lanes, s.kind == Access::load));
     const unsigned ways = (s.worst + ideal - 1) / ideal;
     if (ways < 2) return "";
     if (regular && distance % 4 == 0)

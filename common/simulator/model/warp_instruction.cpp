@@ -7,31 +7,13 @@
 namespace tilewise::sim::model {
 namespace {
 
-// Phases of a wide shared access: which lanes go together.
-struct Phases {
-  unsigned count;
-  unsigned lanes_each;
-};
-
-// True when every active lane's neighbour (lane ^ distance) is inactive or asks for the same address.
-bool neighbours_agree(const LaneAddresses& lanes, unsigned distance) {
-  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+// True when every active lane of `mask` has a neighbour (lane ^ 1) that is inactive or asks for the same address.
+bool neighbours_agree(const LaneAddresses& lanes, std::uint32_t mask) {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    const unsigned other = i ^ distance;
-    if ((lanes.mask >> other & 1u) && lanes.address[other] != lanes.address[i]) return false;
+    if ((mask >> (i ^ 1u) & 1u) && lanes.address[i ^ 1u] != lanes.address[i]) return false;
   }
   return true;
-}
-
-Phases phases(const LaneAddresses& lanes) {
-  unsigned count = lanes.bytes <= 4 ? 1 : lanes.bytes <= 8 ? 2 : 4;
-  if (count > 1 && (neighbours_agree(lanes, 1) || neighbours_agree(lanes, 2))) count /= 2;
-  return {count, kLanes / count};
-}
-
-std::uint32_t lanes_of_phase(const Phases& p, unsigned phase) {
-  const std::uint32_t all = p.lanes_each == 32 ? ~0u : (1u << p.lanes_each) - 1;
-  return all << (phase * p.lanes_each);
 }
 
 // Most distinct words that any one bank must deliver to these lanes.
@@ -86,18 +68,55 @@ unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors) {
   return static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
 }
 
-unsigned shared_wavefronts(const LaneAddresses& lanes) {
-  const Phases p = phases(lanes);
+unsigned atomic_sectors(const LaneAddresses& lanes) {
+  std::uint64_t address[kLanes];
+  unsigned n = 0;
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) address[n++] = lanes.address[std::countr_zero(rest)];
+  std::sort(address, address + n);
   unsigned total = 0;
-  for (unsigned phase = 0; phase < p.count; ++phase) total += deepest_bank(lanes, lanes.mask & lanes_of_phase(p, phase));
+  for (unsigned i = 0; i < n;) {
+    const std::uint64_t sector = address[i] / kSectorBytes;
+    unsigned most = 0;
+    while (i < n && address[i] / kSectorBytes == sector) {
+      unsigned same = 1;
+      while (i + same < n && address[i + same] == address[i]) ++same;
+      most = std::max(most, same);
+      i += same;
+    }
+    total += most;
+  }
   return total;
 }
 
-unsigned ideal_wavefronts(const LaneAddresses& lanes) {
-  const Phases p = phases(lanes);
+namespace {
+
+// Calls `pass(lanes)` for the groups of lanes that go together, and sums what it returns.
+template <class Pass>
+unsigned sum_of_passes(const LaneAddresses& lanes, bool is_load, Pass pass) {
+  if (lanes.bytes <= 4) return pass(lanes.mask);
+  // The lanes that could share a pass if neighbours agree (8 bytes: the warp, 16 bytes: a half), each in two parts.
+  const unsigned together = lanes.bytes <= 8 ? 32 : 16;
   unsigned total = 0;
-  for (unsigned phase = 0; phase < p.count; ++phase) total += (lanes.mask & lanes_of_phase(p, phase)) != 0;
+  for (unsigned first = 0; first < kLanes; first += together) {
+    const std::uint32_t group = lanes.mask & (together == 32 ? ~0u : 0xFFFFu << first);
+    if (is_load && neighbours_agree(lanes, group) && deepest_bank(lanes, group) == 1) {
+      total += pass(group);
+      continue;
+    }
+    const std::uint32_t low = (together == 32 ? 0xFFFFu : 0xFFu) << first;
+    total += pass(group & low) + pass(group & ~low);
+  }
   return total;
+}
+
+}  // namespace
+
+unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load) {
+  return sum_of_passes(lanes, is_load, [&](std::uint32_t mask) { return deepest_bank(lanes, mask); });
+}
+
+unsigned ideal_wavefronts(const LaneAddresses& lanes, bool is_load) {
+  return sum_of_passes(lanes, is_load, [&](std::uint32_t mask) { return mask != 0 ? 1u : 0u; });
 }
 
 }  // namespace tilewise::sim::model

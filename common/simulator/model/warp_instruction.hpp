@@ -22,11 +22,15 @@ struct LaneAddresses {
 /// Accesses are at most 16 bytes wide and may straddle two sectors when misaligned.
 unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors);
 
-/// Passes through shared memory: 32 banks of 4 bytes; lanes that read one word share it. 8-byte accesses go in two
-/// halves of the warp, 16-byte accesses in four quarters, unless neighbouring lanes ask for the same address.
-unsigned shared_wavefronts(const LaneAddresses& lanes);
+/// Sectors that an atomic instruction is counted with: a sector counts as often as its most wanted word has lanes.
+unsigned atomic_sectors(const LaneAddresses& lanes);
+
+/// Passes through shared memory: 32 banks of 4 bytes; lanes that want one word share it. 8-byte accesses go in two
+/// halves of the warp, 16-byte accesses in four quarters. A load whose neighbouring lanes want the same address goes in
+/// half as many passes, if no two of its words lie in one bank.
+unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load);
 
 /// Passes of the same instruction if no two lanes met in a bank.
-unsigned ideal_wavefronts(const LaneAddresses& lanes);
+unsigned ideal_wavefronts(const LaneAddresses& lanes, bool is_load);
 
 }  // namespace tilewise::sim::model

@@ -109,6 +109,16 @@ __global__ void two_paths(const float* a, const float* b, float* out) {
   }
 }
 
+// The same with both branches' stores apart, so that nvcc cannot make one of them.
+__global__ void two_paths_apart(const float* a, const float* b, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 3 == 0) {
+    out[i] = a[2 * i];
+  } else {
+    out[i + 4096] = b[3 * i] + 1;
+  }
+}
+
 __global__ void early_exit(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -184,6 +194,17 @@ __global__ void condition_in_loop(const float* in, const int* length, float* out
   out[i] = sum;
 }
 
+__global__ void condition_in_loop_hoisted(const float* in, const int* length, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  const int n = length[i];
+#pragma unroll 1
+  for (int k = 0; k < 12; ++k) {
+    if (n > k) sum += in[(i * 11 + k * 3) % 2048];
+  }
+  out[i] = sum;
+}
+
 __global__ void grid_stride(const float* in, float* out, int n) {
 #pragma unroll 1
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = 2 * in[i];
@@ -219,6 +240,17 @@ __global__ void csr_scalar(const int* row_ptr, const int* col, const float* valu
   float sum = 0;
 #pragma unroll 1
   for (int e = row_ptr[row]; e < row_ptr[row + 1]; ++e) sum += value[e] * x[col[e]];
+  y[row] = sum;
+}
+
+__global__ void csr_scalar_hoisted(const int* row_ptr, const int* col, const float* value, const float* x, float* y,
+                                   int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0;
+  const int end = row_ptr[row + 1];
+#pragma unroll 1
+  for (int e = row_ptr[row]; e < end; ++e) sum += value[e] * x[col[e]];
   y[row] = sum;
 }
 
@@ -375,7 +407,8 @@ __global__ void tickets(const int* in, int* counters, int* out) {
 
 __global__ void maximum(const int* in, int* result) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (in[i] % 2) atomicMax(&result[i % 128], in[i]);
+  const int value = in[i];
+  if (value % 2) atomicMax(&result[i % 128], value);
 }
 
 // ------------------------------------------------------------------------------------------------ the launches
@@ -489,7 +522,8 @@ inline std::vector<Case> cases() {
   // Divergence and loops
   add("odd threads", [](Data& d) { odd_threads<<<kBlocks, kThreads>>>(d.in, d.out); });
   add("first 10 lanes", [](Data& d) { first_lanes<<<kBlocks, kThreads>>>(d.in, d.out, 10); });
-  add("two paths", [](Data& d) { two_paths<<<kBlocks, kThreads>>>(d.in, d.in + 9, d.out); });
+  add("two paths", [](Data& d) { two_paths<<<kBlocks, kThreads>>>(d.in, d.in + 9, d.out); }, "both branches end in the same store: nvcc issues one");
+  add("two paths, apart", [](Data& d) { two_paths_apart<<<kBlocks, kThreads>>>(d.in, d.in + 9, d.out); });
   add("early exit", [](Data& d) { early_exit<<<kBlocks, kThreads>>>(d.in, d.out, 1717); });
   add("block of 20", [](Data& d) { early_exit<<<40, 20>>>(d.in, d.out, 777); });
   add("block of 33", [](Data& d) { early_exit<<<40, 33>>>(d.in, d.out, 1301); });
@@ -499,11 +533,13 @@ inline std::vector<Case> cases() {
   add("break and continue", [](Data& d) { break_and_continue<<<kBlocks, kThreads>>>(d.in, d.length, d.out); });
   add("while, scattered", [](Data& d) { while_scattered<<<kBlocks, kThreads>>>(d.in, d.index, d.out); });
   add("do while", [](Data& d) { do_while<<<kBlocks, kThreads>>>(d.in, d.out); });
-  add("condition in a loop", [](Data& d) { condition_in_loop<<<kBlocks, kThreads>>>(d.in, d.length, d.out); });
+  add("condition in a loop", [](Data& d) { condition_in_loop<<<kBlocks, kThreads>>>(d.in, d.length, d.out); }, "length[i] does not change in the loop: nvcc loads it once");
+  add("condition in a loop, hoisted", [](Data& d) { condition_in_loop_hoisted<<<kBlocks, kThreads>>>(d.in, d.length, d.out); });
   add("grid-stride loop", [](Data& d) { grid_stride<<<3, 96>>>(d.in, d.out, 5000); });
   add("function called twice", [](Data& d) { function_twice<<<kBlocks, kThreads>>>(d.in, d.out); });
   add("inlined templates", [](Data& d) { inlined_template<<<kBlocks, kThreads>>>(d.in, d.out); });
-  add("CSR, thread per row", [](Data& d) { csr_scalar<<<8, 128>>>(d.row_ptr, d.col, d.in, d.in, d.out, d.rows); });
+  add("CSR, thread per row", [](Data& d) { csr_scalar<<<8, 128>>>(d.row_ptr, d.col, d.in, d.in, d.out, d.rows); }, "row_ptr[row + 1] does not change in the loop: nvcc loads it once");
+  add("CSR, thread per row, hoisted", [](Data& d) { csr_scalar_hoisted<<<8, 128>>>(d.row_ptr, d.col, d.in, d.in, d.out, d.rows); });
   add("CSR, warp per row", [](Data& d) { csr_vector<<<125, 256>>>(d.row_ptr, d.col, d.in, d.in, d.out, d.rows); });
   // Shared memory: strides and widths
   constexpr std::size_t kBytes = 2304 * 16;
@@ -544,6 +580,22 @@ inline std::vector<Case> cases() {
       {"one lane", [](int i) { return i % 32 ? -1 : i; }},
       {"pairs share, one does not", [](int i) { return i % 32 == 5 ? 40 : i / 2; }},
       {"two conflicting pairs", [](int i) { return (i / 2 % 2) * 64 + (i / 4); }},
+      {"pairs share, one bank twice", [](int i) { return i % 32 / 2 == 1 ? 16 : i % 32 / 2; }},
+      {"pairs share, two quarters meet", [](int i) { return i % 32 / 2 >= 4 && i % 32 / 2 < 8 ? i % 32 / 2 + 4 : i % 32 / 2; }},
+      {"i and i^2 share, compact", [](int i) { return i / 4 * 2 + i % 2; }},
+      {"i and i^3 share, compact", [](int i) { return i / 4 * 2 + (i % 4 == 1 || i % 4 == 2); }},
+      {"even lanes only, compact", [](int i) { return i % 2 ? -1 : i / 2; }},
+      {"lanes 0,1 of 4, compact", [](int i) { return i % 4 < 2 ? i / 4 * 2 + i % 2 : -1; }},
+      {"lanes 0,3 of 4, compact", [](int i) { return i % 4 == 0 ? i / 2 : i % 4 == 3 ? i / 2 : -1; }},
+      {"pairs share in the first half", [](int i) { return i % 32 < 16 ? i % 32 / 2 : i % 32; }},
+      {"pairs share in the second half", [](int i) { return i % 32 >= 16 ? i % 32 / 2 : i % 32 + 32; }},
+      {"odd pairs share", [](int i) { return (i + 1) / 2; }},
+      {"pairs share or idle", [](int i) { return i % 6 == 3 ? -1 : i / 2; }},
+      {"pairs share, backwards", [](int i) { return 255 - i / 2; }},
+      {"pairs share, random", [](int i) { return static_cast<int>(scrambled(static_cast<std::uint32_t>(i / 2)) % 512); }},
+      {"fours share, random", [](int i) { return static_cast<int>(scrambled(static_cast<std::uint32_t>(i / 4)) % 512); }},
+      {"one for all", [](int) { return 7; }},
+      {"two for all", [](int i) { return i % 32 == 9 ? 16 : 0; }},
       {"random", [](int i) { return static_cast<int>(scrambled(static_cast<std::uint32_t>(i)) % 512); }},
       {"random, a third idle", [](int i) { return i % 3 ? static_cast<int>(scrambled(static_cast<std::uint32_t>(i)) % 512) : -1; }},
   };
@@ -575,8 +627,10 @@ inline std::vector<Case> cases() {
   add("tile product 32, unrolled", [](Data& d) { tile_product<32, 0, true><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); }, kAsMerged);
   add("tile product 32 padded, unrolled", [](Data& d) { tile_product<32, 1, true><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); });
   // Reductions and atomics
-  add("tree sum", [](Data& d) { tree_sum<<<kBlocks, kThreads>>>(d.in, d.out); });
-  add("interleaved sum", [](Data& d) { interleaved_sum<<<kBlocks, kThreads>>>(d.in, d.out); });
+  constexpr const char* kPredicated =
+      "predicated: nvcc issues the instruction in warps where no thread takes part; the wavefronts are equal";
+  add("tree sum", [](Data& d) { tree_sum<<<kBlocks, kThreads>>>(d.in, d.out); }, kPredicated);
+  add("interleaved sum", [](Data& d) { interleaved_sum<<<kBlocks, kThreads>>>(d.in, d.out); }, kPredicated);
   add("shuffle sum", [](Data& d) { shuffle_sum<<<kBlocks, kThreads>>>(d.in, d.out); });
   add("histogram, global", [](Data& d) { histogram_global<<<kBlocks, kThreads>>>(d.index, d.bins); });
   add("tickets", [](Data& d) { tickets<<<kBlocks, kThreads>>>(d.index, d.bins, (int*)d.out); });
