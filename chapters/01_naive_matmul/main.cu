@@ -19,6 +19,9 @@ MatmulVariant variant(const char* kernel, int block) {
   v.block = dim3(block, block);
   v.loads = loads;
   v.loads_formula = "2 M N K";
+  v.skip = [](const MatmulShape& s) {
+    return naive_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+  };
   return v;
 }
 

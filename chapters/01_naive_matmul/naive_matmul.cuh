@@ -20,14 +20,12 @@ __global__ void naive_matmul(const float* __restrict__ A,  // M x K
   const int row = blockIdx.y * blockDim.y + threadIdx.y;  // 0 .. M-1, and beyond in the last block
   if (row >= M || col >= N) return;                       // a thread of a ragged edge: no element to compute
 
-  // size_t: row * K overflows an int from 46,341 x 46,341 on.
-  const float* a = A + static_cast<size_t>(row) * K;  // row `row` of A: K words in a line
-  const float* b = B + col;                           // column `col` of B: K words, each N apart
+  // Positions fit an int: the launch function refuses matrices of 2^31 elements and more.
   float sum = 0.0f;
   for (int k = 0; k < K; ++k) {
-    sum += a[k] * b[static_cast<size_t>(k) * N];
+    sum += A[row * K + k] * B[k * N + col];  // A: along row `row`. B: down column `col`, N words from one to the next
   }
-  C[static_cast<size_t>(row) * N + col] = sum;
+  C[row * N + col] = sum;
 }
 // [naive_matmul]
 
@@ -44,19 +42,22 @@ __global__ void naive_matmul_row_on_x(const float* __restrict__ A,  // M x K
   const int col = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= M || col >= N) return;
 
-  const float* a = A + static_cast<size_t>(row) * K;  // ... and nowhere else
-  const float* b = B + col;
-  float sum = 0.0f;
+  float sum = 0.0f;                                   // ... and nowhere else
   for (int k = 0; k < K; ++k) {
-    sum += a[k] * b[static_cast<size_t>(k) * N];
+    sum += A[row * K + k] * B[k * N + col];
   }
-  C[static_cast<size_t>(row) * N + col] = sum;
+  C[row * N + col] = sum;
 }
 // [naive_matmul_row_on_x]
 
-/// Largest M, N or K that the launch functions accept. Up to here `row`, `col` and `k` fit an int, also in the
-/// threads that lie past the edge of C.
-constexpr int kNaiveMatmulMaxSize = 1 << 30;
+/// True when an int holds every position that the kernels compute: M, N and K are at most 2^30, so that `row`, `col` and
+/// `k` fit also in the threads past the edges, and no matrix has 2^31 elements or more.
+constexpr bool naive_matmul_fits(int M, int N, int K) {
+  constexpr int most = 1 << 30;
+  constexpr long long elements = 1LL << 31;
+  return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most && 1LL * M * K < elements &&
+         1LL * K * N < elements && 1LL * M * N < elements;
+}
 
 /// How many blocks of `block` threads cover `n` elements.
 constexpr unsigned naive_matmul_blocks(int n, unsigned block) { return (static_cast<unsigned>(n) + block - 1) / block; }
@@ -67,8 +68,7 @@ constexpr unsigned naive_matmul_blocks(int n, unsigned block) { return (static_c
 /// than 1,024 threads, or more than 65,535 blocks in y, is cudaErrorInvalidConfiguration).
 inline cudaError_t launch_naive_matmul(const float* A, const float* B, float* C, int M, int N, int K, int block,
                                        cudaStream_t stream = nullptr) {
-  const int most = kNaiveMatmulMaxSize;
-  if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most || block < 1) return cudaErrorInvalidValue;
+  if (!naive_matmul_fits(M, N, K) || block < 1) return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
   const dim3 threads(block, block);
   const dim3 blocks(naive_matmul_blocks(N, threads.x), naive_matmul_blocks(M, threads.y));
@@ -80,8 +80,7 @@ inline cudaError_t launch_naive_matmul(const float* A, const float* B, float* C,
 /// Starts naive_matmul_row_on_x(); everything else as launch_naive_matmul().
 inline cudaError_t launch_naive_matmul_row_on_x(const float* A, const float* B, float* C, int M, int N, int K,
                                                 int block, cudaStream_t stream = nullptr) {
-  const int most = kNaiveMatmulMaxSize;
-  if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most || block < 1) return cudaErrorInvalidValue;
+  if (!naive_matmul_fits(M, N, K) || block < 1) return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;
   const dim3 threads(block, block);
   const dim3 blocks(naive_matmul_blocks(M, threads.x), naive_matmul_blocks(N, threads.y));  // rows along x

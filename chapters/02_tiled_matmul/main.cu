@@ -20,6 +20,10 @@ double tiled_loads(const MatmulShape& s, int tile) {
   return block_columns * s.m * s.k + block_rows * s.k * s.n;
 }
 
+std::string too_large(const MatmulShape& s) {
+  return tiled_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+}
+
 MatmulVariant naive(int tile) {
   MatmulVariant v;
   v.kernel = "naive_matmul";
@@ -28,6 +32,7 @@ MatmulVariant naive(int tile) {
   v.baseline = true;
   v.loads = naive_loads;
   v.loads_formula = "2 M N K";
+  v.skip = too_large;
   v.launch = [tile](const MatmulProblem& p) {
     CUDA_CHECK(launch_naive_matmul(p.A, p.B, p.C, p.m, p.n, p.k, tile, p.stream));
   };
@@ -43,6 +48,7 @@ MatmulVariant tiled(const char* kernel, int tile) {
   v.shared_bytes = tiled_matmul_shared_bytes(tile);
   v.loads = [tile](const MatmulShape& s) { return tiled_loads(s, tile); };
   v.loads_formula = "2 M N K / T";
+  v.skip = too_large;
   return v;
 }
 

@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(TILE* TILE) tiled_matmul(const float* __restri
   // No thread returns early: also one that owns no element of C loads its share of the tiles and meets the barriers.
   for (int k0 = 0; k0 < K; k0 += TILE) {
     // Each thread loads one word of either tile. tx runs along a row of both, so both loads are coalesced.
-    As[ty][tx] = row < M && k0 + tx < K ? A[static_cast<size_t>(row) * K + (k0 + tx)] : 0.0f;
-    Bs[ty][tx] = k0 + ty < K && col < N ? B[static_cast<size_t>(k0 + ty) * N + col] : 0.0f;
+    As[ty][tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
+    Bs[ty][tx] = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
     __syncthreads();  // first barrier: nobody reads the tiles before everybody has written
 
 #pragma unroll
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(TILE* TILE) tiled_matmul(const float* __restri
     __syncthreads();  // second barrier: nobody overwrites the tiles before everybody has read
   }
 
-  if (row < M && col < N) C[static_cast<size_t>(row) * N + col] = sum;
+  if (row < M && col < N) C[row * N + col] = sum;
 }
 // [tiled_matmul]
 
@@ -65,8 +65,8 @@ __global__ void tiled_matmul_dynamic(const float* __restrict__ A,  // M x K
   float sum = 0.0f;
 
   for (int k0 = 0; k0 < K; k0 += tile) {
-    As[ty * tile + tx] = row < M && k0 + tx < K ? A[static_cast<size_t>(row) * K + (k0 + tx)] : 0.0f;
-    Bs[ty * tile + tx] = k0 + ty < K && col < N ? B[static_cast<size_t>(k0 + ty) * N + col] : 0.0f;
+    As[ty * tile + tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
+    Bs[ty * tile + tx] = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
     __syncthreads();  // written before read
 
     for (int k = 0; k < tile; ++k) {
@@ -75,13 +75,18 @@ __global__ void tiled_matmul_dynamic(const float* __restrict__ A,  // M x K
     __syncthreads();  // read before overwritten
   }
 
-  if (row < M && col < N) C[static_cast<size_t>(row) * N + col] = sum;
+  if (row < M && col < N) C[row * N + col] = sum;
 }
 // [tiled_matmul_dynamic]
 
-/// Largest M, N or K that the launch functions accept. Up to here `row`, `col` and `k0 + tx` fit an int, also past
-/// the edges of the matrices.
-constexpr int kTiledMatmulMaxSize = 1 << 30;
+/// True when an int holds every position that the kernels compute: M, N and K are at most 2^30, so that `row`, `col` and
+/// `k0 + tx` fit also past the edges, and no matrix has 2^31 elements or more.
+constexpr bool tiled_matmul_fits(int M, int N, int K) {
+  constexpr int most = 1 << 30;
+  constexpr long long elements = 1LL << 31;
+  return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most && 1LL * M * K < elements &&
+         1LL * K * N < elements && 1LL * M * N < elements;
+}
 
 /// Shared memory of one block in bytes: a tile of A and a tile of B.
 constexpr size_t tiled_matmul_shared_bytes(int tile) { return 2 * sizeof(float) * tile * tile; }
@@ -94,8 +99,7 @@ template <int TILE>
 cudaError_t launch_tiled_matmul(const float* A, const float* B, float* C, int M, int N, int K,
                                 cudaStream_t stream = nullptr) {
   static_assert(TILE >= 1 && TILE * TILE <= 1024, "one thread per element: a block has at most 1,024 threads");
-  const int most = kTiledMatmulMaxSize;
-  if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most) return cudaErrorInvalidValue;
+  if (!tiled_matmul_fits(M, N, K)) return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
   const dim3 threads(TILE, TILE);
   const dim3 blocks((N + TILE - 1) / TILE, (M + TILE - 1) / TILE);
@@ -108,8 +112,7 @@ cudaError_t launch_tiled_matmul(const float* A, const float* B, float* C, int M,
 /// of more than 32 needs more than 1,024 threads, and the launch reports cudaErrorInvalidConfiguration.
 inline cudaError_t launch_tiled_matmul_dynamic(const float* A, const float* B, float* C, int M, int N, int K, int tile,
                                                cudaStream_t stream = nullptr) {
-  const int most = kTiledMatmulMaxSize;
-  if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most) return cudaErrorInvalidValue;
+  if (!tiled_matmul_fits(M, N, K)) return cudaErrorInvalidValue;
   if (tile < 1 || tile > 1024) return cudaErrorInvalidValue;  // a block side is at most 1,024, so tile * tile fits
   if (M == 0 || N == 0) return cudaSuccess;
   const dim3 threads(tile, tile);

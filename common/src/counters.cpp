@@ -20,23 +20,27 @@ double Counts::sectors_per_store() const { return ratio(global_store_sectors, gl
 
 namespace {
 
-// Counting is switched back even when the callable throws.
-class CountingOn {
+// What is watched is switched back even when the callable throws.
+class Watch {
  public:
-  CountingOn() : before_(sim::set_counting(true)) {}
-  ~CountingOn() { sim::set_counting(before_); }
-  CountingOn(const CountingOn&) = delete;
-  CountingOn& operator=(const CountingOn&) = delete;
+  Watch(bool counting, bool checking)
+      : counting_before_(sim::set_counting(counting)), checking_before_(sim::set_checking(checking)) {}
+  ~Watch() {
+    sim::set_counting(counting_before_);
+    sim::set_checking(checking_before_);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
 
  private:
-  bool before_;
+  bool counting_before_, checking_before_;
 };
 
 }  // namespace
 
 std::optional<Counts> count_call(const std::function<void()>& call) {
   {
-    const CountingOn counting;
+    const Watch watch(true, true);
     call();
   }
   const sim::Counters& c = sim::last_counters();
@@ -60,7 +64,19 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   return counts;
 }
 
+void run_unwatched(const std::function<void()>& call) {
+  if (sim::counting_demanded()) return call();
+  const Watch watch(false, false);
+  call();
+}
+
+bool worth_counting(double work, double limit) { return sim::counting_demanded() || work <= limit; }
+
 #else
+
+void run_unwatched(const std::function<void()>& call) { call(); }
+
+bool worth_counting(double, double) { return false; }
 
 std::optional<Counts> count_call(const std::function<void()>& call) {
   call();

@@ -124,7 +124,7 @@ TEST_CASE("what cannot be launched is refused, and C is left alone", "[naive]") 
     REQUIRE(launch(-1, 4, 4, 16) == cudaErrorInvalidValue);
     REQUIRE(launch(4, -1, 4, 16) == cudaErrorInvalidValue);
     REQUIRE(launch(4, 4, -1, 16) == cudaErrorInvalidValue);
-    REQUIRE(launch(4, 4, kNaiveMatmulMaxSize + 1, 16) == cudaErrorInvalidValue);
+    REQUIRE(launch(4, 4, (1 << 30) + 1, 16) == cudaErrorInvalidValue);
     REQUIRE(launch(4, 4, 4, 0) == cudaErrorInvalidValue);
     REQUIRE(launch(4, 4, 4, -16) == cudaErrorInvalidValue);
     REQUIRE(launch(4, 4, 4, 64) == cudaErrorInvalidConfiguration);  // 4,096 threads in a block

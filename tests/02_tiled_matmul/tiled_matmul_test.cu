@@ -134,7 +134,7 @@ TEST_CASE("tiles that cannot be launched are refused, and C is left alone", "[ti
     REQUIRE(kernel.launch(A.data(), B.data(), C.data(), -1, 4, 4) == cudaErrorInvalidValue);
     REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, -1, 4) == cudaErrorInvalidValue);
     REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, -1) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, kTiledMatmulMaxSize + 1) == cudaErrorInvalidValue);
+    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, (1 << 30) + 1) == cudaErrorInvalidValue);
   }
   REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
   REQUIRE(cudaGetLastError() == cudaSuccess);  // a refused launch leaves nothing behind

@@ -35,6 +35,14 @@ struct Counts {
   std::uint64_t global_bytes() const { return global_load_bytes + global_store_bytes; }
 };
 
+/// Runs `call` with neither counting nor the search for findings: on the simulator about ten times as fast. When the
+/// user demands a report (TILEWISE_REPORT, TILEWISE_COUNT=1) its launches are watched all the same.
+void run_unwatched(const std::function<void()>& call);
+
+/// False when launches of this much work are better run unwatched, and the user does not demand counts.
+/// `work` is in FLOP or bytes; on a GPU always false.
+bool worth_counting(double work, double limit);
+
 std::optional<Counts> count_call(const std::function<void()>& call);
 
 /// Runs `f` with counting on and returns the counts of its last launch; on a GPU runs `f` and returns nothing.

@@ -73,6 +73,9 @@ struct LessonStyle {
   Figure figure = Figure::flops;
   double ceiling = 0;  ///< in the figure's unit; 0: the device's theoretical peak
   std::string baseline_name = "naive";
+  /// Simulator: larger variants are run and checked, but not counted, so that they end in seconds. The default is the
+  /// work of a 320 x 320 x 320 product.
+  double counted_work = 2.0 * 320 * 320 * 320;
   bool show_tile = true;
   bool show_shared = true;  ///< simulator: a column of shared-memory wavefronts
 };

@@ -55,6 +55,7 @@ constexpr std::size_t kSharedRedZone = 128;
 
 struct State {
   bool want_counting = false, want_checking = true;
+  bool count_all = false, never_check = false;  // what the environment says
   bool counting = false, checking = false;  // of the running launch
   model::WarpLog log;
   SectorSet touched;
@@ -72,7 +73,9 @@ struct State {
     want_counting = std::getenv("TILEWISE_REPORT") != nullptr;
     if (is("TILEWISE_COUNT", "0")) want_counting = false;
     if (is("TILEWISE_COUNT", "1")) want_counting = true;
-    want_checking = !is("TILEWISE_FINDINGS", "off");
+    count_all = want_counting;
+    never_check = is("TILEWISE_FINDINGS", "off");
+    want_checking = !never_check;
   }
 };
 
@@ -272,6 +275,15 @@ bool set_counting(bool on) {
   s.want_counting = on;
   return was;
 }
+
+bool set_checking(bool on) {
+  auto& s = observer::state();
+  const bool was = s.want_checking;
+  s.want_checking = on && !s.never_check;
+  return was;
+}
+
+bool counting_demanded() { return observer::state().count_all; }
 
 const Counters& last_counters() { return observer::state().last; }
 std::size_t last_static_shared() { return observer::state().last_static_shared; }

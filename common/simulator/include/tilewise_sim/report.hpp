@@ -34,6 +34,13 @@ struct Counters {
 /// TILEWISE_REPORT is set, else off; TILEWISE_COUNT=0|1 decides otherwise.
 bool set_counting(bool on);
 
+/// The same for looking for findings. On by default; TILEWISE_FINDINGS=off switches it off for the whole program.
+/// A launch that is neither counted nor checked runs about ten times as fast.
+bool set_checking(bool on);
+
+/// TILEWISE_REPORT or TILEWISE_COUNT=1: the user wants every launch counted, however long it takes.
+bool counting_demanded();
+
 /// Counters of the last launch that ended; zeros when it was not counted.
 const Counters& last_counters();
 
