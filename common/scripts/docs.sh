@@ -17,10 +17,9 @@ if [ -n "$theme" ]; then
   sed -e "s|@OUT@|$out|g" -e "s|@THEME@|$theme|g" docs/theme/Doxyfile.theme.in >>"$out/Doxyfile"
   # Doxygen's own header, and the theme's two scripts started from it.
   doxygen -w html "$out/header.html" "$out/footer.html" "$out/unused.css" "$out/Doxyfile" >/dev/null 2>&1
-  sed -i.bak -e "/<\/head>/{
-    r docs/theme/head.html
-    N
-  }" "$out/header.html"
+  awk '/<\/head>/ { while ((getline line < "docs/theme/head.html") > 0) print line } { print }' \
+    "$out/header.html" >"$out/header.new"
+  mv "$out/header.new" "$out/header.html"
 fi
 
 echo "Building the site"

@@ -33,7 +33,7 @@ struct Visit {
 
 // ---------------------------------------------------------------- running
 
-/// Heading and first paragraph of a Markdown page, without Doxygen's label and Markdown's marks.
+/// Heading and first paragraph of a Markdown page, without the chapter's number and Doxygen's label.
 void read_page(const fs::path& page, Visit& visit) {
   visit.title = visit.chapter;
   std::ifstream file(page);
@@ -43,6 +43,7 @@ void read_page(const fs::path& page, Visit& visit) {
     if (!below_title) {
       if (line.rfind("# ", 0) != 0) continue;
       visit.title = line.substr(2, line.find(" {#") - 2);
+      if (visit.title.rfind(visit.chapter.substr(0, 2) + " ", 0) == 0) visit.title.erase(0, 3);
       below_title = true;
     } else if (line.empty()) {
       if (!visit.about.empty()) return;
@@ -99,7 +100,7 @@ std::string fit(std::string text, std::size_t width) {
 void print_summary(const std::vector<Visit>& visits) {
   std::size_t name_width = 7;
   for (const Visit& v : visits) name_width = std::max(name_width, v.chapter.size());
-  constexpr std::size_t kTitleWidth = 48;
+  constexpr std::size_t kTitleWidth = 56;
   fmt::print("\n{:<{}}  {:<{}}  {:>5} {:>5} {:>7} {:>8}\n", "Chapter", name_width, "What it shows", kTitleWidth,
              "right", "wrong", "skipped", "seconds");
   fmt::print("{}\n", std::string(name_width + kTitleWidth + 32, '-'));
