@@ -1,5 +1,6 @@
 // Cooperative groups: blocks, tiles of up to a warp, and coalesced groups. Grid-wide synchronisation is not supported.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_  // programs ask for it
 
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,6 @@
 // bfloat16 and its pair. Every operation rounds once to nearest even, as the hardware's does.
 #pragma once
+#define __CUDA_BF16_H__  // programs ask for it
 
 #include "tilewise_device/half_format.hpp"
 #include "vector_functions.h"

@@ -1,5 +1,6 @@
 // half and half2. Every operation rounds once to nearest even, as the hardware's does.
 #pragma once
+#define __CUDA_FP16_H__  // programs ask for it
 
 #include "tilewise_device/half_format.hpp"
 #include "vector_functions.h"

@@ -1,6 +1,7 @@
 // What every CUDA source includes. For .cu files (simcc defines __CUDACC__, as nvcc does) it brings the device functions
 // as well; plain C++ files get the runtime API, the vector types and harmless markers.
 #pragma once
+#define __CUDA_RUNTIME_H__  // programs ask for it
 
 #include <limits.h>
 #include <stdio.h>

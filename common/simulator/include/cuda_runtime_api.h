@@ -1,6 +1,7 @@
 // The host side of the CUDA runtime API, as the simulator offers it. What a call does is CUDA's documentation's
 // business; comments here say only where the simulator differs.
 #pragma once
+#define __CUDA_RUNTIME_API_H__  // programs ask for it
 
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,7 @@
 // Types of the CUDA runtime API as far as the simulator has them. Names and numbers are CUDA's, so that a program
 // means the same on both machines; what the simulator lacks (arrays, textures, graphs) is not declared.
 #pragma once
+#define __DRIVER_TYPES_H__  // programs ask for it
 
 #include <cstddef>
 

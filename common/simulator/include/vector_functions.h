@@ -1,5 +1,6 @@
 // make_float4() and its kin.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__  // programs ask for it
 
 #include "vector_types.h"
 

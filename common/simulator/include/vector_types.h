@@ -6,6 +6,7 @@
 // Because of this the 2- and 4-component types have constructors instead of being aggregates; brace initialisation,
 // arrays, unions, constants and kernel arguments work as with CUDA's own.
 #pragma once
+#define __VECTOR_TYPES_H__  // programs ask for it
 
 #include <cstddef>
 

@@ -39,8 +39,11 @@ constexpr unsigned kWarpSize = 32;
 
 /// Publishes `value`, waits until every lane in `mask` has arrived at an operation of the same kind with the same
 /// mask, and fills `out` with the published values (0 for lanes outside the mask or already gone).
-/// `mask` must contain the caller; lanes in it that have returned from the kernel, or never come, are a finding.
-void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]);
+/// `mask` must contain the caller; lanes in it that never come are a finding. Returns the lanes that took part.
+unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]);
+
+/// A shuffle read from lane `source`, which took no part in it: a finding.
+void absent_lane(unsigned source);
 
 /// The lanes that are converged here: every lane of the warp runs until it arrives here or waits or ends elsewhere.
 unsigned active_mask();
@@ -52,7 +55,7 @@ void atomic_access(const volatile void* address, std::size_t bytes);
 /// The next atomic of this thread throws its result away (nvcc emits RED, not ATOM).
 void discard();
 
-/// `__threadfence()`: what the thread wrote so far can be handed to other blocks by an atomic that follows.
+/// `__threadfence()` and kin: what was written so far is handed on by an atomic or volatile store that follows.
 void memory_fence();
 
 /// Moves bytes without being counted or checked.
@@ -73,10 +76,31 @@ __attribute__((no_sanitize("thread"), noinline)) inline void register_static(boo
   if (!known) known = register_variable(const_cast<const void*>(address), bytes, name, Space::global);
 }
 
+/// Lengths of an array and the size of its elements, for messages: `float a[2][3]` is {4, 2, {2, 3}}.
+struct ArrayShape {
+  std::size_t element_bytes = 0;
+  unsigned rank = 0;  ///< 0 for a plain variable
+  std::size_t extents[4] = {};
+};
+
+template <class T>
+constexpr ArrayShape shape_of() {
+  ArrayShape shape{sizeof(std::remove_all_extents_t<T>)};
+  if constexpr (std::rank_v<T> <= 4) {
+    shape.rank = std::rank_v<T>;
+    shape.extents[0] = std::extent_v<T, 0>;
+    shape.extents[1] = std::extent_v<T, 1>;
+    shape.extents[2] = std::extent_v<T, 2>;
+    shape.extents[3] = std::extent_v<T, 3>;
+  }
+  return shape;
+}
+
 /// A `__shared__` variable declared in code: one object per declaration and template instance.
 struct SharedVariable {
   std::size_t bytes = 0;
   std::size_t alignment = 0;
+  ArrayShape shape{};
   const char* name = nullptr;
   const char* file = nullptr;
   int line = 0;
@@ -87,9 +111,9 @@ struct SharedVariable {
 /// Address of the variable in the running block's shared memory; placed there when the block first meets it.
 void* shared_address(SharedVariable& variable, const char* name, const char* file, int line);
 
-template <class Storage>
+template <class Storage, class Declared = Storage>
 Storage& shared_variable(const char* name, const char* file, int line) {
-  static constinit SharedVariable variable{sizeof(Storage), alignof(Storage)};
+  static constinit SharedVariable variable{sizeof(Storage), alignof(Storage), shape_of<Declared>()};
   return *static_cast<Storage*>(shared_address(variable, name, file, line));
 }
 
@@ -128,7 +152,7 @@ inline constexpr NullArgument null_argument{};
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context);
 
 template <class Callable, class... Args>
-void launch(LaunchConfig config, Callable&& callable, Args... args) {
+[[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
   auto thread = [&] { callable(args...); };
   using Thread = decltype(thread);
   launch_erased(config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
