@@ -13,10 +13,10 @@
 /// The tile size is known to the compiler, so the loop over k is unrolled and As is read four words at a time.
 /// Grid: x covers the N columns, y the M rows.
 template <int TILE>
-__global__ void __launch_bounds__(TILE* TILE) tiled_matmul(const float* __restrict__ A,  // M x K
-                                                           const float* __restrict__ B,  // K x N
-                                                           float* __restrict__ C,        // M x N
-                                                           int M, int N, int K) {
+__global__ void tiled_matmul(const float* __restrict__ A,  // M x K
+                             const float* __restrict__ B,  // K x N
+                             float* __restrict__ C,        // M x N
+                             int M, int N, int K) {
   __shared__ float As[TILE][TILE];  // As[i][k] = A[block's first row + i][k0 + k]
   __shared__ float Bs[TILE][TILE];  // Bs[k][j] = B[k0 + k][block's first column + j]
 
