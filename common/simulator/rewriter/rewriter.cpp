@@ -66,6 +66,7 @@ class Rewriter {
         launch(i);
       } else if (syntax_.is_identifier(i)) {
         word(i);
+        template_kernel_pointer(i);
       }
     }
     RewriteResult result;
@@ -286,7 +287,9 @@ class Rewriter {
       std::size_t enclosing = syntax_.enclosing(i);
       if (enclosing != kNone && !syntax_.is(enclosing, "{")) continue;
       Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
-      if (decl.kind == DeclKind::function) ++kernel_names_[syntax_.text(decl.name)];
+      if (decl.kind != DeclKind::function) continue;
+      ++kernel_names_[syntax_.text(decl.name)];
+      if (decl.is_template) template_kernels_.insert(syntax_.text(decl.name));
     }
   }
 
@@ -695,6 +698,39 @@ class Rewriter {
     passed = all_passed;
   }
 
+  /// True for `(const void*)` and kin, whose `)` is at `close`.
+  bool casts_to_void_pointer(std::size_t close) const {
+    std::size_t open = syntax_.match(close);
+    if (open == kNone || open + 2 >= close) return false;
+    for (std::size_t k = open + 1; k < close; ++k) {
+      if (!syntax_.is_any(k, {"const", "void", "*"})) return false;
+    }
+    return true;
+  }
+
+  /// `(void*)k<float>` loses the types of the parameters, which cudaLaunchKernel has to know: note them before.
+  void template_kernel_pointer(std::size_t i) {
+    if (template_kernels_.count(syntax_.text(i)) == 0 || !syntax_.is(i + 1, "<")) return;
+    std::size_t close = syntax_.match_angle(i + 1);
+    bool simple = true;
+    if (close == kNone || !syntax_.is_any(close + 1, {")", ",", ";"})) return;
+    std::size_t begin = callee_begin(close + 1, simple);
+    if (begin == kNone || begin < 2 || !simple) return;
+    if (syntax_.is(begin - 1, "&")) --begin;
+    bool c_cast = syntax_.is(begin - 1, ")") && casts_to_void_pointer(begin - 1);
+    bool cpp_cast = begin > 4 && syntax_.is(begin - 1, "(") && syntax_.is(begin - 2, ">") &&
+                    syntax_.is(begin - 3, "*") && syntax_.is_any(begin - 4, {"void", "const"});
+    if (!c_cast && !cpp_cast) return;
+    insert_before(begin, "::tilewise::sim::known_kernel(");
+    insert_after(close, ")");
+  }
+
+  /// Outside functions and classes: in the initialiser of a variable at namespace scope.
+  bool at_namespace_scope(std::size_t i) const {
+    while (syntax_.enclosing(i) != kNone && syntax_.is_any(syntax_.enclosing(i), {"(", "["})) i = syntax_.enclosing(i);
+    return syntax_.enclosing(i) == kNone || syntax_.scope_of(i) == ScopeKind::name_space;
+  }
+
   void launch(std::size_t i) {
     if (!is_triple(i, "<") || !syntax_.touches(i, i + 1)) return;
     if (i > 0 && syntax_.is_any(i - 1, {"operator", "<"})) return;
@@ -711,9 +747,9 @@ class Rewriter {
     }
     std::string callee;
     if (!syntax_.join(begin, i, callee)) return unsupported(i, "a kernel name that spans lines", "name it on one line");
-    std::string capture;
+    std::string capture = at_namespace_scope(i) ? "" : "&";  // nothing to capture there, and C++ forbids to ask
     if (!simple) {
-      capture = ", tw_kernel = " + callee;
+      capture += (capture.empty() ? "tw_kernel = " : ", tw_kernel = ") + callee;
       callee = "tw_kernel";
     }
     bool has_arguments = last > open + 1;
@@ -723,7 +759,7 @@ class Rewriter {
     replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
     replace(
         close, open + 1,
-        "), [&" + capture + "](" + parameters + ") { " + callee + "(" + passed + "); }" + (has_arguments ? ", " : ""));
+        "), [" + capture + "](" + parameters + ") { " + callee + "(" + passed + "); }" + (has_arguments ? ", " : ""));
     for (std::size_t k = open + 1; k < last; ++k) {
       bool starts = syntax_.is_any(k - 1, {",", "("});
       if (starts && syntax_.is(k, "{")) {
@@ -973,6 +1009,7 @@ class Rewriter {
   std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with
   std::vector<std::size_t> bodies_;               // `{` of device functions and lambdas
   std::unordered_map<std::string_view, int> kernel_names_;
+  std::set<std::string_view> template_kernels_;
   int registrations_ = 0;
   std::vector<SharedName> shared_names_;
   std::vector<SharedName> shadows_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "device_lock.hpp"
 #include "driver_types.h"
 #include "errors.hpp"
 
@@ -11,6 +12,7 @@ namespace tilewise::sim {
 /// Body of most API calls: nothing works after a sticky error; else the result of `call()` is recorded.
 template <class Call>
 cudaError_t api(Call call) {
+  const DeviceLock lock(device_mutex());
   const cudaError_t before = sticky_error();
   return set_error(before != cudaSuccess ? before : call());
 }

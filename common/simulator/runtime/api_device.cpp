@@ -254,6 +254,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
+  const DeviceLock lock(device_mutex());
   memory::release_all();
   destroy_streams();
   forget_kernel_settings();

@@ -169,6 +169,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig c
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
                              cudaStream_t stream) {
   if (kernel == nullptr) return set_error(cudaErrorInvalidDeviceFunction);
+  const DeviceLock lock(device_mutex());
   const auto found = kernels().find(kernel);
   if (found == kernels().end() || found->second.invoke == nullptr) {
     unsupported("cudaLaunchKernel of a template kernel through a void pointer (pass the kernel itself)");

@@ -287,6 +287,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   if (attributes == nullptr) return set_error(cudaErrorInvalidValue);
+  const DeviceLock lock(device_mutex());
   const Allocation* found = memory::find(pointer);
   void* const address = const_cast<void*>(pointer);
   *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};

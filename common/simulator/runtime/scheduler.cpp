@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
+#include "runtime/device_lock.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/memory.hpp"
@@ -433,9 +433,8 @@ void reserve_shared_memory() {
 
 // ------------------------------------------------------------------------------------------- the launch
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context) {
-  static std::recursive_mutex one_launch_at_a_time;
   if (current_lane) unsupported("a kernel launch from device code (dynamic parallelism)");
-  std::lock_guard lock(one_launch_at_a_time);
+  const DeviceLock lock(device_mutex());
   if (sticky_error() != cudaSuccess) {
     set_error(sticky_error());
     return;

@@ -66,8 +66,9 @@ std::uintptr_t load_bias() {
 // dladdr() knows exported symbols only; kernels in anonymous namespaces are found in the file's own symbol table.
 std::vector<Function> read_symbol_table() {
   std::vector<Function> functions;
-  std::ifstream file(executable_path(), std::ios::binary);
-  std::string image((std::istreambuf_iterator<char>(file)), {});
+  std::ifstream file(executable_path(), std::ios::binary | std::ios::ate);
+  std::string image(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
+  file.seekg(0).read(image.data(), static_cast<std::streamsize>(image.size()));
   ElfW(Ehdr) header;
   if (image.size() < sizeof header) return functions;
   std::memcpy(&header, image.data(), sizeof header);

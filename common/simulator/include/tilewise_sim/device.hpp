@@ -173,6 +173,13 @@ bool register_kernel(void (*kernel)(P...)) {
   });
 }
 
+/// The same for an instance of a template kernel, where its address is taken.
+template <class... P>
+auto known_kernel(void (*kernel)(P...)) {
+  register_kernel(kernel);
+  return kernel;
+}
+
 // ---------------------------------------------------------------- loops
 /// Marks a loop of device code, so that accesses can be grouped by iteration. See docs/architecture.md.
 class Loop {
