@@ -7,11 +7,12 @@
 namespace tilewise::sim::model {
 namespace {
 
-// True when every active lane of `mask` has a neighbour (lane ^ 1) that is inactive or asks for the same address.
-bool neighbours_agree(const LaneAddresses& lanes, std::uint32_t mask) {
+// True when for every active lane of `mask` the lane at `distance` is inactive or asks for the same address.
+bool lanes_agree(const LaneAddresses& lanes, std::uint32_t mask, unsigned distance) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    if ((mask >> (i ^ 1u) & 1u) && lanes.address[i ^ 1u] != lanes.address[i]) return false;
+    const unsigned other = i ^ distance;
+    if ((mask >> other & 1u) && lanes.address[other] != lanes.address[i]) return false;
   }
   return true;
 }
@@ -99,7 +100,7 @@ unsigned sum_of_passes(const LaneAddresses& lanes, bool is_load, Pass pass) {
   unsigned total = 0;
   for (unsigned first = 0; first < kLanes; first += together) {
     const std::uint32_t group = lanes.mask & (together == 32 ? ~0u : 0xFFFFu << first);
-    if (is_load && neighbours_agree(lanes, group) && deepest_bank(lanes, group) == 1) {
+    if (is_load && (lanes_agree(lanes, group, 1) || lanes_agree(lanes, group, 2)) && deepest_bank(lanes, group) <= 1) {
       total += pass(group);
       continue;
     }
