@@ -950,13 +950,20 @@ class Rewriter {
       unsupported(i, "texture references (CUDA 12 removed them)", kNoTextures);
     } else if (side_[i] != kHost && text.size() > 4 && (starts_with(text, "tex") || starts_with(text, "surf")) &&
                is_texture_function(text) && syntax_.is_any(i + 1, {"(", "<"}) && !syntax_.is(i - 1, "::")) {
-      unsupported(i, starts_with(text, "tex") ? "textures" : "surfaces", kNoTextures);
+      unsupported(i, starts_with(text, "tex") ? "textures" : "surfaces",
+                  starts_with(text, "tex") ? kNoTextures : "read and write global memory");
     } else if (starts_with(text, "cudaIpc")) {
       unsupported(i, "memory shared between processes", "use one process");
     } else if (starts_with(text, "cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" ||
                text == "cudaFreeArray" || text == "cudaChannelFormatDesc" || text == "cudaCreateChannelDesc" ||
                (starts_with(text, "cudaMemcpy") && text.find("Array") != std::string_view::npos)) {
       unsupported(i, "CUDA arrays", "use cudaMalloc or cudaMallocPitch");
+    } else if (text == "cudaExtent" || text == "make_cudaExtent" || text == "cudaPitchedPtr" ||
+               starts_with(text, "cudaMalloc3D") || starts_with(text, "cudaMemset3D") ||
+               starts_with(text, "cudaMemcpy3D")) {
+      unsupported(i, "3D allocations and copies", "use cudaMalloc and the index x + nx * (y + ny * z)");
+    } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
+      unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
     } else if (starts_with(text, "cudaLaunchKernelEx") || text == "cudaLaunchConfig_t") {
       unsupported(i, "cudaLaunchKernelEx", "launch with <<<grid, block, shared, stream>>>; there are no clusters");
     } else if (text == "nvcuda" || (text == "wmma" && syntax_.is(i + 1, "::"))) {
@@ -969,6 +976,11 @@ class Rewriter {
                               {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
       unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)), "copy through registers and call __syncthreads()");
     }
+  }
+
+  /// `new T`, but not `new (place) T`.
+  bool allocates(std::size_t i) const {
+    return syntax_.is(i, "new") && !syntax_.is(i + 1, "(") && !(i > 0 && syntax_.is(i - 1, "operator"));
   }
 
   /// `asm volatile("" ::: "memory")` holds no instruction and may stay.

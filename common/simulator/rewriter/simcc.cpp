@@ -727,10 +727,10 @@ class Driver {
                   "-Wno-unknown-pragmas"};
     if (is_clang()) {
       append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize",
-                     "-fno-unroll-loops"});
+                     "-fno-unroll-loops", "-Wno-deprecated-volatile"});
     } else {
       append(flags, {"-fno-tree-loop-distribute-patterns", "-fno-crossjumping", "-fno-ipa-icf", "-fno-ipa-cp",
-                     "-fno-ipa-sra", "-fno-partial-inlining"});
+                     "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
     }
     return flags;
   }

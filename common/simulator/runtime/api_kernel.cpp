@@ -188,7 +188,7 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
-  unsupported("cooperative launches, in which all blocks of a grid wait for each other");
+  unsupported("a cooperative launch (all blocks of a grid wait for each other)");
 }
 
 // ---------------------------------------------------------------- occupancy

@@ -1,0 +1,1 @@
+#error "the Tilewise simulator does not support cuBLAS"
