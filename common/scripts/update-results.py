@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the simulator's tables into the lesson pages. For maintainers; nothing else needs Python.
+"""Writes the result tables into the lesson pages. For maintainers; nothing else needs Python.
 
     cmake --preset sim && cmake --build --preset sim && common/scripts/update-results.py [build/sim/bin]
 
 A page says which run it shows, and everything up to the closing marker is replaced:
 
     <!-- results:sim 02_tiled_matmul --n 256 --tile 8,16,32 -->
+    <!-- /results -->
+
+Tables of a real GPU come from docs/results/<gpu>.json, which common/scripts/record-results.sh writes on that GPU:
+
+    <!-- results:nvidia-h200 02_tiled_matmul -->
     <!-- /results -->
 """
 import json
@@ -52,9 +57,38 @@ def table(program, arguments):
     return f"\n{machine}, {shape}:\n\n" + "\n".join(lines) + "\n\n"
 
 
+recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+) -->\n).*?(<!-- /results -->)", re.S)
+
+
+def recorded_table(gpu, program):
+    file = root / f"docs/results/{gpu}.json"
+    if not file.exists():
+        return ""
+    runs = [run for run in json.loads(file.read_text())["runs"] if run["program"] == program]
+    if not runs:
+        return ""
+    run = runs[0]
+    titles = ["shape", "tile", "kernel", "time", run["rows"][0]["figure"]["unit"], "of peak", "same block", "best naive"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|--:|---" + "|--:" * (len(titles) - 3) + "|"]
+    for row in run["rows"]:
+        if row["status"] != "OK":
+            continue
+        speedup = row.get("speedup", {})
+        times = lambda key: f"{speedup[key]:.2f} x" if key in speedup else ""
+        lines.append(
+            f"| {row['shape']} | {row.get('tile', '')} | `{row['kernel']}` | {row['time']['median_ms']:.3g} ms "
+            f"| {row['figure']['value']:,.0f} | {100 * row['figure']['share_of_peak']:.1f} % "
+            f"| {times('same_block')} | {times('best_naive')} |")
+    m = run["machine"]
+    source = f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
+             f"{run['date'][:10]}, commit {run['commit']}. Medians of kernel time; every result was checked first."
+    return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
+
+
 for page in sorted(root.glob("chapters/*/README.md")):
     old = page.read_text()
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
+    new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3]) + found[4], new)
     if new != old:
         page.write_text(new)
         print("updated", page.relative_to(root))

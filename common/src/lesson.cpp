@@ -207,6 +207,10 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
     row.push_back(best_baseline > 0 ? fixed(best_baseline / ms, 2) + "x" : "-");
   }
+  if (is_simulated() && outcome.status == Status::ok && !outcome.counts && variant.predicted_loads > 0) {
+    row.insert(row.end(), 3, "-");  // not counted; the formula still holds
+    row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
+  }
   while (row.size() < before_errors) row.push_back("-");
   const bool compared = outcome.comparison.checked > 0;
   row.push_back(compared ? scientific(outcome.comparison.max_error) : "-");
