@@ -826,7 +826,7 @@ class Rewriter {
     if (syntax_.is(i, "while")) return syntax_.is_any(i + 2, {"true", "1"}) && i + 3 == close;
     for (std::size_t k = i + 2; k < close; ++k) {
       if (syntax_.is(k, ";")) return syntax_.is(k + 1, ";");
-      if (syntax_.is_any(k, {"(", "[", "{"})) k = syntax_.match(k);
+      if (syntax_.is_any(k, {"(", "[", "{"})) k = std::min(close, syntax_.match(k));  // may have no match
     }
     return false;
   }
