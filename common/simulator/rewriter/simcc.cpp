@@ -731,6 +731,8 @@ class Driver {
     } else {
       append(flags, {"-fno-tree-loop-distribute-patterns", "-fno-crossjumping", "-fno-ipa-icf", "-fno-ipa-cp",
                      "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
+      // Jump threading copies blocks, and an access in two places would count as two warp instructions.
+      append(flags, {"-fno-thread-jumps"});
     }
     return flags;
   }
