@@ -69,6 +69,18 @@ unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors) {
   return static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
 }
 
+unsigned ideal_sectors(const LaneAddresses& lanes, unsigned touched) {
+  // Different addresses, seen from lane to lane: too many when lanes far apart repeat one, but then `touched` bounds it.
+  unsigned different = 0;
+  std::uint64_t last = ~std::uint64_t{0};
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = lanes.address[std::countr_zero(rest)];
+    different += address != last;
+    last = address;
+  }
+  return std::min(touched, (different * lanes.bytes + kSectorBytes - 1) / kSectorBytes);
+}
+
 unsigned atomic_sectors(const LaneAddresses& lanes) {
   std::uint64_t address[kLanes];
   unsigned n = 0;

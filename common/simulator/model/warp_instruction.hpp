@@ -22,6 +22,10 @@ struct LaneAddresses {
 /// Accesses are at most 16 bytes wide and may straddle two sectors when misaligned.
 unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors);
 
+/// Sectors that the same number of different words would fill if they lay side by side. `touched` is what
+/// distinct_sectors() gave.
+unsigned ideal_sectors(const LaneAddresses& lanes, unsigned touched);
+
 /// Sectors that an atomic instruction is counted with: a sector counts as often as its most wanted word has lanes.
 unsigned atomic_sectors(const LaneAddresses& lanes);
 
