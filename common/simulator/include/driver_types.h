@@ -289,11 +289,11 @@ struct cudaPointerAttributes {
 };
 
 struct cudaFuncAttributes {
-  size_t sharedSizeBytes;  ///< static shared memory; on the simulator known once the kernel has run, 0 before
+  size_t sharedSizeBytes;  ///< static shared memory; of kernels that are not recorded, the simulator knows it once they ran
   size_t constSizeBytes;
   size_t localSizeBytes;
   int maxThreadsPerBlock;
-  int numRegs;  ///< on the simulator 0: registers are ptxas's choice, and no ptxas runs
+  int numRegs;  ///< ptxas's choice; the simulator has it from model/registers.inc. 0: unknown, as for any kernel not recorded
   int ptxVersion;
   int binaryVersion;
   int cacheModeCA;

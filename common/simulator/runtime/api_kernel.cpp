@@ -6,6 +6,7 @@
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
 #include "occupancy.hpp"
+#include "registers.hpp"
 
 namespace tilewise::sim {
 
@@ -18,12 +19,26 @@ struct Kernel {
   std::size_t dynamic_shared = 0;  // as cudaFuncSetAttribute set it
   int carveout = cudaSharedmemCarveoutDefault;
   unsigned max_threads = 0;        // of __launch_bounds__; 0 until the kernel has run, or none
-  std::size_t static_shared = 0;   // 0 until the kernel has run
+  std::size_t static_shared = 0;   // 0 until the kernel has run, unless it is recorded
+  int registers = 0;               // 0: unknown
+  bool looked_up = false;          // in the record of registers and static shared memory
 };
 
 std::unordered_map<const void*, Kernel>& kernels() {
   static auto* kernels = new std::unordered_map<const void*, Kernel>;  // used before main and after it
   return *kernels;
+}
+
+/// The kernel with what was recorded of it.
+Kernel& recorded_kernel(const void* kernel) {
+  Kernel& known = kernels()[kernel];
+  if (!known.looked_up) {
+    known.looked_up = true;
+    const KernelResources resources = recorded_resources(device(), kernel);
+    known.registers = resources.registers;
+    known.static_shared = std::max(known.static_shared, resources.static_shared);
+  }
+  return known;
 }
 
 std::size_t dynamic_limit(const Kernel& kernel) {
@@ -33,15 +48,14 @@ std::size_t dynamic_limit(const Kernel& kernel) {
 }
 
 int threads_limit(const Kernel& kernel) {
-  const int most = device().max_threads_per_block;
+  const int most = threads_with_registers(device(), kernel.registers);
   return kernel.max_threads ? std::min<int>(kernel.max_threads, most) : most;
 }
 
 /// Blocks of the kernel that an SM holds, as the API counts them: none beyond what the kernel may have.
 int resident_blocks(const Kernel& kernel, int threads, std::size_t dynamic_shared) {
   if (dynamic_shared > dynamic_limit(kernel)) return 0;
-  constexpr int kUnknownRegisters = 0;
-  return occupancy(device(), kUnknownRegisters, kernel.static_shared + dynamic_shared, threads).blocks;
+  return occupancy(device(), kernel.registers, kernel.static_shared + dynamic_shared, threads).blocks;
 }
 
 struct Thread {
@@ -87,7 +101,7 @@ cudaError_t best_block_size(int* grid, int* block, const void* kernel, size_t (*
     if (grid == nullptr || block == nullptr || limit < 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const Device& card = device();
-    const Kernel& known = kernels()[kernel];
+    const Kernel& known = recorded_kernel(kernel);
     const int most = limit == 0 ? threads_limit(known) : std::min(limit, threads_limit(known));
     int best_threads = 0, best_blocks = 0, best_size = 0;
     int size = most;
@@ -116,7 +130,7 @@ using namespace tilewise::sim;
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   return api([=] {
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    Kernel& known = kernels()[kernel];
+    Kernel& known = recorded_kernel(kernel);
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
       const std::size_t most = device().shared_per_block_optin - known.static_shared;
       if (value < 0 || static_cast<std::size_t>(value) > most) return cudaErrorInvalidValue;
@@ -137,10 +151,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   return api([=] {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    const Kernel& known = kernels()[kernel];
+    const Kernel& known = recorded_kernel(kernel);
     *attributes = {};
     attributes->sharedSizeBytes = known.static_shared;
     attributes->maxThreadsPerBlock = threads_limit(known);
+    attributes->numRegs = known.registers;
     attributes->ptxVersion = attributes->binaryVersion = 10 * device().major + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_limit(known));
     attributes->preferredShmemCarveout = known.carveout;
@@ -200,7 +215,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
       return cudaErrorInvalidValue;
     }
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    *blocks = resident_blocks(kernels()[kernel], threads, shared);
+    *blocks = resident_blocks(recorded_kernel(kernel), threads, shared);
     return cudaSuccess;
   });
 }
@@ -217,7 +232,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const Device& card = device();
-    const Kernel& known = kernels()[kernel];
+    const Kernel& known = recorded_kernel(kernel);
     if (blocks > resident_blocks(known, threads, 0)) return cudaErrorInvalidValue;
     const std::size_t share =
         card.shared_per_multiprocessor / blocks / card.shared_granularity * card.shared_granularity;

@@ -3,6 +3,8 @@
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
+#include "occupancy.hpp"
+#include "registers.hpp"
 
 namespace tilewise::sim {
 
@@ -89,6 +91,14 @@ constexpr ErrorText kErrors[] = {
 
 constexpr const char* kUnknown = "unrecognized error code";
 
+/// The block needs more registers than an SM has. Never true of a kernel whose registers are not recorded.
+bool lacks_registers(const void* kernel, std::size_t threads) {
+  const auto too_many = [threads](int registers) {
+    return threads > static_cast<std::size_t>(threads_with_registers(device(), registers));
+  };
+  return too_many(recorded_registers_at_most(device(), kernel)) && too_many(recorded_resources(device(), kernel).registers);
+}
+
 }  // namespace
 
 cudaError_t set_error(cudaError_t error) {
@@ -130,6 +140,7 @@ cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, 
   const std::size_t threads = std::size_t(config.block.x) * config.block.y * config.block.z;
   if (max_threads != 0 && threads > max_threads) return cudaErrorInvalidValue;
   if (static_shared > device().shared_per_block) return cudaErrorInvalidValue;  // nvcc would not compile it
+  if (lacks_registers(kernel, threads)) return cudaErrorLaunchOutOfResources;
   note_kernel(kernel, max_threads, static_shared);
   return config.shared > max_dynamic_shared(kernel) ? cudaErrorInvalidValue : cudaSuccess;
 }

@@ -14,7 +14,18 @@ T round_up(T value, T step) {
   return (value + step - 1) / step * step;
 }
 
+/// Warps that the registers of an SM are enough for.
+int warps_with_registers(const Device& device, int registers) {
+  const int per_warp = round_up(registers * device.warp_size, kRegistersGranule);
+  return device.registers / kPartitions / per_warp * kPartitions;
+}
+
 }  // namespace
+
+int threads_with_registers(const Device& device, int registers) {
+  if (registers <= 0) return device.max_threads_per_block;
+  return std::min(device.max_threads_per_block, warps_with_registers(device, registers) * device.warp_size);
+}
 
 Occupancy occupancy(const Device& device, int registers, std::size_t shared, int threads) {
   Occupancy result;
@@ -26,11 +37,7 @@ Occupancy occupancy(const Device& device, int registers, std::size_t shared, int
   result.by_warps = result.max_warps / warps;
 
   result.by_registers = device.max_blocks_per_multiprocessor;
-  if (registers > 0) {
-    const int per_warp = round_up(registers * device.warp_size, kRegistersGranule);
-    const int warps_with_registers = device.registers / kPartitions / per_warp * kPartitions;
-    result.by_registers = warps_with_registers / warps;
-  }
+  if (registers > 0) result.by_registers = warps_with_registers(device, registers) / warps;
 
   result.by_shared = device.max_blocks_per_multiprocessor;
   if (shared > device.shared_per_block_optin) {

@@ -26,4 +26,8 @@ struct Occupancy {
 /// calculator.
 Occupancy occupancy(const Device& device, int registers, std::size_t shared, int threads);
 
+/// The largest block that the registers of an SM allow, in threads: whole warps. 0 registers: not known, so no limit.
+/// An H200 refuses larger ones with cudaErrorLaunchOutOfResources.
+int threads_with_registers(const Device& device, int registers);
+
 }  // namespace tilewise::sim

@@ -1,0 +1,82 @@
+#include "registers.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "symbols.hpp"
+
+namespace tilewise::sim {
+
+namespace {
+
+struct RecordedKernel {
+  const char* file;  // from the repository's root
+  const char* signature;
+  std::size_t static_shared;
+  int registers[5];  // one per architecture
+};
+
+#include "../model/registers.inc"
+
+static_assert(std::size(kArchitectures) == std::size(RecordedKernel{}.registers));
+
+// Somebody else's kernel can bear the same name: it must lie in the recorded file, too.
+bool lies_in(const void* kernel, const char* recorded) {
+  const SourceLine at = source_line(static_cast<const char*>(kernel) + 1);  // source_line() looks one byte back
+  const std::string file = std::filesystem::path(at.file).lexically_normal().string();
+  const std::string_view tail(recorded);
+  if (!file.ends_with(tail)) return false;
+  return file.size() == tail.size() || file[file.size() - tail.size() - 1] == '/';
+}
+
+/// Records with the kernel's signature.
+const std::vector<const RecordedKernel*>& candidates(const void* kernel) {
+  static auto& known = *new std::unordered_map<const void*, std::vector<const RecordedKernel*>>;  // used after main, too
+  const auto [entry, is_new] = known.try_emplace(kernel);
+  if (is_new) {
+    const std::string signature = function_name(kernel);
+    for (const RecordedKernel& recorded : kKernels) {
+      if (signature == recorded.signature) entry->second.push_back(&recorded);
+    }
+  }
+  return entry->second;
+}
+
+const RecordedKernel* find(const void* kernel) {
+  for (const RecordedKernel* recorded : candidates(kernel)) {
+    if (lies_in(kernel, recorded->file)) return recorded;
+  }
+  return nullptr;
+}
+
+int registers_on(const Device& device, const RecordedKernel& recorded) {
+  const int capability = 10 * device.major + device.minor;
+  int registers = 0;
+  for (std::size_t i = 0; i < std::size(kArchitectures); ++i) {
+    if (kArchitectures[i] <= capability) registers = recorded.registers[i];
+  }
+  return registers;
+}
+
+}  // namespace
+
+KernelResources recorded_resources(const Device& device, const void* kernel) {
+  static auto& known = *new std::unordered_map<const void*, const RecordedKernel*>;  // used after main, too
+  const auto [entry, is_new] = known.try_emplace(kernel);
+  if (is_new) entry->second = find(kernel);
+  if (entry->second == nullptr) return {};
+  return {registers_on(device, *entry->second), entry->second->static_shared};
+}
+
+int recorded_registers_at_most(const Device& device, const void* kernel) {
+  int most = 0;
+  for (const RecordedKernel* recorded : candidates(kernel)) most = std::max(most, registers_on(device, *recorded));
+  return most;
+}
+
+}  // namespace tilewise::sim

@@ -1,0 +1,26 @@
+// Registers and static shared memory of the kernels that the repository recorded from ptxas.
+#pragma once
+
+#include <cstddef>
+
+#include "devices.hpp"
+
+namespace tilewise::sim {
+
+/// What ptxas assigned to a kernel. Registers depend on the architecture, and nothing but ptxas can tell them.
+struct KernelResources {
+  int registers = 0;  ///< per thread; 0: unknown, as no ptxas runs here
+  std::size_t static_shared = 0;  ///< bytes per block
+};
+
+/// Resources of the kernel whose code starts at `kernel`, on the architecture nearest to the device's that is not above
+/// it. Unknown for any kernel that model/registers.inc does not list with its signature and file. A listed kernel that
+/// was edited since keeps the recorded numbers until common/scripts/record-registers.sh has run.
+KernelResources recorded_resources(const Device& device, const void* kernel);
+
+/// At least the registers of recorded_resources(): judged by the signature alone, which takes no look at debug
+/// information.
+int recorded_registers_at_most(const Device& device, const void* kernel);
+
+
+}  // namespace tilewise::sim
