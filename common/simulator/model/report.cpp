@@ -12,7 +12,10 @@
 #include <string>
 
 #include "cuda_runtime_api.h"
+#include "runtime/devices.hpp"
 #include "runtime/findings.hpp"
+#include "runtime/occupancy.hpp"
+#include "runtime/registers.hpp"
 #include "runtime/symbols.hpp"
 
 namespace tilewise::sim {
@@ -63,6 +66,31 @@ const char* name(Access kind) {
     case Access::reduction: return "reduction";
   }
   return "?";
+}
+
+const char* name(Limit limit) {
+  switch (limit) {
+    case Limit::blocks: return "blocks";
+    case Limit::warps: return "threads";
+    case Limit::registers: return "registers";
+    case Limit::shared: return "shared memory";
+    case Limit::impossible: return "nothing fits";
+  }
+  return "?";
+}
+
+// What an SM holds of a launch at a time.
+struct Residency {
+  int registers = 0;  // per thread; 0: not recorded, so they are no limit here
+  Occupancy occupancy;
+};
+
+Residency residency_of(const LaunchRecord& launch) {
+  Residency r;
+  if (launch.kernel) r.registers = recorded_resources(device(), launch.kernel).registers;
+  const auto threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
+  r.occupancy = occupancy(device(), r.registers, launch.static_shared_bytes + launch.dynamic_shared_bytes, threads);
+  return r;
 }
 
 std::vector<Line> lines_of(const LaunchRecord& launch) {
@@ -177,6 +205,12 @@ Json to_json(const LaunchRecord& launch) {
       {"static_shared_bytes", launch.static_shared_bytes},
   };
   if (!launch.refused.empty()) record["refused"] = launch.refused;
+  if (const Residency r = residency_of(launch); launch.refused.empty() && r.occupancy.blocks > 0) {
+    record["occupancy"] = {{"blocks_per_sm", r.occupancy.blocks},
+                           {"warps_per_sm", r.occupancy.warps},
+                           {"limit", name(r.occupancy.limit)},
+                           {"registers_per_thread", r.registers > 0 ? Json(r.registers) : Json()}};
+  }
   record["counters"] = launch.counted ? counters_json(launch.counters) : Json::object();
   if (launch.counted) record["derived"] = derived_json(launch.counters);
   Json lines = Json::array();
@@ -216,6 +250,12 @@ std::string readable(const LaunchRecord& launch) {
   if (shared != 0) out += fmt::format("  shared {} bytes", grouped(shared));
   out += '\n';
   if (!launch.refused.empty()) return out + "  not launched: " + launch.refused + "\n";
+  if (const Residency r = residency_of(launch); r.occupancy.blocks > 0) {
+    out += fmt::format("  occupancy: {} of {} warps per SM ({} {}), limited by {}; {}\n", r.occupancy.warps,
+                       r.occupancy.max_warps, r.occupancy.blocks, r.occupancy.blocks == 1 ? "block" : "blocks",
+                       name(r.occupancy.limit),
+                       r.registers > 0 ? fmt::format("{} registers per thread", r.registers) : "registers unknown");
+  }
   if (!launch.counted) return out + "  not counted\n";
   out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", "line", "access", "bytes", "warp instr.",
                      "per instr.", "ideal", "source");
