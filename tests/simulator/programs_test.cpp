@@ -31,8 +31,8 @@ class Workplace {
     fs::remove_all(path_, ignored);
   }
 
-  Outcome compile(const std::string& source) const {
-    return run(std::string(TILEWISE_SIMCC) + " '" + source + "' -o '" + app() + "'");
+  Outcome compile(const std::string& source, const std::string& options = "") const {
+    return run(std::string(TILEWISE_SIMCC) + " " + options + " '" + source + "' -o '" + app() + "'");
   }
   Outcome run_app() const { return run("'" + app() + "'"); }
 
@@ -56,9 +56,10 @@ class Workplace {
 };
 
 /// Compiles and runs programs/NAME.cu; it checks its own results, and `output` is all that it may print.
-void runs(const std::string& name, const std::string& output) {
+void runs(const std::string& name, const std::string& output, const std::string& options = "") {
   Workplace workplace;
-  Outcome compiled = workplace.compile(std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/programs/" + name + ".cu");
+  Outcome compiled =
+      workplace.compile(std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/programs/" + name + ".cu", options);
   CHECK(compiled.text.empty());
   REQUIRE(compiled.status == 0);
   Outcome ran = workplace.run_app();
@@ -99,9 +100,16 @@ TEST_CASE("A program runs: streams and asynchronous copies") {
   runs("streams_async", "8181 values in 9 chunks on 3 streams: right\n");
 }
 
-TEST_CASE("A program runs: unusual launches, host threads") {
-  runs("launches_and_threads",
-       "before main: right\nuntyped pointers: right\ncomplex numbers: right\nhost threads: right\n");
+TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is") {
+  const std::string expected =
+      "before main: right\nuntyped pointers: right\ncomplex numbers: right\nvalue of one lane: right\n"
+      "host threads: right\n";
+  runs("launches_and_threads", expected);
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (std::system((compiler + " --version > /dev/null 2>&1").c_str()) != 0) continue;
+    INFO(compiler);
+    runs("launches_and_threads", expected, "--cxx=" + compiler);
+  }
 }
 
 TEST_CASE("A program with textures is refused") {

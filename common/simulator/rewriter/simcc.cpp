@@ -600,9 +600,17 @@ class Driver {
       command.push_back("--version");
       int status = run(command, options_.verbose, file, file + ".err");
       if (status != 0) throw std::runtime_error(cxx_[0] + " --version failed");
-      clang_ = read_file(file).find("clang") != std::string::npos ? 1 : 0;
+      version_ = read_file(file);
+      clang_ = version_.find("clang") != std::string::npos ? 1 : 0;
     }
     return clang_ == 1;
+  }
+
+  /// The option by which clang does not reckon with values being defined; LLVM 15 renamed it.
+  const char* noundef_flag() const {
+    bool old = version_.find("clang version 14.") != std::string::npos &&
+               version_.find("Apple clang version 14.0.3") == std::string::npos;
+    return old ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
   }
 
   void append(Args& command, const Args& more) const { command.insert(command.end(), more.begin(), more.end()); }
@@ -726,6 +734,8 @@ class Driver {
                   "-fno-builtin-memcpy",
                   "-Wno-unknown-pragmas"};
     if (is_clang()) {
+      // A shuffle's value is often set in the lane alone that it is read from; C++ calls the rest undefined, CUDA does not.
+      append(flags, {"-Xclang", noundef_flag()});
       append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize",
                      "-fno-unroll-loops", "-Wno-deprecated-volatile"});
     } else {
@@ -767,6 +777,7 @@ class Driver {
   std::string include_dir_;
   Args cxx_;
   int clang_ = -1;  // not asked yet
+  std::string version_;  // what the compiler says of itself, once is_clang() has asked
 };
 
 }  // namespace

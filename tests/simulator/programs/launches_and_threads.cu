@@ -1,5 +1,7 @@
-// Corners of launching that programs from elsewhere use: kernels started while static objects are made, template kernels
-// by untyped pointer, formatters' `<< <`, several host threads, complex numbers, the headers' include guards.
+// Corners that programs from elsewhere use: kernels started while static objects are made, template kernels by untyped
+// pointer, formatters' `<< <`, several host threads, complex numbers, a value that one lane alone sets before a shuffle,
+// the headers' include guards.
+#include <cooperative_groups.h>
 #include <cuComplex.h>
 
 #include <cstdio>
@@ -67,6 +69,35 @@ static bool complex_numbers() {
   return good;
 }
 
+// One lane takes room for all that are here; `first` has no value in the others until the shuffle.
+__device__ int take_place(int *taken) {
+  auto here = cooperative_groups::coalesced_threads();
+  int first;
+  if (here.thread_rank() == 0) first = atomicAdd(taken, here.size());
+  return here.shfl(first, 0) + here.thread_rank();
+}
+
+__global__ void keep_odd(const int *in, int *out, int *taken) {
+  const int value = in[threadIdx.x];
+  if (value % 2 != 0) out[take_place(taken)] = value;
+}
+
+static bool leader_only() {
+  int *in, *out, *taken;
+  cudaMallocManaged(&in, 64 * sizeof(int));
+  cudaMallocManaged(&out, 64 * sizeof(int));
+  cudaMallocManaged(&taken, sizeof(int));
+  for (int i = 0; i < 64; ++i) in[i] = 3 * i;
+  keep_odd<<<1, 64>>>(in, out, taken);
+  bool good = cudaDeviceSynchronize() == cudaSuccess && *taken == 32;
+  long sum = 0;
+  for (int i = 0; i < 32; ++i) sum += out[i];
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(taken);
+  return good && sum == 3 * 32 * 32;  // the odd numbers below 64 add up to 32 * 32
+}
+
 __global__ void mirror(int *values, int n) {
   __shared__ int part[64];
   part[threadIdx.x] = values[threadIdx.x];
@@ -106,6 +137,7 @@ int main() {
   } results[] = {{"before main", *early.data == 12 && by_expression == 12},
                  {"untyped pointers", untyped_pointers()},
                  {"complex numbers", complex_numbers()},
+                 {"value of one lane", leader_only()},
                  {"host threads", host_threads()}};
   bool all = true;
   for (const auto &result : results) {
