@@ -121,7 +121,7 @@ function(tilewise_simcc_object variable target source includes system_includes)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE shown)
   add_custom_command(
     OUTPUT "${object}"
-    COMMAND simcc ${flags} "-I${PROJECT_SOURCE_DIR}/common/include" ${includes} ${system_includes}
+    COMMAND simcc ${flags} "-DTILEWISE_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "-I${PROJECT_SOURCE_DIR}/common/include" ${includes} ${system_includes}
             -MD -MF "${object}.d" -c "${source}" -o "${object}"
     DEPENDS simcc "${source}" ${simulator_headers}
     DEPFILE "${object}.d"

@@ -347,7 +347,7 @@ TEST_CASE("static in a device function is device memory") {
 
 TEST_CASE("__shared__ variables become references into the block's arena") {
   auto shared = [](const std::string& name) {
-    return "auto& " + name + " = shared_variable<tw_shared_" + name + ">(\"" + name + "\", \"t.cu\", 1)." + name + ";";
+    return "auto& " + name + " = shared_variable<tw_shared_" + name + ", decltype(tw_shared_" + name + "::" + name + ")>(\"" + name + "\", \"t.cu\", 1)." + name + ";";
   };
   CHECK(in_kernel("__shared__ float a[4][5];") == "struct tw_shared_a { float a[4][5]; }; " + shared("a"));
   CHECK(in_kernel("__shared__ T a[N][N], b[2], *c;") ==
@@ -368,11 +368,11 @@ TEST_CASE("__shared__ variables become references into the block's arena") {
   CHECK(in_kernel("__shared__ float (*p)[4];") == "struct tw_shared_p { float (*p)[4]; }; " + shared("p"));
   CHECK(in_kernel("__shared__ struct { int x; } s, t[2];") ==
         "struct tw_shared_s { struct { int x ; } s, t[2]; }; " + shared("s") +
-            " auto& t = shared_variable<tw_shared_s>(\"t\", \"t.cu\", 1).t;");
+            " auto& t = shared_variable<tw_shared_s, decltype(tw_shared_s::t)>(\"t\", \"t.cu\", 1).t;");
   CHECK(contains(in_kernel("for (;;) { __shared__ float a[2]; { __shared__ float a[3]; } }"),
                  "{ struct tw_shared_a { float a[3]; };"));
   CHECK(contains(in_kernel("\n__shared__ float\n a[2],\n b;\n"),
-                 "shared_variable<tw_shared_b>(\"b\", \"t.cu\", 4).b;\n\n"));
+                 "shared_variable<tw_shared_b, decltype(tw_shared_b::b)>(\"b\", \"t.cu\", 4).b;\n\n"));
 }
 
 TEST_CASE("extern __shared__ is the launch's dynamic shared memory") {
@@ -398,7 +398,7 @@ TEST_CASE("Shared variables of namespace scope") {
         "int h(P p) { return p.s; }\n");
   text = rewritten("__shared__ int s[3];\n__global__ void k() { s[0] = 1; }");
   CHECK(contains(text, "struct tw_shared_s { int s[3]; };\n"));
-  CHECK(contains(text, "{ enter_kernel(0); auto& s = shared_variable<tw_shared_s>(\"s\", \"t.cu\", 1).s; s[0] = 1; }"));
+  CHECK(contains(text, "{ enter_kernel(0); auto& s = shared_variable<tw_shared_s, decltype(tw_shared_s::s)>(\"s\", \"t.cu\", 1).s; s[0] = 1; }"));
   // A function's own declaration wins.
   text = rewritten("extern __shared__ float s[];\n__device__ void f() { extern __shared__ int s[]; s[0] = 1; }");
   CHECK(contains(text, "void f() { auto& s = *static_cast<int (*)[]>(dynamic_shared()); s[0] = 1; }"));

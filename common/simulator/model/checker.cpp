@@ -1,7 +1,14 @@
 #include "model/checker.hpp"
 
+#include <fmt/format.h>
+
+#if defined(__linux__)
+#include <link.h>
+#endif
+
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -37,6 +44,7 @@ struct State {
   Shadow shadow;
   WarpClock clocks[kMaxWarps];
   std::uint32_t interval = 0, block_first = 1, launch_first = 1;
+  std::uint32_t epoch_first = 1;  // interval that the last barrier began
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch
   std::vector<SharedPiece> pieces;
   std::vector<const void*> sites{nullptr};  // cells name sites by number
@@ -45,11 +53,14 @@ struct State {
   std::uint16_t last_site_number = 0;
   DoubtfulStore doubt;
 
-  // Hand-over between blocks: after a fence, an atomic passes on what was written before; an atomic on the same word
-  // takes over.
-  bool fenced = false;  // the running block has executed __threadfence()
+  // Handing over without a barrier: after a fence, an atomic or volatile store passes on what was written before; who
+  // reads that word with an atomic or volatile access takes over.
+  bool fenced = false;  // some thread of the running block has executed a fence
   std::unordered_map<std::uintptr_t, std::uint32_t> handed_over;  // word -> interval up to which it passes on
-  std::uint32_t taken_over = 0;
+  std::uint32_t taken_over = 0;                        // by the running block, from other blocks
+  std::uint32_t acquired[kMaxThreadsPerBlock] = {};    // by each thread, from its own block
+
+  const Lane* indexed_wrongly = nullptr;  // has just used an index outside an array
 
   std::uint16_t number(const void* site) {
     if (site == last_site) return last_site_number;
@@ -73,22 +84,42 @@ const char* verb(Access kind) {
   }
 }
 
-std::string thread_name(const State& s, std::uint32_t interval, unsigned thread) {
+// ---------------------------------------------------------------------------------------------- words for messages
+std::string triple(unsigned x, unsigned y, unsigned z) { return fmt::format("({},{},{})", x, y, z); }
+
+std::string thread_triple(unsigned thread) {
   const dim3 b = running_launch().config.block;
+  return triple(thread % b.x, thread / b.x % b.y, thread / b.x / b.y);
+}
+
+std::string block_triple(const State& s, std::uint32_t interval) {
   uint3 block = running_launch().block;
   auto after = std::upper_bound(s.blocks.begin(), s.blocks.end(), interval,
                                 [](std::uint32_t i, const auto& e) { return i < e.first; });
   if (after != s.blocks.begin()) block = std::prev(after)->second;
-  auto triple = [](unsigned x, unsigned y, unsigned z) {
-    return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
-  };
-  return "block " + triple(block.x, block.y, block.z) + ", thread " +
-         triple(thread % b.x, thread / b.x % b.y, thread / b.x / b.y);
+  return triple(block.x, block.y, block.z);
 }
 
-std::string block_name(const State& s, std::uint32_t interval) {
-  const std::string name = thread_name(s, interval, 0);
-  return name.substr(0, name.find(", thread"));
+std::string grouped(std::int64_t n) {
+  return n < 0 ? "-" + grouped_digits(static_cast<std::uint64_t>(-n)) : grouped_digits(static_cast<std::uint64_t>(n));
+}
+
+// What lies at an address: "s[5]", "element 5 of the 16-element (4-byte) device allocation made at a.cu:3"; and for an
+// address outside, in which way: ", past its end".
+struct Place {
+  std::string name;
+  std::string outside;
+};
+
+// "element 5" of elements as wide as the access, or "byte 3" between two of them.
+std::string element(std::int64_t offset, std::size_t bytes) {
+  const auto width = static_cast<std::int64_t>(bytes);
+  return offset % width == 0 ? "element " + grouped(offset / width) : "byte " + grouped(offset);
+}
+
+std::string outside(std::int64_t offset, std::size_t bytes, std::size_t size) {
+  if (offset < 0) return ", before its start";
+  return static_cast<std::size_t>(offset) + bytes > size ? ", past its end" : "";
 }
 
 const SharedPiece* nearest_piece(const State& s, std::uintptr_t address) {
@@ -101,17 +132,83 @@ const SharedPiece* nearest_piece(const State& s, std::uintptr_t address) {
   return best;
 }
 
-// "word 5 of tile", "byte 20 of the dynamic shared memory", "byte 64 of the 4096-byte device allocation made at a.cu:3".
-std::string describe_place(const State& s, MemorySpace space, std::uintptr_t address) {
-  if (space != MemorySpace::shared) return memory::describe(address);
+// "As[3][40]"; empty when the offset is none of an element.
+std::string indexed(const char* name, const ArrayShape& shape, std::int64_t offset, std::size_t bytes) {
+  const auto width = static_cast<std::int64_t>(shape.element_bytes);
+  if (width == 0 || offset % width != 0) return "";
+  std::int64_t index = offset / width;
+  if (shape.rank == 0) return index == 0 ? name : "";
+  std::string text = name;
+  for (unsigned d = 0; d < shape.rank; ++d) {
+    std::int64_t inner = 1;  // elements under one step of this index
+    for (unsigned e = d + 1; e < shape.rank; ++e) inner *= static_cast<std::int64_t>(shape.extents[e]);
+    std::int64_t here = index / inner;
+    if (d == 0 && index % inner < 0) --here;
+    index -= here * inner;
+    text += "[" + grouped(here);
+    if (d + 1 == shape.rank && bytes > shape.element_bytes)
+      text += ".." + grouped(here + static_cast<std::int64_t>(bytes / shape.element_bytes) - 1);
+    text += "]";
+  }
+  return text;
+}
+
+std::string extents(const ArrayShape& shape) {
+  std::string text;
+  for (unsigned d = 0; d < shape.rank; ++d) text += (d == 0 ? "" : " x ") + grouped_digits(shape.extents[d]);
+  return text + (shape.rank == 1 ? " elements" : "");
+}
+
+Place shared_place(const State& s, std::uintptr_t address, std::size_t bytes) {
   const SharedPiece* p = nearest_piece(s, address);
-  if (!p) return "shared memory that the kernel does not have";
-  const std::string name = p->variable ? std::string(p->variable->name) : "the dynamic shared memory";
-  const std::string size = std::to_string(p->end - p->begin);
-  if (address < p->begin) return std::to_string(p->begin - address) + " bytes before the start of " + name;
-  if (address >= p->end)
-    return std::to_string(address - p->end) + " bytes past the end of " + name + " (" + size + " bytes)";
-  return "byte " + std::to_string(address - p->begin) + " of " + name;
+  if (!p) {
+    if (address >= reinterpret_cast<std::uintptr_t>(shared_begin) + kSharedRegion)
+      return {"dynamic shared memory", ", but the launch asked for none: its third argument in <<<...>>> is 0"};
+    return {"shared memory", ", but the block has none here"};
+  }
+  const auto offset = static_cast<std::int64_t>(address - p->begin);
+  const std::size_t size = p->end - p->begin;
+  std::string where = outside(offset, bytes, size);
+  if (!p->variable) {
+    if (!where.empty()) where += fmt::format(": the launch asked for {} bytes", grouped_digits(size));
+    return {element(offset, bytes) + fmt::format(" of the dynamic shared memory ({}-byte elements)", bytes), where};
+  }
+  const SharedVariable& v = *p->variable;
+  if (!where.empty() && v.shape.rank != 0) where += fmt::format(": {} has {}", v.name, extents(v.shape));
+  std::string name = indexed(v.name, v.shape, offset, bytes);
+  if (name.empty()) name = element(offset, bytes) + fmt::format(" of {} ({}-byte elements)", v.name, bytes);
+  return {name, where};
+}
+
+Place global_place(std::uintptr_t address, std::size_t bytes) {
+  const memory::Allocation* a = memory::find(address);
+  if (!a) a = memory::nearest(address);
+  if (!a) return {fmt::format("address 0x{:x}", address), ", where no memory is"};
+  const auto offset = static_cast<std::int64_t>(address - a->begin);
+  const std::string where = outside(offset, bytes, a->bytes);
+  if (a->kind == memory::Kind::variable) {
+    static constexpr const char* spaces[] = {"__device__", "__constant__", "__managed__"};
+    std::string name = fmt::format("the {} variable {}", spaces[static_cast<int>(a->space)], a->name ? a->name : "");
+    if (offset == 0 && bytes == a->bytes) return {name, where};
+    return {element(offset, bytes) + fmt::format(" of {} ({} elements of {} bytes)", name,
+                                                 grouped_digits(a->bytes / bytes), bytes),
+            where};
+  }
+  static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
+  std::string size = a->bytes % bytes == 0 && offset % static_cast<std::int64_t>(bytes) == 0
+                         ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
+                         : fmt::format("{}-byte", grouped_digits(a->bytes));
+  std::string name = element(offset, bytes) + fmt::format(" of the {} {} allocation", size, kinds[static_cast<int>(a->kind)]);
+  if (a->call_site) name += " made at " + describe_site(a->call_site);
+  if (!a->live) {
+    name += a->freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
+    if (a->free_site) name += " at " + describe_site(a->free_site);
+  }
+  return {name, where};
+}
+
+Place place(const State& s, MemorySpace space, std::uintptr_t address, std::size_t bytes) {
+  return space == MemorySpace::shared ? shared_place(s, address, bytes) : global_place(address, bytes);
 }
 
 Finding make(const char* code, std::string message, const Lane& lane, const void* site) {
@@ -120,6 +217,8 @@ Finding make(const char* code, std::string message, const Lane& lane, const void
   f.message = std::move(message);
   f.site = site;
   f.threads = describe_thread(lane);
+  f.launch = running_launch().serial;
+  f.kernel = running_launch().kernel;
   return f;
 }
 
@@ -141,6 +240,7 @@ struct Now {
   std::uint16_t thread, time, site_number;
   unsigned lane_id;
   const WarpClock& clock;
+  bool is_volatile;
 };
 
 // A thread of the same block touched the word in the same interval. Is that ordered before the access now?
@@ -148,19 +248,38 @@ bool ordered_in_warp(const Now& now, unsigned thread, std::uint16_t time) {
   return thread / kWarpSize == now.thread / kWarpSize && now.clock.seen[now.lane_id][thread % kWarpSize] >= time;
 }
 
-void report_race(const Now& now, std::uint32_t interval, unsigned thread, bool known_thread, Access other_kind,
-                 std::uint16_t other_site, bool both_store) {
+// The other access of a race.
+struct Other {
+  std::uint32_t interval;
+  int thread;  // -1: not known
+  Access kind;
+  std::uint16_t site;
+  bool is_volatile;
+};
+
+void report_race(const Now& now, const Other& other) {
   State& s = now.s;
-  const bool other_block = interval < s.block_first;
-  const bool same_warp = !other_block && known_thread && thread / kWarpSize == now.thread / kWarpSize;
-  const void* other = s.sites[other_site];
-  std::string message = std::string("this thread ") + verb(now.kind) + " " +
-                        describe_place(s, now.space, now.address) + ", which " +
-                        (other_block ? block_name(s, interval)
-                                     : known_thread ? "thread " + thread_name(s, interval, thread).substr(
-                                                                      thread_name(s, interval, thread).find("thread ") + 7)
-                                                    : std::string("another thread")) +
-                        " " + verb(other_kind) + " at " + describe_site(other);
+  const bool other_block = other.interval < s.block_first;
+  const bool same_warp =
+      !other_block && other.thread >= 0 && static_cast<unsigned>(other.thread) / kWarpSize == now.thread / kWarpSize;
+  // Volatile accesses and atomics of different threads are a conversation, through a flag or a lock: once a fence was
+  // executed, or between blocks.
+  const auto speaks = [](Access kind, bool is_volatile) {
+    return is_volatile || kind == Access::atomic || kind == Access::reduction;
+  };
+  const bool both_volatile = now.is_volatile && other.is_volatile;
+  if (speaks(now.kind, now.is_volatile) && speaks(other.kind, other.is_volatile) && (other_block || s.fenced) &&
+      !(both_volatile && same_warp))
+    return;
+
+  const void* other_site = s.sites[other.site];
+  const std::string here = describe_site(now.site), there = describe_site(other_site);
+  std::string who = other.thread < 0 ? std::string("another thread") : "thread " + thread_triple(static_cast<unsigned>(other.thread));
+  if (other_block)
+    who = (other.thread < 0 ? std::string("a thread") : who) + " of block " + block_triple(s, other.interval);
+  std::string message = fmt::format("this thread {} {}, which {} {} {}", verb(now.kind),
+                                    place(s, now.space, now.address, now.bytes).name, who, verb(other.kind),
+                                    here == there ? "in the same line" : "at " + there);
   if (other_block)
     message += "; blocks run in any order";
   else if (same_warp)
@@ -169,7 +288,8 @@ void report_race(const Now& now, std::uint32_t interval, unsigned thread, bool k
     message += "; no __syncthreads() stands between";
   Finding f = make(same_warp ? "warp-synchronous" : now.space == MemorySpace::shared ? "race-shared" : "race-global",
                    std::move(message), now.lane, now.site);
-  f.other_site = other;
+  f.other_site = other_site;
+  const bool both_store = now.kind == Access::store && other.kind == Access::store;
   if (both_store && now.bytes <= sizeof s.doubt.before) {
     if (s.doubt.address) return;
     s.doubt.address = reinterpret_cast<const void*>(now.address);
@@ -189,35 +309,36 @@ void check_cell(const Now& now, Cell& c) {
   // Against the last write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
   // new one, which programs that retry with atomicCAS rely on.
   if (c.write_interval >= s.launch_first && !(c.write_atomic && now.kind != Access::store)) {
-    if (c.write_interval >= s.block_first) {
-      if (c.write_interval == s.interval && c.write_thread != now.thread &&
-          !ordered_in_warp(now, c.write_thread, c.write_time))
-        report_race(now, c.write_interval, c.write_thread, true, c.write_atomic ? Access::atomic : Access::store,
-                    c.write_site, now.kind == Access::store && !c.write_atomic);
-    } else if (now.space != MemorySpace::shared && c.write_interval > s.taken_over) {
-      report_race(now, c.write_interval, 0, false, c.write_atomic ? Access::atomic : Access::store, c.write_site,
-                  now.kind == Access::store && !c.write_atomic);
-    }
+    const bool same_block = c.write_interval >= s.block_first;
+    if (same_block ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
+                         c.write_interval > s.acquired[now.thread] && !ordered_in_warp(now, c.write_thread, c.write_time)
+                   : now.space != MemorySpace::shared && c.write_interval > s.taken_over)
+      report_race(now, {c.write_interval, c.write_thread, c.write_atomic ? Access::atomic : Access::store, c.write_site,
+                        c.write_volatile});
   }
   // A plain write also against the reads.
   if (now.kind == Access::store) {
-    if (c.read_interval == s.interval) {
+    if (c.read_interval >= s.epoch_first) {
       const bool same_warp = c.read_thread / kWarpSize == now.thread / kWarpSize;
       bool raced = c.many_warps || !same_warp;
       unsigned reader = c.read_thread;
-      if (same_warp && !c.many_warps) {
+      if (c.read_interval <= s.acquired[now.thread]) {
+        raced = false;
+      } else if (same_warp && !c.many_warps) {
         for (std::uint32_t rest = c.read_lanes & ~(1u << now.lane_id); rest != 0 && !raced; rest &= rest - 1) {
           reader = c.read_thread / kWarpSize * kWarpSize + static_cast<unsigned>(std::countr_zero(rest));
           raced = now.clock.seen[now.lane_id][reader % kWarpSize] < c.read_time;
         }
       }
-      if (raced) report_race(now, c.read_interval, reader, reader != now.thread, Access::load, c.read_site, false);
+      if (raced)
+        report_race(now, {c.read_interval, reader == now.thread ? -1 : static_cast<int>(reader), Access::load,
+                          c.read_site, c.read_volatile});
     } else if (now.space != MemorySpace::shared && c.read_interval >= s.launch_first &&
                c.read_interval < s.block_first && c.read_interval > s.taken_over) {
-      report_race(now, c.read_interval, 0, false, Access::load, c.read_site, false);
+      report_race(now, {c.read_interval, c.read_thread, Access::load, c.read_site, c.read_volatile});
     } else if (now.space != MemorySpace::shared && c.older_read_interval >= s.launch_first &&
                c.older_read_interval > s.taken_over) {
-      report_race(now, c.older_read_interval, 0, false, Access::load, c.older_read_site, false);
+      report_race(now, {c.older_read_interval, -1, Access::load, c.older_read_site, c.older_read_volatile});
     }
   }
 
@@ -227,13 +348,17 @@ void check_cell(const Now& now, Cell& c) {
     c.write_time = now.time;
     c.write_site = now.site_number;
     c.write_atomic = is_atomic;
+    c.write_volatile = now.is_volatile;
   }
   if (now.kind == Access::load) {
+    std::uint32_t others = 0;  // lanes whose reads are remembered
     if (c.read_interval != s.interval) {
       if (c.read_interval >= s.launch_first && c.read_interval < s.block_first) {
         c.older_read_interval = c.read_interval;
         c.older_read_site = c.read_site;
+        c.older_read_volatile = c.read_volatile;
       }
+      c.read_volatile = now.is_volatile;
       c.read_interval = s.interval;
       c.read_thread = now.thread;
       c.read_lanes = 1u << now.lane_id;
@@ -243,78 +368,159 @@ void check_cell(const Now& now, Cell& c) {
       bool all_before = true;
       for (std::uint32_t rest = c.read_lanes; rest != 0 && all_before; rest &= rest - 1)
         all_before = now.clock.seen[now.lane_id][std::countr_zero(rest)] >= c.read_time;
+      if (!all_before) others = c.read_lanes & ~(1u << now.lane_id);
       c.read_lanes = (all_before ? 0 : c.read_lanes) | 1u << now.lane_id;
     } else {
       c.many_warps = true;
     }
+    c.read_volatile = c.read_volatile && now.is_volatile;
     c.read_time = now.time;
-    c.read_site = now.site_number;
+    // `s[i] += x` reads as well: where another thread has read says more about a race.
+    if (others == 0) c.read_site = now.site_number;
   }
+}
+
+// Words of an access that nobody has written. A struct copied whole has padding, which nobody writes: one unwritten
+// word among four is taken for that.
+bool too_few_written(unsigned unwritten_words, std::size_t bytes) {
+  return unwritten_words > (bytes >= 16 ? 1u : 0u);
 }
 
 void check_race(const Now& now) {
   State& s = now.s;
   std::uintptr_t at = now.address;
   const std::uintptr_t end = at + now.bytes;
-  bool unwritten = false;
+  unsigned unwritten_words = 0;
   while (at < end) {
-    Cell* c = s.shadow.cell(at);
+    Cell* c = s.shadow.words.at(at);
     const bool whole = (at & 3) == 0 && end - at >= 4;
     if (whole && !c->split) {
-      unwritten |= c->write_interval < s.block_first;
+      unwritten_words += c->write_interval < s.block_first;
       check_cell(now, *c);
       at += 4;
       continue;
     }
     if (!c->split) {
       const std::uintptr_t word = at & ~std::uintptr_t{3};
-      for (unsigned k = 0; k < 4; ++k) *s.shadow.byte_cell(word + k) = *c;
+      for (unsigned k = 0; k < 4; ++k) *s.shadow.bytes.at(word + k) = *c;
       c->split = true;
     }
     const std::uintptr_t word_end = std::min(end, (at | 3) + 1);
+    bool written = false;
     for (; at < word_end; ++at) {
-      Cell& byte = *s.shadow.byte_cell(at);
-      unwritten |= byte.write_interval < s.block_first;
+      Cell& byte = *s.shadow.bytes.at(at);
+      written |= byte.write_interval >= s.block_first;
       check_cell(now, byte);
     }
+    unwritten_words += !written;
   }
-  if (unwritten && now.space == MemorySpace::shared && now.kind != Access::store)
+  if (unwritten_words != 0 && now.space == MemorySpace::shared && now.kind != Access::store &&
+      too_few_written(unwritten_words, now.bytes))
     report_finding(make("uninitialised-shared",
-                        "this thread reads " + describe_place(s, now.space, now.address) +
+                        "this thread reads " + shared_place(s, now.address, now.bytes).name +
                             ", which no thread of the block has written",
                         now.lane, now.site));
 }
 
+void check_global_written(const Now& now) {
+  if (memory::is_written(now.address, now.bytes)) return;
+  unsigned unwritten_words = 0;
+  const std::uintptr_t end = now.address + now.bytes;
+  for (std::uintptr_t at = now.address; at < end;) {
+    const std::uintptr_t word_end = std::min(end, (at | 3) + 1);
+    bool written = false;
+    for (; at < word_end; ++at) written |= memory::is_written(at, 1);
+    unwritten_words += !written;
+  }
+  if (!too_few_written(unwritten_words, now.bytes)) return;
+  report_finding(make("uninitialised",
+                      "this thread reads " + global_place(now.address, now.bytes).name + ", which nothing has written",
+                      now.lane, now.site));
+}
+
+// ---------------------------------------------------------------------------------------------- handing over
+// A thread that reads a flag or lock (atomic or volatile) comes after everything before the fenced store to it.
+void take_over(State& s, unsigned thread, MemorySpace space, std::uintptr_t address) {
+  const auto passed = s.handed_over.find(address);
+  if (passed == s.handed_over.end()) return;
+  const std::uint32_t interval = passed->second;
+  if (interval >= s.block_first)
+    s.acquired[thread] = std::max(s.acquired[thread], interval);
+  else if (space == MemorySpace::global)
+    s.taken_over = std::max(s.taken_over, interval);
+}
+
+// The store passes on everything up to now; what follows counts as later.
+void hand_over(State& s, std::uintptr_t address) {
+  if (!s.fenced) return;
+  s.handed_over[address] = s.interval++;
+}
+
 // ---------------------------------------------------------------------------------------------- bounds
+constexpr std::uintptr_t kNullArea = 1 << 16;  // no program has memory there
+
+// String literals and constant tables of the program's own, which exist on a GPU as well.
+bool is_program_constant(std::uintptr_t address) {
+#if defined(__linux__)
+  struct Search {
+    std::uintptr_t address;
+    bool found;
+  } search{address, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& search = *static_cast<Search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& part = info->dlpi_phdr[i];
+          const bool constant = part.p_type == PT_LOAD && !(part.p_flags & PF_W);
+          const bool relocated = part.p_type == PT_GNU_RELRO;  // constants that hold addresses
+          if ((constant || relocated) && search.address - (info->dlpi_addr + part.p_vaddr) < part.p_memsz)
+            search.found = true;
+        }
+        return 1;  // the first entry is the executable itself
+      },
+      &search);
+  return search.found;
+#else
+  return false;
+#endif
+}
+
 // Returns false when the access must not be looked at further.
 bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes, Access kind,
                   const void* site) {
   if (space == MemorySpace::shared) {
     for (const SharedPiece& p : s.pieces)
       if (address >= p.begin && address + bytes <= p.end) return true;
-    report_finding(make("out-of-bounds-shared",
-                        std::string("this thread ") + verb(kind) + " " + describe_place(s, space, address), lane, site));
+    if (s.indexed_wrongly == &lane) {  // reported already, by the index
+      s.indexed_wrongly = nullptr;
+      return false;
+    }
+    const Place p = shared_place(s, address, bytes);
+    report_finding(make("out-of-bounds-shared", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane,
+                        site));
     return false;
   }
   if (space == MemorySpace::host) {
-    const bool null = address < 4096;
-    report_finding(make(null ? "null-pointer" : "host-pointer",
-                        null ? std::string("this thread ") + verb(kind) + " through a null pointer"
-                             : std::string("this thread ") + verb(kind) +
-                                   " host memory; copy the data to memory from cudaMalloc first",
-                        lane, site));
+    if (kind == Access::load && is_program_constant(address)) return false;
+    const bool null = address < kNullArea;
+    std::string what = std::string("this thread ") + verb(kind);
+    if (null && address < bytes)
+      what += " through a null pointer";
+    else if (null)
+      what += " " + element(static_cast<std::int64_t>(address), bytes) + " of a null pointer";
+    else
+      what += " host memory; a kernel needs memory from cudaMalloc, to which the data is copied with cudaMemcpy";
+    report_finding(make(null ? "null-pointer" : "host-pointer", std::move(what), lane, site));
     abort_launch(cudaErrorIllegalAddress, true);
   }
   const memory::Allocation* a = memory::find(address);
   if (a && a->live && address + bytes <= a->end()) return true;
+  const Place p = global_place(address, bytes);
   if (a && !a->live) {
-    report_finding(make("use-after-free",
-                        std::string("this thread ") + verb(kind) + " memory that was freed: " + memory::describe(address),
-                        lane, site));
+    report_finding(make("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name, lane, site));
     return false;
   }
-  report_finding(make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + memory::describe(address), lane,
-                      site));
+  report_finding(make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
   const memory::Allocation* near = memory::nearest(address);
   const bool in_red_zone = near && near->live && address + memory::kRedZone >= near->begin &&
                            address + bytes <= near->end() + memory::kRedZone;
@@ -322,11 +528,26 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
   return false;
 }
 
+// ---------------------------------------------------------------------------------------------- faults
+// What the checks did not see coming: a stack that is full, or uninstrumented code with a wrong pointer.
+void fault(std::uintptr_t address, void* site) {
+  Lane& lane = *current_lane;
+  observed_lane = nullptr;
+  const bool stack = on_thread_stack(reinterpret_cast<const void*>(address));
+  // Sites are return addresses, which lie behind the instruction that they stand for.
+  report_finding(make(stack ? "stack-overflow" : "illegal-address",
+                      stack ? std::string("this thread's stack is full: its recursion is too deep or its local arrays are too large")
+                            : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
+                      lane, site ? static_cast<char*>(site) + 1 : nullptr));
+  std::exit(1);
+}
+
 }  // namespace
 
 void begin_launch(const Launch&) {
   State& s = state();
   s.launch_first = s.interval + 1;
+  memory::set_kernel_fault(fault);
   s.blocks.clear();
   s.handed_over.clear();
 }
@@ -335,7 +556,8 @@ void begin_block() {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   const Launch& launch = running_launch();
-  s.block_first = ++s.interval;
+  s.block_first = s.epoch_first = ++s.interval;
+  s.indexed_wrongly = nullptr;
   s.blocks.emplace_back(s.block_first, launch.block);
   s.fenced = false;
   s.taken_over = 0;
@@ -352,10 +574,18 @@ void begin_block() {
 void block_barrier() {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
-  ++s.interval;
+  s.epoch_first = ++s.interval;
 }
 
-void warp_meeting(unsigned warp, std::uint32_t arrived) { state().clocks[warp].meet(arrived); }
+void warp_meeting(unsigned warp, std::uint32_t arrived) {
+  State& s = state();
+  s.clocks[warp].meet(arrived);
+  std::uint32_t* acquired = s.acquired + warp * kWarpSize;
+  std::uint32_t most = 0;
+  for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) most = std::max(most, acquired[std::countr_zero(rest)]);
+  if (most < s.epoch_first) return;
+  for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) acquired[std::countr_zero(rest)] = most;
+}
 
 void device_fence() { state().fenced = true; }
 
@@ -367,6 +597,7 @@ void add_shared(const SharedVariable& variable, const char* place) {
 void end_launch() {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
+  show_findings();
 }
 
 void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Access kind, const void* site) {
@@ -377,33 +608,62 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (space == MemorySpace::constant && kind == Access::load) return;
   if (!check_bounds(s, lane, space, address, bytes, kind, site)) return;
   if (space == MemorySpace::constant) {
-    report_finding(make("constant-write", "this thread writes constant memory: " + memory::describe(address), lane, site));
+    report_finding(make("constant-write",
+                        "this thread writes constant memory, which kernels can only read: " + global_place(address, bytes).name,
+                        lane, site));
     return;
   }
   if (bytes <= 16 && std::has_single_bit(bytes) && address % bytes != 0) {
     report_finding(make("misaligned",
-                        "this thread " + std::string(verb(kind)) + " " + std::to_string(bytes) +
-                            " bytes at once at an address that is not a multiple of " + std::to_string(bytes) + ": " +
-                            describe_place(s, space, address),
+                        fmt::format("this thread {} {} bytes at once at an address that is not a multiple of {}: {}",
+                                    verb(kind), bytes, bytes, place(s, space, address, bytes).name),
                         lane, site));
     abort_launch(cudaErrorMisalignedAddress, true);
   }
-  if (space == MemorySpace::global) {
-    if (kind != Access::store && !memory::is_written(address, bytes))
-      report_finding(make("uninitialised",
-                          "this thread reads " + memory::describe(address) + ", which nothing has written", lane, site));
-    if (kind != Access::load) memory::mark_written(address, bytes);
-  }
   const bool is_atomic = kind == Access::atomic || kind == Access::reduction;
-  if (is_atomic && space == MemorySpace::global) {
-    auto passed = s.handed_over.find(address);
-    if (passed != s.handed_over.end()) s.taken_over = std::max(s.taken_over, passed->second);
-    if (s.fenced) s.handed_over[address] = s.interval;
-  }
+  const bool speaks = is_atomic || lane.volatile_access;
+  if (speaks) take_over(s, lane.linear, space, address);
   const unsigned l = lane.linear % kWarpSize;
   const WarpClock& clock = s.clocks[lane.linear / kWarpSize];
-  check_race(Now{s, lane, space, address, bytes, kind, site, static_cast<std::uint16_t>(lane.linear), clock.time[l],
-                 s.number(site), l, clock});
+  const Now now{s,    lane,          space, address, bytes, kind, site, static_cast<std::uint16_t>(lane.linear), clock.time[l],
+                s.number(site), l,   clock, lane.volatile_access};
+  if (space == MemorySpace::global) {
+    if (kind != Access::store) check_global_written(now);
+    if (kind != Access::load) memory::mark_written(address, bytes);
+  }
+  check_race(now);
+  if (speaks && kind != Access::load) hand_over(s, address);
+}
+
+void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site) {
+  State& s = state();
+  // "'float [16][17]'" or "'float[16][17]'": the element's type and the array's lengths.
+  std::string words = type;
+  std::erase(words, '\'');
+  for (std::size_t at; (at = words.find(" [")) != std::string::npos;) words.erase(at, 1);
+  std::vector<std::size_t> lengths;
+  for (std::size_t at = words.find('['); at != std::string::npos; at = words.find('[', at + 1))
+    lengths.push_back(std::strtoull(words.c_str() + at + 1, nullptr, 10));
+  if (lengths.empty()) return;
+  // The variable is not known, but its lengths are: a shared one has them all, or its last ones when it is a row.
+  const SharedVariable* shared = nullptr;
+  bool row = false;
+  for (const SharedPiece& p : s.pieces) {
+    if (!p.variable || p.variable->shape.rank < lengths.size() || shared) continue;
+    const ArrayShape& shape = p.variable->shape;
+    const unsigned skipped = shape.rank - static_cast<unsigned>(lengths.size());
+    if (!std::equal(lengths.begin(), lengths.end(), shape.extents + skipped)) continue;
+    shared = p.variable;
+    row = skipped != 0;
+  }
+  const std::string of = shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name)
+                                : fmt::format("a local array ({})", words);
+  report_finding(make(shared ? "out-of-bounds-shared" : "out-of-bounds-local",
+                      fmt::format("this thread uses index {} of {}, which has {} elements", grouped(index), of,
+                                  grouped_digits(lengths[0])),
+                      lane, site));
+  if (!shared) abort_launch(cudaErrorIllegalAddress, true);  // else the simulator's own stack would suffer
+  s.indexed_wrongly = &lane;
 }
 
 }  // namespace tilewise::sim::checker

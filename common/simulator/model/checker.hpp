@@ -19,7 +19,7 @@ void block_barrier();
 /// The lanes of `arrived` (of the warp whose first lane is `lanes`) have met: the same for them alone.
 void warp_meeting(unsigned warp, std::uint32_t arrived);
 
-/// A memory fence of the whole device: lets a following atomic hand over what was written before it.
+/// A memory fence: lets a following atomic or volatile store hand over what was written before it.
 void device_fence();
 
 /// A shared variable was placed; accesses outside such variables are out of bounds.
@@ -28,5 +28,9 @@ void add_shared(const SharedVariable& variable, const char* place);
 /// Looks at one access before it happens. May end the launch.
 void check(Lane& lane, model::MemorySpace space, const void* address, std::size_t bytes, observer::Access kind,
            const void* site);
+
+/// The thread is about to use an index outside an array. `type` is the array's, as the compiler names it. May end the
+/// launch.
+void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site);
 
 }  // namespace tilewise::sim::checker

@@ -51,7 +51,7 @@ class SectorSet {
   std::uint64_t size_ = 0;
 };
 
-constexpr std::size_t kSharedRedZone = 128;
+constexpr std::size_t kSharedRedZone = 1024;  // more than a row of most tiles
 
 struct State {
   bool want_counting = false, want_checking = true;
@@ -114,6 +114,7 @@ void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
     std::uint64_t sectors[2 * model::kLanes];
     unsigned n = model::distinct_sectors(lanes, sectors);
     for (unsigned i = 0; i < n; ++i) s.touched.insert(sectors[i]);
+    site.sectors_ideal += model::ideal_sectors(lanes, n);
     if (w.kind == Access::atomic || w.kind == Access::reduction) n = model::atomic_sectors(lanes);
     site.sectors += n;
     if (n > site.worst) {
@@ -235,6 +236,7 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   State& s = state();
   const void* p = const_cast<const void*>(address);
   const MemorySpace space = space_of(p);
+  if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;
   if (s.checking) checker::check(lane, space, p, bytes, kind, site);
   if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
   auto at = reinterpret_cast<std::uintptr_t>(p);

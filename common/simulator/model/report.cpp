@@ -107,6 +107,7 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
     t.threads += s.threads;
     t.partial += s.partial;
     t.sectors += s.sectors;
+    t.sectors_ideal += s.sectors_ideal;
     t.wavefronts += s.wavefronts;
     t.ideal += s.ideal;
     if (s.worst > t.worst) {
@@ -179,9 +180,11 @@ Json derived_json(const Counters& c) {
 }
 
 Json findings_json(std::size_t launch) {
+  // What host code did wrong is listed with the launch before it; with the first one when there is none before.
+  const std::size_t first = report().launches.empty() ? 0 : report().launches.front().serial;
   Json list = Json::array();
   for (const Finding& f : findings()) {
-    if (f.launch != launch) continue;
+    if ((f.launch != 0 ? f.launch : std::max(f.after_launch, first)) != launch) continue;
     const SourceLine at = f.site ? source_line(f.site) : SourceLine{};
     Json entry{{"kind", f.code}, {"file", at.file}, {"line", at.line}, {"threads", f.threads}, {"message", f.message},
                {"times", f.times}};
@@ -223,7 +226,10 @@ Json to_json(const LaunchRecord& launch) {
                {"instructions", l.total.instructions},
                {"threads", l.total.threads},
                {"instructions_with_idle_threads", l.total.partial}};
-    if (l.total.space == MemorySpace::global) entry["sectors"] = l.total.sectors;
+    if (l.total.space == MemorySpace::global) {
+      entry["sectors"] = l.total.sectors;
+      entry["sectors_ideal"] = l.total.sectors_ideal;
+    }
     if (l.total.space == MemorySpace::shared) {
       entry["wavefronts"] = l.total.wavefronts;
       entry["wavefronts_ideal"] = l.total.ideal;
@@ -269,9 +275,8 @@ std::string readable(const LaunchRecord& launch) {
     const double n = static_cast<double>(t.instructions);
     std::string cost = "-", ideal = "-";
     if (t.space == MemorySpace::global) {
-      const double mean_threads = static_cast<double>(t.threads) / n;
       cost = fmt::format("{:.2f} sec", static_cast<double>(t.sectors) / n);
-      ideal = fmt::format("{:.2f}", std::max(1.0, mean_threads * t.bytes / model::kSectorBytes));
+      ideal = fmt::format("{:.2f}", static_cast<double>(t.sectors_ideal) / n);
     } else if (t.space == MemorySpace::shared) {
       cost = fmt::format("{:.2f} wav", static_cast<double>(t.wavefronts) / n);
       ideal = fmt::format("{:.2f}", static_cast<double>(t.ideal) / n);
@@ -291,6 +296,10 @@ bool report_wanted() { return destination() != nullptr; }
 void write_report_now() {
   Report& r = report();
   if (!destination() || r.written) return;
+  if (r.launches.empty()) {
+    if (findings().empty()) return;
+    r.launches.emplace_back();  // a program that went wrong before its first launch
+  }
   r.written = true;
   if (std::strcmp(destination(), "-") == 0) {
     std::string text = "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory; per warp instruction.\n";
@@ -309,13 +318,12 @@ void write_report_now() {
 }
 
 void add_to_report(LaunchRecord record) {
-  static const bool registered = (std::atexit(write_report_now), true);
-  (void)registered;
   report().launches.push_back(std::move(record));
 }
 
 void add_refused_launch(const LaunchConfig& config, int error, const void*) {
   LaunchRecord record;
+  record.serial = running_launch().serial;
   record.grid = config.grid;
   record.block = config.block;
   record.dynamic_shared_bytes = config.shared;
@@ -327,39 +335,39 @@ std::string diagnose(const SiteRecord& s) {
   // Lanes that took part in the worst instruction, in order.
   std::uint64_t address[model::kLanes];
   unsigned n = 0;
-  for (std::uint32_t rest = s.example_mask; rest != 0; rest &= rest - 1)
-    address[n++] = s.example[std::countr_zero(rest)];
+  for (std::uint32_t rest = s.example_mask; rest != 0; rest &= rest - 1) address[n++] = s.example[std::countr_zero(rest)];
   if (n < 2) return "";
-  const auto stride = static_cast<std::int64_t>(address[1] - address[0]);
-  bool regular = true;
-  for (unsigned i = 2; i < n; ++i) regular = regular && static_cast<std::int64_t>(address[i] - address[i - 1]) == stride;
+  // The first lanes that lie at equal distances: all of them, or one row of a two-dimensional block.
+  const auto step = [&](unsigned i) { return static_cast<std::int64_t>(address[i + 1] - address[i]); };
+  const std::int64_t stride = step(0);
+  unsigned run = 2;
+  while (run < n && step(run - 1) == stride) ++run;
   const std::uint64_t distance = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+  const model::LaneAddresses lanes{s.example_mask, s.bytes, s.example};
 
-  if (s.space == MemorySpace::global && s.kind != Access::atomic && s.kind != Access::reduction) {
-    const unsigned best = std::max(1u, (n * s.bytes + model::kSectorBytes - 1) / model::kSectorBytes);
-    if (s.worst <= best) return "";
-    if (regular && distance == s.bytes)
-      return fmt::format("{} sectors where {} would do: the first address is {} bytes past a sector boundary", s.worst, best,
-                         address[0] % model::kSectorBytes);
-    if (regular)
-      return fmt::format("{} sectors where {} would do: neighbouring threads are {} bytes apart", s.worst, best,
-                         grouped(distance));
-    // Two-dimensional blocks: a run of neighbours, then a jump.
-    unsigned run = 1;
-    while (run < n && static_cast<std::int64_t>(address[run] - address[run - 1]) == stride) ++run;
-    if (run > 1 && n % run == 0 && distance <= s.bytes)
-      return fmt::format("{} sectors where {} would do: groups of {} threads lie {} bytes apart", s.worst, best, run,
-                         grouped(address[run] > address[run - 1] ? address[run] - address[run - run] : 0));
-    return fmt::format("{} sectors where {} would do: the threads' addresses are scattered", s.worst, best);
+  if (s.space == MemorySpace::global && (s.kind == Access::load || s.kind == Access::store)) {
+    std::uint64_t sectors[2 * model::kLanes];
+    const unsigned best = std::max(1u, model::ideal_sectors(lanes, model::distinct_sectors(lanes, sectors)));
+    if (s.worst <= best || distance == 0) return "";  // threads that share a word are no problem
+    std::string text = fmt::format("{} sectors where {} would do: ", s.worst, best);
+    if (distance == s.bytes && run == n)
+      return text + fmt::format("the first address is {} bytes past the start of a sector", address[0] % model::kSectorBytes);
+    if (distance > s.bytes && run >= 4)
+      return text + fmt::format("neighbouring threads are {} bytes apart", grouped(distance));
+    if (distance <= s.bytes && run >= 4)
+      return text + fmt::format("rows of {} threads, {} bytes from one to the next", run,
+                                grouped(static_cast<std::uint64_t>(std::llabs(
+                                    static_cast<std::int64_t>(address[run] - address[0])))));
+    return text + "the threads' addresses are scattered";
   }
-  if (s.space == MemorySpace::shared && s.wavefronts > s.ideal && s.ideal != 0) {
-    const model::LaneAddresses lanes{s.example_mask, s.bytes, s.example};
-    const unsigned ideal = std::max(1u, model::ideal_wavefronts(lanes, s.kind == Access::load));
+  if (s.space == MemorySpace::shared && s.ideal != 0) {
+    const bool is_load = s.kind == Access::load;
+    const unsigned ideal = std::max(1u, model::ideal_wavefronts(lanes, is_load));
     const unsigned ways = (s.worst + ideal - 1) / ideal;
     if (ways < 2) return "";
-    if (regular && distance % 4 == 0)
+    if (run >= 4 && distance % 4 == 0 && distance > s.bytes)
       return fmt::format("{}-way bank conflict: stride {} words", ways, distance / 4);
-    return fmt::format("{}-way bank conflict", ways);
+    return fmt::format("{}-way bank conflict: {} wavefronts where {} would do", ways, s.worst, ideal);
   }
   return "";
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <unordered_map>
 #include <vector>
@@ -27,28 +28,30 @@ struct Cell {
   bool write_atomic : 1;
   bool many_warps : 1;               ///< readers of more than one warp in read_interval
   bool split : 1;                    ///< accessed in parts: each byte has a cell of its own
+  bool write_volatile : 1;
+  bool read_volatile : 1;            ///< all reads of read_interval
+  bool older_read_volatile : 1;
 };
 static_assert(sizeof(Cell) == 32);
 
-/// Cells for a range of addresses, one per 4 bytes, made in chunks when first needed.
-class Shadow {
+/// Cells for a range of addresses, one per 2^Shift bytes, made in chunks when first needed.
+template <unsigned Shift>
+class Cells {
  public:
-  Cell* cell(std::uintptr_t address) {
+  Cell* at(std::uintptr_t address) {
     const std::uintptr_t chunk = address >> kChunkShift;
     if (chunk != last_chunk_[chunk % kCached]) remember(chunk);
-    return last_[chunk % kCached] + ((address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> 2);
+    return last_[chunk % kCached] + ((address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> Shift);
   }
 
-  Cell* byte_cell(std::uintptr_t address) { return &bytes_[address]; }
-
  private:
-  static constexpr unsigned kChunkShift = 16;
+  static constexpr unsigned kChunkShift = 14 + Shift;
   static constexpr unsigned kCached = 16;
 
   void remember(std::uintptr_t chunk) {
     Cell*& cells = chunks_[chunk];
     if (!cells) {
-      const std::size_t size = sizeof(Cell) << (kChunkShift - 2);
+      const std::size_t size = sizeof(Cell) << (kChunkShift - Shift);
       void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (memory == MAP_FAILED) throw std::bad_alloc();
       cells = static_cast<Cell*>(memory);  // zero, as every cell starts
@@ -58,9 +61,14 @@ class Shadow {
   }
 
   std::unordered_map<std::uintptr_t, Cell*> chunks_;
-  std::unordered_map<std::uintptr_t, Cell> bytes_;
   std::uintptr_t last_chunk_[kCached] = {};
   Cell* last_[kCached] = {};
+};
+
+/// One cell per word; a word that was accessed in parts has one per byte instead.
+struct Shadow {
+  Cells<2> words;
+  Cells<0> bytes;
 };
 
 /// Order among the lanes of one warp. A lane's time grows at each __syncwarp or shuffle it takes part in; `seen` is what
@@ -77,16 +85,19 @@ struct WarpClock {
 
   void meet(std::uint32_t lanes) {
     std::uint16_t known[32] = {};
+    std::uint16_t now = 0;  // of the lane that has met most often; the others may count up to it
     for (unsigned i = 0; i < 32; ++i) {
       if (!(lanes >> i & 1u)) continue;
+      now = now > time[i] ? now : time[i];
       for (unsigned j = 0; j < 32; ++j) known[j] = known[j] > seen[i][j] ? known[j] : seen[i][j];
     }
     for (unsigned i = 0; i < 32; ++i)
-      if (lanes >> i & 1u) known[i] = time[i];
+      if (lanes >> i & 1u) known[i] = now;
+    if (now != 0xFFFF) ++now;
     for (unsigned i = 0; i < 32; ++i) {
       if (!(lanes >> i & 1u)) continue;
-      for (unsigned j = 0; j < 32; ++j) seen[i][j] = known[j];
-      if (time[i] != 0xFFFF) ++time[i];
+      std::memcpy(seen[i], known, sizeof known);
+      time[i] = now;
     }
   }
 };

@@ -468,7 +468,8 @@ class Rewriter {
           structs += "struct " + storage + " { " + type + whole + "; }; ";
         }
         const Token& at = syntax_.token(declarator.name);
-        text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ">(\"" + name + "\", \"" +
+        text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage +
+               "::" + name + ")>(\"" + name + "\", \"" +
                source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name + ";";
       }
       declaration_texts.push_back(text);

@@ -728,7 +728,7 @@ class Driver {
   Args instrumentation_flags() {
     Args flags = {"-O1",
                   "-gdwarf-4" /* GNU addr2line 2.40 misreads version 5 */,
-                  "-fsanitize=thread",
+                  "-fsanitize=thread,bounds",
                   "-fno-optimize-sibling-calls",
                   "-fno-builtin-memset",
                   "-fno-builtin-memcpy",
@@ -736,11 +736,11 @@ class Driver {
     if (is_clang()) {
       // A shuffle's value is often set in the lane alone that it is read from; C++ calls the rest undefined, CUDA does not.
       append(flags, {"-Xclang", noundef_flag()});
-      append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize",
-                     "-fno-unroll-loops", "-Wno-deprecated-volatile"});
+      append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-mllvm", "-tsan-distinguish-volatile=1",
+                     "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
     } else {
-      append(flags, {"-fno-tree-loop-distribute-patterns", "-fno-crossjumping", "-fno-ipa-icf", "-fno-ipa-cp",
-                     "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
+      append(flags, {"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns", "-fno-crossjumping",
+                     "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
       // Jump threading copies blocks, and an access in two places would count as two warp instructions.
       append(flags, {"-fno-thread-jumps"});
     }

@@ -6,6 +6,7 @@
 #include "device_lock.hpp"
 #include "driver_types.h"
 #include "errors.hpp"
+#include "findings.hpp"
 
 namespace tilewise::sim {
 
@@ -14,7 +15,9 @@ template <class Call>
 cudaError_t api(Call call) {
   const DeviceLock lock(device_mutex());
   const cudaError_t before = sticky_error();
-  return set_error(before != cudaSuccess ? before : call());
+  const cudaError_t error = before != cudaSuccess ? before : call();
+  if (error != cudaSuccess) launch_error_seen();
+  return set_error(error);
 }
 
 /// A stream that exists: created and not destroyed, or one of the default streams.

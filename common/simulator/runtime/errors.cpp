@@ -3,6 +3,7 @@
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
+#include "findings.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
 
@@ -152,10 +153,14 @@ using namespace tilewise::sim;
 cudaError_t cudaGetLastError() {
   const cudaError_t error = last_error;
   last_error = cudaSuccess;
+  launch_error_seen();
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error; }
+cudaError_t cudaPeekAtLastError() {
+  launch_error_seen();
+  return last_error;
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
   for (const ErrorText& entry : kErrors) {

@@ -10,7 +10,11 @@
 #include <map>
 #include <tuple>
 
+#include "cuda_runtime_api.h"
+#include "model/observer.hpp"
 #include "model/report.hpp"
+#include "runtime/errors.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/thread.hpp"
 #include "tilewise_sim/report.hpp"
@@ -24,6 +28,9 @@ struct State {
   std::vector<Finding> all;
   std::map<std::tuple<std::string, const void*, const void*>, std::size_t> index;
   std::size_t shown = 0;
+  std::uint64_t reports = 0;
+  int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
+  const void* launch_site = nullptr;
 };
 
 State& state() {
@@ -31,56 +38,179 @@ State& state() {
   return *s;
 }
 
+bool findings_are(const char* value) {
+  const char* v = std::getenv("TILEWISE_FINDINGS");
+  return v && std::strcmp(v, value) == 0;
+}
+
 void show(const Finding& f) {
-  State& s = state();
-  if (s.shown++ >= kShown) {
-    if (s.shown == kShown + 1) std::fputs("tilewise: further findings are not shown; TILEWISE_REPORT=FILE lists all\n", stderr);
-    return;
-  }
-  std::fflush(stdout);
   const bool colour = isatty(2) && !std::getenv("NO_COLOR");
-  std::string text = fmt::format("{}{}: {}{}: {}\n", colour ? "\033[1m" : "", f.site ? describe_site(f.site) : "tilewise",
-                                 f.code, colour ? "\033[0m" : "", f.message);
+  std::string text = fmt::format("{}{}: {}{}{}: {}", colour ? "\033[1m" : "", f.site ? describe_site(f.site) : "tilewise",
+                                 f.note ? "note: " : "", f.code, colour ? "\033[0m" : "", f.message);
+  if (f.times > 1) {
+    const std::uint64_t more = f.times - 1;
+    text += fmt::format(" (and {} more time{})", grouped_digits(more), more == 1 ? "" : "s");
+  }
+  text += '\n';
   if (f.launch != 0) {
-    const void* kernel = running_launch().kernel;
-    text += fmt::format("    in {}{}{}\n", kernel ? function_name(kernel) : "a kernel", f.threads.empty() ? "" : ", ",
+    text += fmt::format("    in {}{}{}\n", f.kernel ? function_name(f.kernel) : "a kernel", f.threads.empty() ? "" : ", ",
                         f.threads);
   }
   std::fputs(text.c_str(), stderr);
 }
 
-// A program with findings must not look like one that went well. std::atexit cannot change the exit code, so the
-// process ends here, after everything is written.
+bool is_race(const Finding& f) { return f.code == "warp-synchronous" || f.code.starts_with("race-"); }
+
+// One mistake often shows in several ways: reads and writes of the same two lines race with each other, within warps and
+// between them, and what is read too early has not been written. One finding per mistake says it best.
+void merge_new_findings() {
+  State& s = state();
+  if (s.all.size() - s.shown < 2) return;
+  std::vector<const void*> sites;
+  for (std::size_t i = s.shown; i < s.all.size(); ++i) {
+    sites.push_back(s.all[i].site);
+    sites.push_back(s.all[i].other_site ? s.all[i].other_site : s.all[i].site);
+  }
+  const std::vector<SourceLine> lines = source_lines(sites);
+  const auto here = [&](std::size_t i) { return std::tie(lines[2 * (i - s.shown)].file, lines[2 * (i - s.shown)].line); };
+  const auto there = [&](std::size_t i) {
+    return std::tie(lines[2 * (i - s.shown) + 1].file, lines[2 * (i - s.shown) + 1].line);
+  };
+  std::vector<std::size_t> into(s.all.size());  // which finding each becomes part of
+  for (std::size_t i = s.shown; i < s.all.size(); ++i) {
+    into[i] = i;
+    for (std::size_t k = s.shown; k < i; ++k) {
+      const bool races = is_race(s.all[i]) && is_race(s.all[k]);
+      if (into[k] != k || (!races && s.all[i].code != s.all[k].code)) continue;
+      const bool same = here(i) == here(k) && there(i) == there(k);
+      const bool swapped = races && here(i) == there(k) && there(i) == here(k);
+      if (!same && !swapped) continue;
+      if (s.all[k].code == "warp-synchronous" && s.all[i].code != "warp-synchronous") {
+        s.all[i].times += s.all[k].times;
+        std::swap(s.all[i], s.all[k]);  // keeps its place
+      } else {
+        s.all[k].times += s.all[i].times;
+      }
+      into[i] = k;
+      break;
+    }
+  }
+  for (std::size_t i = s.shown; i < s.all.size(); ++i) {
+    for (std::size_t k = s.shown; k < s.all.size() && s.all[i].code == "uninitialised-shared"; ++k)
+      if (is_race(s.all[k]) && into[k] == k && (here(k) == here(i) || there(k) == here(i))) into[i] = k;
+  }
+  std::vector<std::size_t> place(s.all.size());  // where each finding is now
+  std::size_t end = s.shown;
+  for (std::size_t i = 0; i < s.all.size(); ++i) {
+    if (i < s.shown) {
+      place[i] = i;
+    } else if (into[i] == i) {
+      place[i] = end;
+      if (end != i) s.all[end] = std::move(s.all[i]);
+      ++end;
+    }
+  }
+  for (std::size_t i = s.shown; i < s.all.size(); ++i)
+    if (into[i] != i) place[i] = place[into[i]];
+  for (auto& [key, at] : s.index)
+    if (at < place.size()) at = place[at];
+  s.all.resize(end);
+}
+
+// One note for each place that allocates. Memory that is still there when the program ends costs nothing, but the same
+// line in a loop would run out of memory.
+void note_leaks() {
+  struct Leak {
+    std::uint64_t count = 0, bytes = 0;
+  };
+  std::map<const void*, Leak> leaks;
+  std::vector<const void*> order;
+  if (sticky_error() != cudaSuccess) return;  // then cudaFree fails, too
+  const bool strict = findings_are("strict");
+  if (finding_count() != 0 && !strict) return;  // first things first; and the program may have ended early
+  for (const memory::Allocation* a : memory::live_allocations()) {
+    if (a->kind == memory::Kind::registered) continue;
+    Leak& leak = leaks[a->call_site];
+    if (leak.count++ == 0) order.push_back(a->call_site);
+    leak.bytes += a->bytes;
+  }
+  for (const void* site : order) {
+    const Leak& leak = leaks[site];
+    Finding f;
+    f.code = "leak";
+    f.message = leak.count == 1
+                    ? fmt::format("the {} bytes allocated here are never freed", grouped_digits(leak.bytes))
+                    : fmt::format("{} allocations made here, {} bytes together, are never freed",
+                                  grouped_digits(leak.count), grouped_digits(leak.bytes));
+    f.site = site;
+    f.note = !strict;
+    report_finding(std::move(f));
+  }
+}
+
+void report_unchecked_launch() {
+  State& s = state();
+  if (s.launch_error == cudaSuccess) return;
+  const auto error = static_cast<cudaError_t>(s.launch_error);
+  Finding f;
+  f.code = "unchecked-launch";
+  f.message = fmt::format("this launch failed with {} ({}), and the program never asked: call cudaGetLastError() after it",
+                          cudaGetErrorName(error), cudaGetErrorString(error));
+  f.site = s.launch_site;
+  report_finding(std::move(f));
+}
+
+// A program with findings must not look like one that went well. A function registered with atexit cannot change the
+// exit code, so the process ends here, after everything is written.
 void end_of_program() {
-  const State& s = state();
-  if (s.all.empty() || findings_only_warn()) return;
-  std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n",
-               s.all.size(), s.all.size() == 1 ? "" : "s");
+  State& s = state();
+  if (!findings_are("off")) {
+    report_unchecked_launch();
+    note_leaks();
+  }
+  show_findings();
+  const std::size_t wrong = finding_count();
+  if (wrong != 0 && !findings_only_warn()) {
+    std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n", wrong,
+                 wrong == 1 ? "" : "s");
+  }
+  if (!s.all.empty() || report_wanted()) write_report_now();
+  if (wrong == 0 || findings_only_warn()) return;
   std::fflush(nullptr);
-  write_report_now();
   _exit(1);
 }
 
+// Registered before anything of the program's own, so that it runs after the program's last destructor.
+__attribute__((constructor(101))) void watch_end_of_program() { std::atexit(end_of_program); }
+
 }  // namespace
 
-bool findings_only_warn() {
-  const char* v = std::getenv("TILEWISE_FINDINGS");
-  return v && std::strcmp(v, "warn") == 0;
+std::string grouped_digits(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
 }
+
+bool findings_only_warn() { return findings_are("warn"); }
 
 void report_finding(Finding finding) {
   State& s = state();
-  static const bool registered = (std::atexit(end_of_program), true);
-  (void)registered;
-  if (current_lane) finding.launch = running_launch().serial;
+  ++s.reports;
+  if (current_lane) {
+    finding.launch = running_launch().serial;
+    finding.kernel = running_launch().kernel;
+  } else if (finding.launch == 0) {
+    finding.after_launch = running_launch().serial;
+  }
   auto [entry, is_new] = s.index.try_emplace({finding.code, finding.site, finding.other_site}, s.all.size());
   if (!is_new && entry->second < s.all.size()) {
     ++s.all[entry->second].times;
     return;
   }
   entry->second = s.all.size();
-  show(finding);
   s.all.push_back(std::move(finding));
+  if (!current_lane || !observer::checking()) show_findings();
 }
 
 void report_finding(const char* code, const std::string& message, void* call_site) {
@@ -91,15 +221,42 @@ void report_finding(const char* code, const std::string& message, void* call_sit
   report_finding(std::move(f));
 }
 
+void show_findings() {
+  State& s = state();
+  if (s.shown >= s.all.size()) return;
+  merge_new_findings();
+  std::fflush(stdout);
+  for (; s.shown < s.all.size(); ++s.shown) {
+    if (s.shown < kShown) show(s.all[s.shown]);
+    if (s.shown == kShown)
+      std::fputs("tilewise: further findings are not shown; TILEWISE_REPORT=FILE.json lists all\n", stderr);
+  }
+}
+
 const std::vector<Finding>& findings() { return state().all; }
+
+std::uint64_t reports_made() { return state().reports; }
 
 void forget_findings(std::size_t from) {
   State& s = state();
   if (from < s.all.size()) s.all.resize(from);
   s.shown = std::min(s.shown, s.all.size());  // what follows is shown again
   std::erase_if(s.index, [&](const auto& e) { return e.second >= from; });
+  s.launch_error = cudaSuccess;
 }
 
-std::size_t finding_count() { return state().all.size(); }
+std::size_t finding_count() {
+  const State& s = state();
+  return static_cast<std::size_t>(std::count_if(s.all.begin(), s.all.end(), [](const Finding& f) { return !f.note; }));
+}
+
+void launch_failed(int error, const void* call_site) {
+  State& s = state();
+  if (s.launch_error != cudaSuccess) return;
+  s.launch_error = error;
+  s.launch_site = call_site;
+}
+
+void launch_error_seen() { state().launch_error = cudaSuccess; }
 
 }  // namespace tilewise::sim

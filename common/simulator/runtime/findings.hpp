@@ -1,4 +1,4 @@
-// Findings: what is wrong with a program, in a learner's words, with file and line.
+// Findings: what is wrong with a program, in a learner's words, with file and line. docs/findings.md lists them all.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,45 @@
 namespace tilewise::sim {
 
 struct Finding {
-  std::string code;         ///< stable short name, e.g. "out-of-bounds"
-  std::string message;      ///< one line in plain words
-  const void* site = nullptr;  ///< code address; file and line are looked up when shown
+  std::string code;                  ///< stable short name, e.g. "out-of-bounds"
+  std::string message;               ///< one line in plain words
+  const void* site = nullptr;        ///< code address; file and line are looked up when shown
   const void* other_site = nullptr;  ///< the second access of a race
-  std::string threads;      ///< "block (0,0,0) thread (3,0,0)", empty for host findings
-  std::uint64_t times = 1;  ///< how often the same thing happened at the same place
-  std::size_t launch = 0;   ///< serial number of the launch, 0 for host findings
+  std::string threads;               ///< "block (0,0,0), thread (3,0,0)", empty for host findings
+  std::uint64_t times = 1;           ///< how often the same thing happened at the same place
+  std::size_t launch = 0;            ///< serial number of the launch, 0 for host findings
+  std::size_t after_launch = 0;      ///< of a host finding: the last launch before it
+  const void* kernel = nullptr;      ///< code of the kernel
+  bool note = false;                 ///< worth knowing, but no reason for the program to fail
 };
 
 /// Records a finding made by host code; `call_site` is an address in the caller.
 void report_finding(const char* code, const std::string& message, void* call_site);
 
-/// Records a finding; one with the same code and sites only raises the count of the first.
+/// Records a finding; one with the same code and lines only raises the count of the first. A finding of a kernel is
+/// shown when its launch has ended, with the count.
 void report_finding(Finding finding);
+
+/// Shows what has not been shown yet: the launch has ended, or the program is about to.
+void show_findings();
 
 /// All findings so far, in order of first appearance.
 const std::vector<Finding>& findings();
+
+/// How often report_finding() was called: tells whether a launch had findings, new or known ones.
+std::uint64_t reports_made();
 
 /// True when TILEWISE_FINDINGS=warn: findings are shown, the exit code stays.
 bool findings_only_warn();
 
 /// Forgets the findings from index `from` on (a test that expects them takes them back).
 void forget_findings(std::size_t from);
+
+/// A launch failed without a finding. Reported at the end of the program, unless a call returns an error until then.
+void launch_failed(int error, const void* call_site);
+void launch_error_seen();
+
+/// 12345678 as "12,345,678".
+std::string grouped_digits(std::uint64_t n);
 
 }  // namespace tilewise::sim

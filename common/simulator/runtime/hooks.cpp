@@ -8,11 +8,13 @@
 #include <cstring>
 
 #include "model/observer.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
 
 using tilewise::sim::kCallDepth;
 using tilewise::sim::Lane;
 using tilewise::sim::observed_lane;
+namespace memory = tilewise::sim::memory;
 namespace observer = tilewise::sim::observer;
 
 #define HOOK extern "C" __attribute__((noinline, visibility("default")))
@@ -25,7 +27,18 @@ inline void seen(const volatile void* address, std::size_t bytes, observer::Acce
     observed_lane = nullptr;  // see Unobserved
     observer::access(*lane, address, bytes, kind, site);
     observed_lane = lane;
+  } else if (memory::in_device_arena(reinterpret_cast<std::uintptr_t>(address)) && !memory::device_memory_is_open()) {
+    memory::host_access(reinterpret_cast<std::uintptr_t>(address), const_cast<void*>(site));
   }
+}
+
+inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+  Lane* lane = tilewise::sim::current_lane;
+  if (!lane) return;
+  if (kind == observer::Access::load) tilewise::sim::polled(*lane, site);  // first: others may run before the load
+  lane->volatile_access = true;
+  seen(address, bytes, kind, site);
+  lane->volatile_access = false;
 }
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
@@ -39,14 +52,14 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 #define SIZED(n)                                                                                            \
   HOOK void __tsan_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                            \
   HOOK void __tsan_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                          \
-  HOOK void __tsan_volatile_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                   \
-  HOOK void __tsan_volatile_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                 \
+  HOOK void __tsan_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }                   \
+  HOOK void __tsan_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); }                 \
   HOOK void __tsan_read##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::load, pc); }               \
   HOOK void __tsan_write##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::store, pc); }             \
   HOOK void __tsan_unaligned_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                  \
   HOOK void __tsan_unaligned_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                \
-  HOOK void __tsan_unaligned_volatile_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }         \
-  HOOK void __tsan_unaligned_volatile_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }       \
+  HOOK void __tsan_unaligned_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }         \
+  HOOK void __tsan_unaligned_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); }       \
   HOOK void __tsan_read_write##n(void* p) {                                                                  \
     seen(p, n, observer::Access::load, SITE);                                                                \
     seen(p, n, observer::Access::store, SITE);                                                               \

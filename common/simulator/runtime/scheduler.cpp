@@ -1,4 +1,5 @@
 // Runs the threads of a launch: one fiber per thread that waits, blocks and lanes in index order.
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ namespace tilewise::sim {
 
 constinit thread_local Lane* current_lane = nullptr;
 constinit thread_local Lane* observed_lane = nullptr;
+std::uint64_t idle_polls = 0;
 char* shared_begin = nullptr;
 
 namespace {
@@ -39,7 +41,8 @@ constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 constexpr std::size_t kStackColours = 61;
 constexpr std::size_t kColourBytes = 320;
 constexpr unsigned kAtomicsBeforeYield = 4096;
-constexpr std::uint64_t kIdleYields = 20'000'000;
+constexpr std::uint64_t kPollsOfNap = 64;             // what a __nanosleep() counts for
+constexpr std::uint64_t kMostPolls = 40'000'000;      // without any thread getting further: nobody ever will
 
 // A stack with a loop on it that runs one thread after another. A thread that has to wait keeps its worker;
 // a kernel without barriers needs only one worker for the whole launch.
@@ -91,8 +94,6 @@ struct Scheduler {
   bool aborted = false;
   cudaError_t abort_error = cudaSuccess;
   bool abort_sticky = false;
-  std::uint64_t idle_yields = 0;
-
   void run_grid();
   void run_block();
   bool run_warp(unsigned w);
@@ -101,6 +102,7 @@ struct Scheduler {
   void complete_meetings(Warp& warp, unsigned first_lane);
   void resolve_active_masks(Warp& warp, unsigned first_lane);
   void report_deadlock();
+  void report_divergent_barrier(const Lane& one, const Lane& other);
   void finish_lane(Lane& lane);
   Worker* take_worker();
   void abandon_workers();
@@ -109,6 +111,10 @@ struct Scheduler {
 Scheduler& scheduler() {
   static Scheduler* s = new Scheduler;  // never destroyed: host code may launch from destructors
   return *s;
+}
+
+std::string thread_triple(const Lane& lane) {
+  return fmt::format("({},{},{})", lane.index.x, lane.index.y, lane.index.z);
 }
 
 void wait_in(LaneState state, const void* site) {
@@ -221,6 +227,7 @@ void Scheduler::finish_lane(Lane& lane) {
   Warp& warp = warps[lane.linear / kWarpSize];
   warp.alive &= ~(1u << (lane.linear % kWarpSize));
   --live;
+  idle_polls = 0;
   if (waiting != 0) release_barrier_if_complete();
   if (!warp.meetings.empty()) complete_meetings(warp, lane.linear / kWarpSize * kWarpSize);
 }
@@ -230,29 +237,45 @@ void Scheduler::release_barrier_if_complete() {
   result_count = static_cast<int>(predicate_count);
   result_and = predicate_count == waiting;
   result_or = predicate_count != 0;
-  const void* site = nullptr;
-  const void* other = nullptr;
+  const Lane* first = nullptr;
+  const Lane* other = nullptr;
   for (unsigned l = 0; l < thread_count; ++l) {
     Lane& lane = lanes[l];
     if (lane.state != LaneState::at_barrier) continue;
-    if (!site) site = lane.wait_site;
-    if (lane.wait_site != site) other = lane.wait_site;
+    if (!first) first = &lane;
+    if (!other && (lane.wait_site != first->wait_site || lane.loop_context != first->loop_context)) other = &lane;
     lane.state = LaneState::ready;
     warps[l / kWarpSize].ready |= 1u << (l % kWarpSize);
   }
-  if (other && observer::checking()) {
-    Finding f;
-    f.code = "divergent-barrier";
-    f.message = "threads of one block met at different __syncthreads() calls; the other one is " + describe_site(other);
-    f.site = site;
-    f.other_site = other;
-    report_finding(std::move(f));
-  }
+  if (other && observer::checking()) report_divergent_barrier(*first, *other);
+  idle_polls = 0;
   waiting = 0;
   predicate_count = 0;
   ++launch.epoch;
   if (observer::active()) observer::block_barrier();
   restart = true;
+}
+
+// The threads met, but not in the same place of the program. The compiler may have made two calls out of one, so places
+// are compared as lines of source.
+void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other) {
+  const std::string here = describe_site(one.wait_site), there = describe_site(other.wait_site);
+  Finding f;
+  f.code = "divergent-barrier";
+  if (here != there) {
+    f.message = "this thread waits at the __syncthreads() of this line, but thread " + thread_triple(other) +
+                " waits at the one of " + there + "; all threads of a block must reach the same one";
+  } else if (one.loop_context != other.loop_context) {
+    f.message = "this thread and thread " + thread_triple(other) +
+                " wait at this __syncthreads() in different iterations of a loop; all threads of a block must reach it "
+                "in the same one";
+  } else {
+    return;
+  }
+  f.site = one.wait_site;
+  f.other_site = other.wait_site;
+  f.threads = describe_thread(one);
+  report_finding(std::move(f));
 }
 
 // Every lane that `op` waits for is there (or has returned): hand out what was published.
@@ -271,6 +294,7 @@ void Scheduler::complete_meetings(Warp& warp, unsigned first_lane) {
       const auto k = static_cast<unsigned>(std::countr_zero(rest));
       Lane& lane = lanes[first_lane + k];
       if (lane.exchange_out) std::memcpy(lane.exchange_out, values, sizeof values);
+      lane.wait_mask = m.arrived;
       lane.state = LaneState::ready;
       warp.ready |= 1u << k;
     }
@@ -359,38 +383,64 @@ void Scheduler::run_block() {
       woke |= warps[w].yielded != 0;
       warps[w].yielded = 0;
     }
-    if (!woke || ++idle_yields > kIdleYields) report_deadlock();
+    if (!woke || idle_polls > kMostPolls) report_deadlock();
   }
 }
 
+// Words for what a thread waits in.
+std::string waits_in(const Lane& lane) {
+  switch (lane.state) {
+    case LaneState::at_barrier: return "at the __syncthreads() of " + describe_site(lane.wait_site);
+    case LaneState::at_warp_operation:
+      return fmt::format("at the warp operation of {} (mask 0x{:08x})", describe_site(lane.wait_site), lane.wait_mask);
+    default: return "in a loop at " + describe_site(lane.wait_site);
+  }
+}
+
+// No thread can go on, or those that can only spin. One part of the message for each place where threads wait.
 void Scheduler::report_deadlock() {
-  // One line for each place where threads wait.
-  std::string text = idle_yields > kIdleYields ? "threads spin for something that never happens"
-                                               : "the block can never go on";
-  const void* first_site = nullptr;
-  const void* last_site = nullptr;
-  unsigned count = 0;
-  auto say = [&] {
-    if (count == 0) return;
-    text += "; " + std::to_string(count) + (count == 1 ? " thread waits" : " threads wait") + " at " +
-            describe_site(last_site);
-  };
+  const Lane* first = nullptr;
+  const Lane* in_warp_operation = nullptr;
+  bool spins = false;
+  std::vector<std::pair<std::string, unsigned>> places;
   for (unsigned l = 0; l < thread_count; ++l) {
     const Lane& lane = lanes[l];
     if (lane.state == LaneState::done) continue;
-    if (!first_site) first_site = lane.wait_site;
-    if (lane.wait_site != last_site) {
-      say();
-      last_site = lane.wait_site;
-      count = 0;
-    }
-    ++count;
+    if (!first) first = &lane;
+    if (!in_warp_operation && lane.state == LaneState::at_warp_operation) in_warp_operation = &lane;
+    spins = spins || (lane.state != LaneState::at_barrier && lane.state != LaneState::at_warp_operation);
+    std::string place = waits_in(lane);
+    auto known = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == place; });
+    if (known == places.end())
+      places.emplace_back(std::move(place), 1);
+    else
+      ++known->second;
   }
-  say();
   Finding f;
-  f.code = "deadlock";
+  std::string text;
+  if (spins) {
+    f.code = "deadlock";
+    text = "the block never ends, since threads wait for something that does not happen";
+    if (launch.config.grid.x * launch.config.grid.y * launch.config.grid.z > 1)
+      text += " (not by waiting for a block with a higher index, which need not run before this one has ended)";
+  } else if (in_warp_operation) {
+    first = in_warp_operation;
+    f.code = "mask-lane-missing";
+    text = "this warp operation waits for lanes that its mask names and that never come";
+  } else {
+    f.code = "deadlock";
+    text = "the block can never go on";
+  }
+  for (std::size_t i = 0; i < places.size() && i < 4; ++i) {
+    const auto& [place, count] = places[i];
+    text += fmt::format("{} {} thread{} {} {}", i == 0 ? ":" : ",", count, count == 1 ? "" : "s",
+                        count == 1 ? "waits" : "wait", place);
+  }
   f.message = text;
-  f.site = first_site;
+  f.site = first->wait_site;
+  f.threads = describe_thread(*first);
+  f.launch = launch.serial;
+  f.kernel = launch.kernel;
   report_finding(std::move(f));
   aborted = true;
   abort_error = cudaErrorLaunchFailure;
@@ -439,15 +489,16 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
     set_error(sticky_error());
     return;
   }
+  ++scheduler().launch.serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
     set_error(error);
+    launch_failed(error, __builtin_return_address(0));
     observer::refused_launch(config, error, __builtin_return_address(0));
     return;
   }
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;
-  ++s.launch.serial;
   s.launch.kernel = nullptr;
   s.launch.static_shared = 0;
   s.thread = thread;
@@ -455,8 +506,9 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
   s.aborted = false;
   s.abort_error = cudaSuccess;
   s.abort_sticky = false;
-  s.idle_yields = 0;
+  idle_polls = 0;
 
+  const std::uint64_t reports = reports_made();
   memory::open_device_memory();
   observer::begin_launch(s.launch);
   s.run_grid();
@@ -470,6 +522,7 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
       set_sticky(s.abort_error);
     else
       set_error(s.abort_error);
+    if (reports_made() == reports) launch_failed(s.abort_error, __builtin_return_address(0));
   }
 }
 
@@ -556,7 +609,7 @@ int sync_block_and(int p) { return arrive_at_barrier(p != 0, __builtin_return_ad
 int sync_block_or(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_or; }
 
 // ------------------------------------------------------------------------------------------- warp operations
-void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]) {
+unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]) {
   Unobserved guard;
   Scheduler& s = scheduler();
   Lane& lane = *current_lane;
@@ -566,7 +619,7 @@ void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t 
   if (!(mask >> l & 1u)) {
     Finding f;
     f.code = "mask-without-caller";
-    f.message = "a warp operation is called by a lane that its mask does not name";
+    f.message = fmt::format("lane {} calls a warp operation with mask 0x{:08x}, which does not name lane {} itself", l, mask, l);
     f.site = site;
     f.threads = describe_thread(lane);
     report_finding(std::move(f));
@@ -584,6 +637,20 @@ void warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t 
   lane.wait_mask = mask;
   s.complete_meetings(warp, first);
   wait_in(lane.state, site);
+  return lane.wait_mask;
+}
+
+void absent_lane(unsigned mask, unsigned source) {
+  if (!observer::checking()) return;
+  Unobserved guard;
+  Finding f;
+  f.code = "shuffle-absent-lane";
+  f.message = fmt::format("this shuffle reads from lane {}, which takes no part in it{}: the value is undefined", source,
+                          mask >> source & 1u ? " (there is no such thread, or it has returned)"
+                                              : " (the mask does not name it)");
+  f.site = __builtin_return_address(0);
+  f.threads = describe_thread(*current_lane);
+  report_finding(std::move(f));
 }
 
 unsigned active_mask() {
@@ -595,25 +662,33 @@ unsigned active_mask() {
   return lane.active_mask_result;
 }
 
+static void let_others_run(Lane& lane, const void* site, std::uint64_t polls) {
+  idle_polls += polls;
+  scheduler().warps[lane.linear / kWarpSize].yielded |= 1u << (lane.linear % kWarpSize);
+  wait_in(LaneState::yielded, site);
+}
+
 void yield_thread() {
   Unobserved guard;
-  Lane* lane = current_lane;
-  if (!lane) return;
-  scheduler().warps[lane->linear / kWarpSize].yielded |= 1u << (lane->linear % kWarpSize);
-  wait_in(LaneState::yielded, __builtin_return_address(0));
+  if (current_lane) let_others_run(*current_lane, __builtin_return_address(0), kPollsOfNap);
 }
 
 // ------------------------------------------------------------------------------------------- memory
 void atomic_access(const volatile void* address, std::size_t bytes) {
   Lane* lane = current_lane;
   if (!lane) return;
+  polled(*lane, __builtin_return_address(0));  // first: others may run before the atomic
   if (observed_lane) {
     Unobserved guard;
     observer::atomic(*lane, address, bytes, __builtin_return_address(0));
   }
   lane->discard_next = false;
-  // A thread that spins on an atomic (a lock, a flag) must let the others run.
-  if (++lane->atomics_in_a_row >= kAtomicsBeforeYield) yield_thread();
+}
+
+void polled(Lane& lane, const void* site) {
+  if (++lane.atomics_in_a_row < kAtomicsBeforeYield) return;
+  Unobserved guard;
+  let_others_run(lane, site, kAtomicsBeforeYield);
 }
 
 void discard() {

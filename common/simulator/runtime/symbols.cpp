@@ -235,12 +235,20 @@ std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addr
   return result;
 }
 
+std::string shown_path(const std::string& file) {
+  char folder[4096];
+  if (file.starts_with("./")) return file.substr(2);
+  if (file.empty() || file[0] != '/' || !getcwd(folder, sizeof folder)) return file;
+  const std::size_t length = std::strlen(folder);
+  return file.compare(0, length, folder) == 0 && file[length] == '/' && length > 1 ? file.substr(length + 1) : file;
+}
+
 SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
 
 std::string describe_site(const void* return_address) {
   const SourceLine at = source_line(return_address);
   if (at.line == 0) return function_name(return_address);
-  return at.file + ":" + std::to_string(at.line);
+  return shown_path(at.file) + ":" + std::to_string(at.line);
 }
 
 }  // namespace tilewise::sim

@@ -24,6 +24,9 @@ SourceLine source_line(const void* return_address);
 /// The same for many at once, which costs one look at the debug information.
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses);
 
+/// The path as messages show it: relative to the current folder when it lies below that.
+std::string shown_path(const std::string& file);
+
 /// "file.cu:12", or the function's name when the line is unknown.
 std::string describe_site(const void* return_address);
 

@@ -23,6 +23,7 @@ struct alignas(64) Lane {
   LaneState state = LaneState::fresh;
   bool in_kernel = false;  ///< between the kernel's first statement and its return
   bool discard_next = false;
+  bool volatile_access = false;  ///< the access that the observer is shown is one of a volatile variable
 
   Fiber fiber = nullptr;     ///< its registers and the top of its stack, while it waits
   void* worker = nullptr;    ///< whose stack it runs on
@@ -75,6 +76,12 @@ const Launch& running_launch();
 
 /// Ends the running launch from inside a thread: no further thread of it runs. `error` is a cudaError_t.
 [[noreturn]] void abort_launch(int error, bool sticky);
+
+/// Polls since some thread last got further: stored something, passed a barrier, or ended.
+extern std::uint64_t idle_polls;
+
+/// The thread polls memory (an atomic or volatile read, which it may do in a loop): after many in a row, others run.
+void polled(Lane& lane, const void* site);
 
 /// "block (1,0,0), thread (3,2,0)" of the running thread.
 const char* describe_thread(const Lane& lane);

@@ -50,7 +50,7 @@ inline unsigned source_xor(unsigned lane, int mask, int width) {
 template <class T>
 TILEWISE_INLINE T shuffle(unsigned mask, const T& value, unsigned source) {
   std::uint64_t all[kWarpSize];
-  if (!(warp_exchange(mask, WarpOp::shuffle, to_bits(value), all) >> source & 1u)) absent_lane(source);
+  if (!(warp_exchange(mask, WarpOp::shuffle, to_bits(value), all) >> source & 1u)) absent_lane(mask, source);
   return from_bits<T>(all[source]);
 }
 

@@ -11,6 +11,13 @@
 
 struct CUstream_st;
 
+// Calls in different places stay different calls, so that messages can tell them apart.
+#if defined(__clang__)
+#define TILEWISE_DISTINCT __attribute__((nomerge))
+#else
+#define TILEWISE_DISTINCT
+#endif
+
 namespace tilewise::sim {
 
 // ---------------------------------------------------------------- the thread's coordinates
@@ -26,10 +33,10 @@ namespace tilewise::sim {
 bool in_kernel();
 
 // ---------------------------------------------------------------- barriers
-void sync_block();
-int sync_block_count(int predicate);
-int sync_block_and(int predicate);
-int sync_block_or(int predicate);
+TILEWISE_DISTINCT void sync_block();
+TILEWISE_DISTINCT int sync_block_count(int predicate);
+TILEWISE_DISTINCT int sync_block_and(int predicate);
+TILEWISE_DISTINCT int sync_block_or(int predicate);
 
 // ---------------------------------------------------------------- warp operations
 /// What a warp operation is, so that lanes waiting in different operations are not confused.
@@ -42,8 +49,8 @@ constexpr unsigned kWarpSize = 32;
 /// `mask` must contain the caller; lanes in it that never come are a finding. Returns the lanes that took part.
 unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]);
 
-/// A shuffle read from lane `source`, which took no part in it: a finding.
-void absent_lane(unsigned source);
+/// A shuffle with that mask read from lane `source`, which took no part in it: a finding.
+void absent_lane(unsigned mask, unsigned source);
 
 /// The lanes that are converged here: every lane of the warp runs until it arrives here or waits or ends elsewhere.
 unsigned active_mask();

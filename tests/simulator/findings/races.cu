@@ -1,0 +1,174 @@
+// Threads that touch one word without order between them.
+#include "cases.hpp"
+
+constexpr int kThreads = 64;
+
+// ---------------------------------------------------------------- shared memory of a block
+template <bool kRight>
+__global__ void reverse(int* data) {
+  __shared__ int s[kThreads];
+  int t = threadIdx.x;
+  s[t] = data[t];
+  if (kRight) __syncthreads();
+  data[t] = s[kThreads - 1 - t];  // finding: race-shared reversed
+}
+CASE(reversed) { int* d = zeros<int>(kThreads); reverse<false><<<1, kThreads>>>(d); return finish(d); }
+CASE(reversed_right) { int* d = zeros<int>(kThreads); reverse<true><<<1, kThreads>>>(d); return finish(d); }
+
+template <bool kRight>
+__global__ void tile_loop(const float* a, float* c, int n) {
+  __shared__ float tile[kThreads];
+  float sum = 0;
+  for (int i = 0; i < n; i += kThreads) {
+    tile[threadIdx.x] = a[i + threadIdx.x];  // finding: race-shared tile_without_second_barrier
+    __syncthreads();
+    for (int k = 0; k < kThreads; ++k) sum += tile[k];
+    if (kRight) __syncthreads();
+  }
+  c[threadIdx.x] = sum;
+}
+CASE(tile_without_second_barrier) {
+  float *a = zeros<float>(256), *c = zeros<float>(kThreads);
+  tile_loop<false><<<1, kThreads>>>(a, c, 256);
+  return finish(a, c);
+}
+CASE(tile_without_second_barrier_right) {
+  float *a = zeros<float>(256), *c = zeros<float>(kThreads);
+  tile_loop<true><<<1, kThreads>>>(a, c, 256);
+  return finish(a, c);
+}
+
+// A 3 in each of the two warps, so that the race is between warps.
+static int* warp_numbers() {
+  int host[kThreads], *d = nullptr;
+  for (int i = 0; i < kThreads; ++i) host[i] = i == 5 || i == 40 ? 3 : 0;
+  cudaMalloc(&d, sizeof host);
+  cudaMemcpy(d, host, sizeof host, cudaMemcpyHostToDevice);
+  return d;
+}
+__global__ void sum_plain(const int* data, int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (data[threadIdx.x] == 3) sum += 1;  // finding: race-shared plain_sum
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
+__global__ void sum_atomic(const int* data, int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (data[threadIdx.x] == 3) atomicAdd(&sum, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
+CASE(plain_sum) { int *d = warp_numbers(), *o = zeros<int>(1); sum_plain<<<1, kThreads>>>(d, o); return finish(d, o); }
+CASE(plain_sum_right) { int *d = warp_numbers(), *o = zeros<int>(1); sum_atomic<<<1, kThreads>>>(d, o); return finish(d, o); }
+
+// ---------------------------------------------------------------- lanes of one warp
+template <bool kRight>
+__global__ void warp_sum(const int* data, int* out) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  s[t] = data[t];
+  __syncwarp();
+  for (int half = 16; half > 0; half /= 2) {
+    int other = t < half ? s[t + half] : 0;  // finding: warp-synchronous lockstep_sum
+    if (kRight) __syncwarp();
+    if (t < half) s[t] += other;
+    if (kRight) __syncwarp();
+  }
+  if (t == 0) *out = s[0];
+}
+CASE(lockstep_sum) { int *d = zeros<int>(32), *o = zeros<int>(1); warp_sum<false><<<1, 32>>>(d, o); return finish(d, o); }
+CASE(lockstep_sum_right) { int *d = zeros<int>(32), *o = zeros<int>(1); warp_sum<true><<<1, 32>>>(d, o); return finish(d, o); }
+
+// The classic last steps of a reduction, from the time when warps ran in step.
+__global__ void volatile_sum(const int* data, int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = data[t];
+  s[t + 32] = data[t + 32];
+  __syncthreads();
+  volatile int* v = s;
+  v[t] = v[t] + v[t + 32];
+  v[t] = v[t] + v[t + 16];  // finding: warp-synchronous volatile_reduction
+  if (t == 0) *out = v[0];
+}
+__global__ void shuffled_sum(const int* data, int* out) {
+  int t = threadIdx.x, sum = data[t] + data[t + 32];
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffff, sum, half);
+  if (t == 0) *out = sum;
+}
+CASE(volatile_reduction) { int *d = zeros<int>(64), *o = zeros<int>(1); volatile_sum<<<1, 32>>>(d, o); return finish(d, o); }
+CASE(volatile_reduction_right) { int *d = zeros<int>(64), *o = zeros<int>(1); shuffled_sum<<<1, 32>>>(d, o); return finish(d, o); }
+
+template <bool kRight>
+__global__ void neighbour(int* data) {
+  int t = threadIdx.x;
+  data[t] = t;
+  if (kRight) __syncwarp();
+  int left = t > 0 ? data[t - 1] : 0;  // finding: warp-synchronous lockstep_global
+  if (kRight) __syncwarp();
+  data[t + 32] = left;
+}
+CASE(lockstep_global) { int* d = zeros<int>(64); neighbour<false><<<1, 32>>>(d); return finish(d); }
+CASE(lockstep_global_right) { int* d = zeros<int>(64); neighbour<true><<<1, 32>>>(d); return finish(d); }
+
+// ---------------------------------------------------------------- global memory
+template <bool kRight>
+__global__ void shift_in_place(int* data) {
+  int value = data[threadIdx.x + 1];
+  if (kRight) __syncthreads();
+  data[threadIdx.x] = value + 1;  // finding: race-global shifted_in_place
+}
+CASE(shifted_in_place) { int* d = zeros<int>(65); shift_in_place<false><<<1, 64>>>(d); return finish(d); }
+CASE(shifted_in_place_right) { int* d = zeros<int>(65); shift_in_place<true><<<1, 64>>>(d); return finish(d); }
+
+__global__ void total_plain(int* total) {
+  if (threadIdx.x == 0) *total = *total + 1;  // finding: race-global total_of_blocks
+}
+__global__ void total_atomic(int* total) {
+  if (threadIdx.x == 0) atomicAdd(total, 1);
+}
+CASE(total_of_blocks) { int* d = zeros<int>(1); total_plain<<<4, 32>>>(d); return finish(d); }
+CASE(total_of_blocks_right) { int* d = zeros<int>(1); total_atomic<<<4, 32>>>(d); return finish(d); }
+
+// Each block reads its neighbour's edge, which the neighbour may have changed already.
+__global__ void blur(const int* in, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int left = i > 0 ? in[i - 1] : 0;  // finding: race-global stencil_in_place
+  __syncthreads();
+  if (i < n) out[i] = left + 1;
+}
+CASE(stencil_in_place) { int* d = zeros<int>(128); blur<<<2, 64>>>(d, d, 128); return finish(d); }
+CASE(stencil_in_place_right) { int *d = zeros<int>(128), *e = zeros<int>(128); blur<<<2, 64>>>(d, e, 128); return finish(d, e); }
+
+// The last block adds up what the others left; without the fence it may miss some of it.
+template <bool kRight>
+__global__ void last_block(int* parts, unsigned* done, int* out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = blockIdx.x;
+    if (kRight) __threadfence();
+    last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    int sum = 0;
+    for (int b = 0; b < gridDim.x; ++b) sum += parts[b];  // finding: race-global last_block_without_fence
+    *out = sum;
+  }
+}
+CASE(last_block_without_fence) {
+  int *p = zeros<int>(4), *o = zeros<int>(1);
+  unsigned* n = zeros<unsigned>(1);
+  last_block<false><<<4, 32>>>(p, n, o);
+  return finish(p, o, n);
+}
+CASE(last_block_without_fence_right) {
+  int *p = zeros<int>(4), *o = zeros<int>(1);
+  unsigned* n = zeros<unsigned>(1);
+  last_block<true><<<4, 32>>>(p, n, o);
+  return finish(p, o, n);
+}

@@ -1,0 +1,156 @@
+// Wrong programs, each with the line that must be found, and correct ones that must be silent: findings/*.cu say which.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a finding says: code and line; the file is always the program's own.
+using Expected = std::set<std::pair<std::string, int>>;
+
+struct Program {
+  std::string source;  // "races.cu"
+  fs::path folder;
+
+  explicit Program(std::string name)
+      : source(std::move(name)), folder(fs::temp_directory_path() / ("findings-" + std::to_string(getpid()) + "-" + source)) {
+    fs::create_directories(folder);
+    const std::string path = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/findings/" + source;
+    REQUIRE(run(std::string("'") + TILEWISE_SIMCC + "' '" + path + "' -o '" + app() + "'") == 0);
+  }
+  ~Program() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+
+  std::string app() const { return (folder / "app").string(); }
+  std::string report() const { return (folder / "report.json").string(); }
+  std::string log() const { return (folder / "log").string(); }
+
+  int run(const std::string& command) const {
+    const int status = std::system((command + " > '" + log() + "' 2>&1").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  int run_case(const std::string& name, const std::string& environment = "") const {
+    fs::remove(report());
+    return run("env -u TILEWISE_FINDINGS TILEWISE_REPORT='" + report() + "' TILEWISE_COUNT=0 " + environment + " '" + app() +
+               "' " + name);
+  }
+
+  std::string text(const std::string& path) const {
+    std::ifstream stream(path);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::vector<std::string> cases() const {
+    REQUIRE(run("'" + app() + "' --list") == 0);
+    std::istringstream lines(text(log()));
+    std::vector<std::string> names;
+    for (std::string name; lines >> name;) names.push_back(name);
+    return names;
+  }
+
+  /// All that is marked `// finding: CODE CASE, CODE CASE` or `// note: ...` for one case.
+  Expected expected(const std::string& name, const std::string& marker) const {
+    std::ifstream stream(std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/findings/" + source);
+    Expected all;
+    int number = 0;
+    for (std::string line; std::getline(stream, line);) {
+      ++number;
+      const auto at = line.find("// " + marker + ": ");
+      if (at == std::string::npos) continue;
+      std::istringstream list(line.substr(at + marker.size() + 5));
+      for (std::string entry; std::getline(list, entry, ',');) {
+        std::istringstream words(entry);
+        std::string code, of;
+        words >> code >> of;
+        if (of == name) all.emplace(code, number);
+      }
+    }
+    return all;
+  }
+
+  /// What the report lists. A race has two lines; the one that is marked counts.
+  Expected found(const Expected& expected) const {
+    Expected all;
+    if (!fs::exists(report())) return all;
+    for (const auto& launch : nlohmann::json::parse(text(report()))) {
+      for (const auto& finding : launch.at("findings")) {
+        const std::string code = finding.at("kind");
+        int line = finding.at("line");
+        if (finding.contains("other_line") && !expected.contains({code, line})) line = finding.at("other_line");
+        INFO(finding.dump());
+        CHECK(fs::path(finding.at("file").get<std::string>()).filename() == source);
+        CHECK(finding.at("message").get<std::string>().size() > 20);
+        if (code.starts_with("race") || code.starts_with("out-of-bounds-")) {
+          CHECK(finding.at("threads").get<std::string>().starts_with("block ("));
+        }
+        all.emplace(code, line);
+      }
+    }
+    return all;
+  }
+};
+
+void check_all_cases(const std::string& source) {
+  const Program program(source);
+  const std::vector<std::string> names = program.cases();
+  REQUIRE(!names.empty());
+  for (const std::string& name : names) {
+    const Expected wrong = program.expected(name, "finding"), notes = program.expected(name, "note");
+    const int status = program.run_case(name);
+    INFO(source << ", case " << name << ": " << program.text(program.log()));
+    Expected expected = wrong;
+    expected.insert(notes.begin(), notes.end());
+    CHECK(program.found(expected) == expected);
+    CHECK(status == (wrong.empty() ? 0 : 1));
+    if (expected.empty()) CHECK(program.text(program.log()).empty());
+    const bool is_twin = name.ends_with("_right");
+    if (source != "silent.cu") CHECK(is_twin == expected.empty());
+    if (source != "silent.cu" && !is_twin) {
+      CHECK(std::find(names.begin(), names.end(), name + "_right") != names.end());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Findings: threads without order") { check_all_cases("races.cu"); }
+TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote") { check_all_cases("memory.cu"); }
+TEST_CASE("Findings: barriers, warp operations and waiting") { check_all_cases("threads.cu"); }
+TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches") { check_all_cases("lifetime.cu"); }
+TEST_CASE("Findings: correct programs that come close have none") { check_all_cases("silent.cu"); }
+
+TEST_CASE("Findings: the exit code and TILEWISE_FINDINGS") {
+  const Program program("lifetime.cu");
+  CHECK(program.run_case("freed_twice", "TILEWISE_FINDINGS=warn") == 0);
+  CHECK(program.text(program.log()).find("double-free") != std::string::npos);
+  CHECK(program.run_case("freed_before_launch", "TILEWISE_FINDINGS=off") == 0);
+  CHECK(program.text(program.log()).empty());
+  CHECK(program.run_case("forgotten") == 0);
+  CHECK(program.run_case("forgotten", "TILEWISE_FINDINGS=strict") == 1);
+  CHECK(program.run_case("forgotten_right", "TILEWISE_FINDINGS=strict") == 0);
+
+  // One line for all threads, with their number; paths below the current folder are short.
+  program.run("cd '" TILEWISE_SOURCE_DIR "/tests/simulator' && '" + program.app() + "' freed_before_launch");
+  const std::string text = program.text(program.log());
+  CHECK(text.starts_with("findings/lifetime.cu:"));
+  CHECK(text.find("(and 63 more times)") != std::string::npos);
+  CHECK(text.find("block (0,0,0), thread (0,0,0)") != std::string::npos);
+}
