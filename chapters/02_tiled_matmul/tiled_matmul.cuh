@@ -27,7 +27,9 @@ __global__ void tiled_matmul(const float* __restrict__ A,  // M x K
   float sum = 0.0f;
 
   // No thread returns early: also one that owns no element of C loads its share of the tiles and meets the barriers.
-  for (int k0 = 0; k0 < K; k0 += TILE) {
+  const int tiles = (K + TILE - 1) / TILE;
+  for (int t = 0; t < tiles; ++t) {
+    const int k0 = t * TILE;  // the tiles' first column of A and first row of B
     // Each thread loads one word of either tile. tx runs along a row of both, so both loads are coalesced.
     As[ty][tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
     Bs[ty][tx] = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;

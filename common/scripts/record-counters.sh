@@ -36,7 +36,7 @@ ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics
       printf "%s\n  {\"case\": \"%s\", \"counters\": {", launches++ ? "," : "", name
       printed = 0
       for (i = 1; i <= columns; i++) {
-        if (head[i] !~ /\.sum$/) continue
+        if (head[i] !~ /\.sum$/ || head[i] !~ /^(l1tex|smsp)__/) continue
         value = row[i]; gsub(/,/, "", value); sub(/\.0+$/, "", value)
         printf "%s\n    \"%s\": %s", printed++ ? "," : "", head[i], value
       }

@@ -14,7 +14,7 @@ separator='{"runs": ['
 for program in "$programs"/[0-9][0-9]_*; do
   name=$(basename "$program")
   echo "$name" >&2
-  "$program" --json part.json >&2
+  PATH=$programs:$PATH "$name" --json part.json >&2
   { echo "$separator"; cat part.json; } >>all.json
   separator=,
 done

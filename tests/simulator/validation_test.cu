@@ -1,0 +1,83 @@
+// The simulator's counters against an H200's: every launch of the validation set, every counter, equal or with a
+// reason. docs/results/counters-nvidia-h200.json is written by common/scripts/record-counters.sh on the GPU.
+#ifdef TILEWISE_SIMULATOR
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tilewise_sim/report.hpp>
+
+#include "catch.hpp"
+#include "validation/cases.cuh"
+
+namespace {
+
+using tilewise::sim::Counters;
+
+const std::map<std::string, std::uint64_t Counters::*>& metrics() {
+  static const std::map<std::string, std::uint64_t Counters::*> table = {
+      {"smsp__inst_executed_op_global_ld.sum", &Counters::global_load_instructions},
+      {"smsp__inst_executed_op_global_st.sum", &Counters::global_store_instructions},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_sectors},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_sectors},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_sectors},
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_requests},
+      {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_sectors},
+      {"smsp__inst_executed_op_shared_ld.sum", &Counters::shared_load_instructions},
+      {"smsp__inst_executed_op_shared_st.sum", &Counters::shared_store_instructions},
+      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", &Counters::shared_load_wavefronts},
+      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", &Counters::shared_store_wavefronts},
+  };
+  return table;
+}
+
+TEST_CASE("the simulator counts what an H200 counts", "[validation]") {
+  std::ifstream file(TILEWISE_SOURCE_DIR "/docs/results/counters-nvidia-h200.json");
+  REQUIRE(file);
+  const auto recorded = nlohmann::json::parse(file).at("launches");
+  const auto cases = validation::cases();
+  REQUIRE(recorded.size() == cases.size());
+
+  const bool was_counting = tilewise::sim::set_counting(true);
+  const bool was_checking = tilewise::sim::set_checking(false);  // some kernels store to one place on purpose
+  std::size_t compared = 0, launches_explained = 0;
+  {
+    validation::Data data;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      INFO("launch " << i << ": " << cases[i].name);
+      REQUIRE(recorded[i].at("case") == cases[i].name);
+      cases[i].launch(data);
+      REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+      const Counters& counted = tilewise::sim::last_counters();
+      bool differs = false;
+      for (const auto& [name, member] : metrics()) {
+        const auto hardware = recorded[i].at("counters").at(name).get<std::uint64_t>();
+        ++compared;
+        differs = differs || counted.*member != hardware;
+        if (cases[i].merged) continue;
+        INFO(name);
+        CHECK(counted.*member == hardware);
+      }
+      if (cases[i].merged) {
+        CHECK(differs);  // a reason that explains nothing is wrong too
+        ++launches_explained;
+      }
+    }
+  }
+  tilewise::sim::set_counting(was_counting);
+  tilewise::sim::set_checking(was_checking);
+  CHECK(launches_explained * 20 <= cases.size());
+  std::printf("validation against an H200: %zu launches, %zu counters compared; %zu launches differ, each with its reason:\n",
+              cases.size(), compared, launches_explained);
+  for (const auto& c : cases)
+    if (c.merged) std::printf("  %-34s %s\n", c.name.c_str(), c.merged);
+}
+
+}  // namespace
+
+#endif  // TILEWISE_SIMULATOR
