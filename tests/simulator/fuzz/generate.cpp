@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   auto number = [&](int i) { return std::strtoul(argv[i], nullptr, 10); };
-  std::fputs(fuzz::program(number(1), static_cast<std::uint32_t>(number(2)), static_cast<std::uint32_t>(number(3))).c_str(),
-             stdout);
+  std::fputs(
+      fuzz::program(number(1), static_cast<std::uint32_t>(number(2)), static_cast<std::uint32_t>(number(3))).c_str(),
+      stdout);
   return 0;
 }

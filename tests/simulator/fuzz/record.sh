@@ -45,7 +45,7 @@ awk -v seed="$seed" -v metrics="$metrics" -v gpu="$(nvidia-smi --query-gpu=name 
     count = split(metrics, wanted, ",")
     printf "{\n \"gpu\": \"%s\",\n \"driver\": \"%s\",\n \"cuda\": \"%s\",\n \"seed\": %s,\n", gpu, driver, cuda, seed
     printf " \"metrics\": ["
-    for (i = 1; i <= count; i++) printf "%s\n  \"%s\"", i > 1 ? "," : "", wanted[i]
+    for (i = 1; i <= count; i++) printf "%s\n  \"%s\"", (i > 1 ? "," : ""), wanted[i]
     printf "\n ],\n \"kernels\": ["
   }
   FNR == NR { source[$1] = $2; result[$1] = $3; next }
@@ -53,11 +53,11 @@ awk -v seed="$seed" -v metrics="$metrics" -v gpu="$(nvidia-smi --query-gpu=name 
   /^"[0-9]/ {
     cells($0, row)
     name = row[column["Kernel Name"]]; sub(/\(.*/, "", name)
-    printf "%s\n  {\"kernel\": \"%s\", \"source\": \"%s\", \"result\": \"%s\", \"counters\": [", launches++ ? "," : "", name,
+    printf "%s\n  {\"kernel\": \"%s\", \"source\": \"%s\", \"result\": \"%s\", \"counters\": [", (launches++ ? "," : ""), name,
            source[name], result[name]
     for (i = 1; i <= count; i++) {
       value = row[column[wanted[i]]]; gsub(/,/, "", value); sub(/\.0+$/, "", value)
-      printf "%s%s", i > 1 ? ", " : "", value
+      printf "%s%s", (i > 1 ? ", " : ""), value
     }
     printf "]}"
   }
