@@ -246,7 +246,7 @@ ExactMatmulCheck::ExactMatmulCheck(std::span<const float> A, std::span<const flo
 }
 
 Comparison ExactMatmulCheck::check(std::span<const float> C) const {
-  const auto& [m, n, k] = shape_;
+  const std::size_t m = shape_.m, n = shape_.n, k = shape_.k;  // clang 14 cannot capture structured bindings
   expect_size(C.size(), m * n, "C");
   std::vector<char> bad(m, 0);
   parallel_panels(m, 64, [&](std::size_t begin, std::size_t end) {
