@@ -12,10 +12,13 @@
 #include <string>
 #include <vector>
 
+namespace validation {
+
+// The chapters' kernels under a name of their own: other tests of the same program include them too.
+namespace chapters {
 #include "../../../chapters/01_naive_matmul/naive_matmul.cuh"
 #include "../../../chapters/02_tiled_matmul/tiled_matmul.cuh"
-
-namespace validation {
+}  // namespace chapters
 
 constexpr int kThreads = 256;
 constexpr int kBlocks = 8;
@@ -97,7 +100,7 @@ __global__ void odd_threads(const float* in, float* out) {
 
 __global__ void first_lanes(const float* in, float* out, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (threadIdx.x % 32 < count) out[i] = in[i];
+  if (static_cast<int>(threadIdx.x % 32) < count) out[i] = in[i];
 }
 
 __global__ void two_paths(const float* a, const float* b, float* out) {
@@ -626,6 +629,19 @@ inline std::vector<Case> cases() {
   add("tile product 16, unrolled", [](Data& d) { tile_product<16, 0, true><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(d.in, d.in + n * n, d.out, n); }, kAsMerged);
   add("tile product 32, unrolled", [](Data& d) { tile_product<32, 0, true><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); }, kAsMerged);
   add("tile product 32 padded, unrolled", [](Data& d) { tile_product<32, 1, true><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); });
+  // The chapters' kernels, whole and ragged
+  for (int size : {128, 100}) {
+    const std::string shape = ", " + std::to_string(size);
+    for (int block : {8, 16, 32}) {
+      const std::string name = " " + std::to_string(block) + shape;
+      add("naive_matmul" + name, [=](Data& d) { chapters::launch_naive_matmul(d.in, d.in + n * n, d.out, size, size, size, block); });
+      add("naive_matmul_row_on_x" + name, [=](Data& d) { chapters::launch_naive_matmul_row_on_x(d.in, d.in + n * n, d.out, size, size, size, block); });
+      add("tiled_matmul_dynamic" + name, [=](Data& d) { chapters::launch_tiled_matmul_dynamic(d.in, d.in + n * n, d.out, size, size, size, block); });
+    }
+    add("tiled_matmul 8" + shape, [=](Data& d) { chapters::launch_tiled_matmul<8>(d.in, d.in + n * n, d.out, size, size, size); }, kAsMerged);
+    add("tiled_matmul 16" + shape, [=](Data& d) { chapters::launch_tiled_matmul<16>(d.in, d.in + n * n, d.out, size, size, size); }, kAsMerged);
+    add("tiled_matmul 32" + shape, [=](Data& d) { chapters::launch_tiled_matmul<32>(d.in, d.in + n * n, d.out, size, size, size); }, kAsMerged);
+  }
   // Reductions and atomics
   constexpr const char* kPredicated =
       "predicated: nvcc issues the instruction in warps where no thread takes part; the wavefronts are equal";
