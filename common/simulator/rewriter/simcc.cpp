@@ -738,6 +738,8 @@ class Driver {
       append(flags, {"-Xclang", noundef_flag()});
       append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-mllvm", "-tsan-distinguish-volatile=1",
                      "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
+      // Else a vector that is loaded whole and used by its parts becomes several loads.
+      append(flags, {"-mllvm", "-disable-vector-combine"});
     } else {
       append(flags, {"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns", "-fno-crossjumping",
                      "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
