@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 #include <tilewise_sim/report.hpp>
 
 #include "catch.hpp"
@@ -36,6 +37,28 @@ const std::map<std::string, std::uint64_t Counters::*>& metrics() {
   return table;
 }
 
+// A reason covers only the counters that it can explain; all others of the launch must still be equal.
+bool explains(const std::string& reason, const std::string& metric) {
+  struct Scope {
+    const char* reason;
+    std::vector<const char*> metrics;
+  };
+  static const std::vector<Scope> scopes = {
+      {"predicated", {"inst_executed_op_"}},
+      {"unrolled", {"shared_ld", "shared_op_ld", "inst_executed_op_global_ld"}},
+      {"partly idle", {"wavefronts_mem_shared_op_ld"}},
+      {"both branches", {"global_st", "global_op_st"}},
+      {"length[i]", {"global_ld", "global_op_ld"}},
+      {"row_ptr", {"global_ld", "global_op_ld"}},
+  };
+  for (const Scope& scope : scopes) {
+    if (reason.rfind(scope.reason, 0) != 0) continue;
+    for (const char* part : scope.metrics)
+      if (metric.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
 TEST_CASE("the simulator counts what an H200 counts", "[validation]") {
   std::ifstream file(TILEWISE_SOURCE_DIR "/docs/results/counters-nvidia-h200.json");
   REQUIRE(file);
@@ -59,7 +82,7 @@ TEST_CASE("the simulator counts what an H200 counts", "[validation]") {
         const auto hardware = recorded[i].at("counters").at(name).get<std::uint64_t>();
         ++compared;
         differs = differs || counted.*member != hardware;
-        if (cases[i].merged) continue;
+        if (cases[i].merged && explains(cases[i].merged, name)) continue;
         INFO(name);
         CHECK(counted.*member == hardware);
       }

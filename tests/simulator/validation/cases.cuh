@@ -625,26 +625,25 @@ inline std::vector<Case> cases() {
   add("tile product 32", [](Data& d) { tile_product<32, 0, false><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); });
   add("tile product 16 padded", [](Data& d) { tile_product<16, 1, false><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(d.in, d.in + n * n, d.out, n); });
   add("tile product 32 padded", [](Data& d) { tile_product<32, 1, false><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); });
-  constexpr const char* kAsMerged = "unrolled: four neighbouring As[ty][k] become one 16-byte load";
-  add("tile product 16, unrolled", [](Data& d) { tile_product<16, 0, true><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(d.in, d.in + n * n, d.out, n); }, kAsMerged);
-  add("tile product 32, unrolled", [](Data& d) { tile_product<32, 0, true><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); }, kAsMerged);
+  constexpr const char* kAsMerged = "unrolled: four neighbouring As[ty][k] become one 16-byte load (the twin is 'tile product')";
   add("tile product 32 padded, unrolled", [](Data& d) { tile_product<32, 1, true><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(d.in, d.in + n * n, d.out, n); });
   // The chapters' kernels, whole and ragged
+  constexpr const char* kPredicated =
+      "predicated: nvcc issues the instruction in warps where no thread takes part; sectors and wavefronts are equal";
   for (int size : {128, 100}) {
     const std::string shape = ", " + std::to_string(size);
     for (int block : {8, 16, 32}) {
       const std::string name = " " + std::to_string(block) + shape;
       add("naive_matmul" + name, [=](Data& d) { chapters::launch_naive_matmul(d.in, d.in + n * n, d.out, size, size, size, block); });
       add("naive_matmul_row_on_x" + name, [=](Data& d) { chapters::launch_naive_matmul_row_on_x(d.in, d.in + n * n, d.out, size, size, size, block); });
-      add("tiled_matmul_dynamic" + name, [=](Data& d) { chapters::launch_tiled_matmul_dynamic(d.in, d.in + n * n, d.out, size, size, size, block); });
+      add("tiled_matmul_dynamic" + name, [=](Data& d) { chapters::launch_tiled_matmul_dynamic(d.in, d.in + n * n, d.out, size, size, size, block); },
+          size % block ? kPredicated : nullptr);
     }
     add("tiled_matmul 8" + shape, [=](Data& d) { chapters::launch_tiled_matmul<8>(d.in, d.in + n * n, d.out, size, size, size); }, kAsMerged);
     add("tiled_matmul 16" + shape, [=](Data& d) { chapters::launch_tiled_matmul<16>(d.in, d.in + n * n, d.out, size, size, size); }, kAsMerged);
     add("tiled_matmul 32" + shape, [=](Data& d) { chapters::launch_tiled_matmul<32>(d.in, d.in + n * n, d.out, size, size, size); }, kAsMerged);
   }
   // Reductions and atomics
-  constexpr const char* kPredicated =
-      "predicated: nvcc issues the instruction in warps where no thread takes part; the wavefronts are equal";
   add("tree sum", [](Data& d) { tree_sum<<<kBlocks, kThreads>>>(d.in, d.out); }, kPredicated);
   add("interleaved sum", [](Data& d) { interleaved_sum<<<kBlocks, kThreads>>>(d.in, d.out); }, kPredicated);
   add("shuffle sum", [](Data& d) { shuffle_sum<<<kBlocks, kThreads>>>(d.in, d.out); });
