@@ -29,24 +29,38 @@ std::vector<Column> columns(const LessonStyle& style) {
   std::vector<Column> list = {{"shape", "", 18, true}};
   if (style.show_tile) list.push_back({"tile", "", 4, false});
   list.push_back({"kernel", "", 26, true});
-  if (is_simulated()) {
+  if (is_simulated() && style.figure == Figure::flops) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
     list.push_back({"loads counted", "elements", 13, false});
     list.push_back({"by formula", "elements", 13, false});
-    list.push_back({style.figure == Figure::flops ? "intensity" : "requested",
-                    style.figure == Figure::flops ? "FLOP/byte" : "bytes", 9, false});
+    list.push_back({"intensity", "FLOP/byte", 9, false});
     if (style.show_shared) list.push_back({"shared", "wavefronts", 11, false});
+  } else if (is_simulated()) {
+    list.push_back({"load requests", "warp instr.", 13, false});
+    list.push_back({"sectors", "/request", 8, false});
+    list.push_back({"store requests", "warp instr.", 14, false});
+    list.push_back({"sectors", "/request", 8, false});
+    if (style.show_shared) {
+      list.push_back({"shared", "wavefronts", 11, false});
+      list.push_back({"conflicts", "wavefronts", 10, false});
+    }
   } else {
     list.push_back({"time", "ms", 8, false});
     list.push_back({"IQR", "%", 5, false});
     list.push_back({style.figure == Figure::flops ? "GFLOP/s" : "GB/s", "", 8, false});
     list.push_back({"of peak", "%", 7, false});
-    list.push_back({"vs " + style.baseline_name, "same block", 10, false});
-    list.push_back({"vs best", style.baseline_name, 7, false});
+    if (style.figure == Figure::flops) {
+      list.push_back({"vs " + style.baseline_name, "same block", 10, false});
+      list.push_back({"vs best", style.baseline_name, 7, false});
+    } else {
+      list.push_back({"of " + style.baseline_name, "%", 7, false});
+    }
   }
-  list.push_back({"max error", "", 9, false});
-  list.push_back({"bound", "", 8, false});
+  if (!style.exact) {
+    list.push_back({"max error", "", 9, false});
+    list.push_back({"bound", "", 8, false});
+  }
   return list;
 }
 
@@ -184,34 +198,47 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
   std::vector<std::string> row = {variant.shape};
   if (style.show_tile) row.push_back(variant.tile > 0 ? std::to_string(variant.tile) : "-");
   row.push_back(variant.kernel);
-  const std::size_t before_errors = columns(style).size() - 2;
+  const std::size_t before_errors = columns(style).size() - (style.exact ? 0 : 2);
   if (outcome.status == Status::skip) return row;
   if (is_simulated() && outcome.counts && outcome.status == Status::ok) {
     const Counts& c = *outcome.counts;
     row.push_back(with_commas(c.global_load_requests));
     row.push_back(fixed(c.sectors_per_load(), 2));
-    row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
-    row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads)) : "-");
-    if (style.figure == Figure::flops)
+    if (style.figure == Figure::flops) {
+      row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
+      row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads))
+                                                : "-");
       row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
-    else
-      row.push_back(bytes_text(static_cast<double>(c.global_bytes())));
-    if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
+      if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
+    } else {
+      row.push_back(with_commas(c.global_store_requests));
+      row.push_back(fixed(c.sectors_per_store(), 2));
+      if (style.show_shared) {
+        row.push_back(with_commas(c.shared_wavefronts()));
+        row.push_back(with_commas(c.shared_conflicts));
+      }
+    }
   } else if (!is_simulated() && outcome.status == Status::ok) {
     const double ms = outcome.timing.median_ms();
     row.push_back(significant(ms));
     row.push_back(fixed(100 * outcome.timing.ms.iqr / ms, 1));
     row.push_back(outcome.figure > 0 ? significant(outcome.figure) : "-");
     row.push_back(outcome.figure > 0 && ceiling() > 0 ? fixed(100 * outcome.figure / ceiling(), 1) : "-");
-    const auto same = baseline_by_block.find(variant.block_key);
-    row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
-    row.push_back(best_baseline > 0 ? fixed(best_baseline / ms, 2) + "x" : "-");
+    if (style.figure == Figure::flops) {
+      const auto same = baseline_by_block.find(variant.block_key);
+      row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
+      row.push_back(best_baseline > 0 ? fixed(best_baseline / ms, 2) + "x" : "-");
+    } else {
+      row.push_back(best_baseline > 0 ? fixed(100 * best_baseline / ms, 1) : "-");
+    }
   }
-  if (is_simulated() && outcome.status == Status::ok && !outcome.counts && variant.predicted_loads > 0) {
+  if (is_simulated() && style.figure == Figure::flops && outcome.status == Status::ok && !outcome.counts &&
+      variant.predicted_loads > 0) {
     row.insert(row.end(), 3, "-");  // not counted; the formula still holds
     row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
   }
   while (row.size() < before_errors) row.push_back("-");
+  if (style.exact) return row;
   const bool compared = outcome.comparison.checked > 0;
   row.push_back(compared ? scientific(outcome.comparison.max_error) : "-");
   row.push_back(compared ? scientific(outcome.comparison.bound_at_max) : "-");
@@ -304,7 +331,10 @@ int Lesson::finish() {
   if (!s.methods.empty()) {
     std::string line;
     for (std::size_t i = 0; i < s.methods.size(); ++i) line += (i > 0 ? " | " : "") + s.methods[i];
-    fmt::print("Checked against an FP64 reference: {}. Bound: gamma_k |A||B|, what rounding can do at most.\n", line);
+    if (s.style.exact)
+      fmt::print("Checked: {}.\n", line);
+    else
+      fmt::print("Checked against an FP64 reference: {}. Bound: gamma_k |A||B|, what rounding can do at most.\n", line);
   }
   if (s.some_uncounted)
     fmt::print("Rows without counts were run and checked, not counted: counting takes minutes at that size. "

@@ -68,7 +68,8 @@ struct Outcome {
   double figure = 0;             ///< GFLOP/s or GB/s; 0 when not timed
 };
 
-/// How a lesson's table is made.
+/// How a lesson's table is made. With Figure::bytes the table has what moving data is judged by: on a GPU the share of
+/// the best baseline, on the simulator the sectors of loads and of stores, and bank conflicts.
 struct LessonStyle {
   Figure figure = Figure::flops;
   double ceiling = 0;  ///< in the figure's unit; 0: the device's theoretical peak
@@ -78,6 +79,7 @@ struct LessonStyle {
   double counted_work = 2.0 * 320 * 320 * 320;
   bool show_tile = true;
   bool show_shared = true;  ///< simulator: a column of shared-memory wavefronts
+  bool exact = false;       ///< kernels only move data: results are compared exactly, no columns for errors and bounds
 };
 
 /// Prints the device header and the table, remembers what was wrong, writes the JSON.

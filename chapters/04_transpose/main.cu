@@ -1,0 +1,99 @@
+// Lesson 04: a transpose moves every word once and computes nothing. How much of the speed of a copy can it reach?
+#include "problem.hpp"
+#include "tilewise/lesson.hpp"
+#include "transpose.cuh"
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+using Launch = cudaError_t (*)(const float*, float*, int, int, cudaStream_t);
+
+/// One row of the table.
+struct Row {
+  const char* kernel;
+  Launch launch;
+  int tile;
+  dim3 block;
+  std::size_t shared_bytes = 0;
+  bool copies = false;    ///< does not transpose
+  bool baseline = false;  ///< the copy that the others are measured by
+};
+
+cudaError_t copy_of_the_device(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
+  return cudaMemcpyAsync(out, in, sizeof(float) * rows * cols, cudaMemcpyDeviceToDevice, stream);
+}
+
+const Row table[] = {
+    {"cudaMemcpyAsync", copy_of_the_device, 0, dim3(1), 0, true, true},
+    {"copy_matrix", launch_copy_matrix, 0, dim3(32, 8), 0, true},
+    {"copy_vectorised", launch_copy_vectorised, 0, dim3(256), 0, true},
+    {"transpose_naive_read", launch_transpose_naive_read, 0, dim3(32, 8)},
+    {"transpose_naive_write", launch_transpose_naive_write, 0, dim3(32, 8)},
+    {"transpose_tile", launch_transpose_tile<16>, 16, dim3(16, 16), 16 * 16 * 4},
+    {"transpose_tile", launch_transpose_tile<32>, 32, dim3(32, 32), 32 * 32 * 4},
+    {"transpose_padded", launch_transpose_padded<16>, 16, dim3(16, 16), 16 * 17 * 4},
+    {"transpose_padded", launch_transpose_padded<32>, 32, dim3(32, 32), 32 * 33 * 4},
+    {"transpose_swizzled", launch_transpose_swizzled<16>, 16, dim3(16, 16), 16 * 16 * 4},
+    {"transpose_swizzled", launch_transpose_swizzled<32>, 32, dim3(32, 32), 32 * 32 * 4},
+    {"transpose_coarsened", launch_transpose_coarsened, 32, dim3(32, 4), 32 * 32 * 4},
+    {"transpose_vectorised", launch_transpose_vectorised, 64, dim3(16, 16), 64 * 64 * 4},
+    {"transpose_ragged", launch_transpose_ragged, 64, dim3(256), 64 * 73 * 4},
+};
+
+std::string shape(std::int64_t rows, std::int64_t cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
+
+tilewise::Variant variant(const Row& row, Problem& p) {
+  tilewise::Variant v;
+  v.kernel = row.kernel;
+  v.shape = shape(p.rows, p.cols);
+  v.tile = row.tile;
+  v.block = row.block;
+  v.shared_bytes = row.shared_bytes;
+  v.launch = [&](cudaStream_t stream) { CUDA_CHECK(row.launch(p.in.data(), p.out.data(), p.rows, p.cols, stream)); };
+  v.poison = [&] { p.out.poison(); };
+  v.check = [&] { return row.copies ? p.check(p.original, p.rows, p.cols) : p.check(p.transposed, p.cols, p.rows); };
+  v.recheck = v.check;
+  v.work = 2.0 * static_cast<double>(p.in.bytes());  // every word is read once and written once
+  v.working_set = 2 * p.in.bytes();
+  v.baseline = row.baseline;
+  if (row.launch == launch_transpose_vectorised && (p.rows % 4 != 0 || p.cols % 4 != 0))
+    v.skip = [] { return "needs rows and columns that are multiples of 4; transpose_ragged() is for the others"; };
+  return v;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tilewise::run_main([&] {
+    tilewise::Options options("04_transpose", "The transpose of a matrix of rows x cols, as fast as a copy?");
+    Sizes rows = tilewise::is_simulated() ? Sizes{256, 101} : Sizes{8192, 16384, 16383};
+    Sizes cols = tilewise::is_simulated() ? Sizes{256, 203} : Sizes{8192, 16384, 16385};
+    Sizes n;
+    const tilewise::Range range{1, 65535 * 8};  // the naive kernels: so many blocks in y, of 8 threads
+    options.add("--rows", rows, "Rows of the input, a list that goes in pairs with --cols", range);
+    options.add("--cols", cols, "Columns of the input", range);
+    options.add("--n", n, "Square sizes, instead of --rows and --cols", range);
+    options.parse(argc, argv);
+    if (!n.empty()) rows = cols = n;
+    if (rows.size() == 1) rows.assign(cols.size(), rows[0]);
+    if (cols.size() == 1) cols.assign(rows.size(), cols[0]);
+    if (rows.size() != cols.size()) options.refuse("--rows and --cols are lists of different lengths");
+
+    tilewise::Lesson lesson(
+        options, {.figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 23, .exact = true});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      lesson.begin_group();
+      const double wanted = 2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);
+      if (wanted > static_cast<double>(tilewise::free_device_memory())) {
+        lesson.skip(shape(rows[i], cols[i]), "all", 0, "needs " + tilewise::bytes_text(wanted) + " of device memory");
+        continue;
+      }
+      Problem problem(static_cast<int>(rows[i]), static_cast<int>(cols[i]), options);
+      for (const Row& row : table) {
+        if (row.baseline && tilewise::is_simulated()) continue;  // no kernel: nothing to count
+        lesson.run(variant(row, problem));
+      }
+    }
+    return lesson.finish();
+  });
+}

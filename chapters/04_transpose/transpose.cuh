@@ -1,0 +1,390 @@
+// out = transpose of in: no arithmetic at all, so that nothing but the way to memory and back is left to measure.
+//
+//   in: rows x cols    out: cols x rows    float, row-major: element (r, c) of in is at in[r * cols + c]
+//
+// Any rows and cols. `in` and `out` must not overlap. Positions are size_t: no matrix is too large for them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// [copy_matrix]
+/// No transpose: the same words in the same order, a word per thread. A transpose reads and writes as much.
+/// Blocks of (32, 8) threads; grid: x covers the columns, y the rows.
+__global__ void copy_matrix(const float* __restrict__ in,  // rows x cols
+                            float* __restrict__ out,       // rows x cols
+                            int rows, int cols) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= rows || col >= cols) return;
+
+  const size_t at = static_cast<size_t>(row) * cols + col;
+  out[at] = in[at];
+}
+// [copy_matrix]
+
+// [copy_vectorised]
+/// The same copy, four words per thread. A warp asks for 512 bytes at once instead of 128, and that many more are under
+/// way at any time. This is as fast as the device's own copy: the ceiling of this chapter.
+/// Blocks of 256 threads in a row, enough for one float4 each. Both matrices must be aligned to 16 bytes.
+__global__ void copy_vectorised(const float* __restrict__ in,  // count words
+                                float* __restrict__ out,       // count words
+                                size_t count) {
+  const size_t first = 4 * (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x);
+  if (first + 4 <= count) {
+    *reinterpret_cast<float4*>(out + first) = *reinterpret_cast<const float4*>(in + first);
+  } else {
+    for (size_t at = first; at < count; ++at) out[at] = in[at];  // the last thread with work: up to three words
+  }
+}
+// [copy_vectorised]
+
+// [transpose_naive_read]
+/// A warp reads 32 neighbours of a row of `in` and has to write them one below the other: 32 words in 32 sectors.
+/// Blocks of (32, 8) threads; grid: x covers the columns of `in`, y its rows.
+__global__ void transpose_naive_read(const float* __restrict__ in,  // rows x cols
+                                     float* __restrict__ out,       // cols x rows
+                                     int rows, int cols) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;  // neighbours in a warp: neighbours in `in`
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= rows || col >= cols) return;
+
+  out[static_cast<size_t>(col) * rows + row] = in[static_cast<size_t>(row) * cols + col];
+}
+// [transpose_naive_read]
+
+// [transpose_naive_write]
+/// The other way round: a warp writes 32 neighbours of a row of `out`, and has to gather them from 32 rows of `in`.
+/// Blocks of (32, 8) threads; grid: x covers the rows of `in`, y its columns.
+__global__ void transpose_naive_write(const float* __restrict__ in,  // rows x cols
+                                      float* __restrict__ out,       // cols x rows
+                                      int rows, int cols) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;  // neighbours in a warp: neighbours in `out`
+  const int col = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= rows || col >= cols) return;
+
+  out[static_cast<size_t>(col) * rows + row] = in[static_cast<size_t>(row) * cols + col];
+}
+// [transpose_naive_write]
+
+// [transpose_tile]
+/// Both coalesced: a block reads a tile row by row, puts it down in shared memory, picks it up column by column and
+/// writes rows again. What is strided now is the way through shared memory, and all words of a column of `tile` are in
+/// the same bank (TILE = 32) or in two (TILE = 16).
+/// Blocks of (TILE, TILE) threads; grid: x covers the columns of `in`, y its rows.
+template <int TILE>
+__global__ void transpose_tile(const float* __restrict__ in,  // rows x cols
+                               float* __restrict__ out,       // cols x rows
+                               int rows, int cols) {
+  __shared__ float tile[TILE][TILE];  // tile[i][j] = in[r0 + i][c0 + j]
+  const int tx = threadIdx.x;
+  const int ty = threadIdx.y;
+  const int r0 = blockIdx.y * TILE;  // the tile's first row in `in`: its first column in `out`
+  const int c0 = blockIdx.x * TILE;
+
+  if (r0 + ty < rows && c0 + tx < cols) {
+    tile[ty][tx] = in[static_cast<size_t>(r0 + ty) * cols + c0 + tx];
+  }
+  __syncthreads();  // a thread picks up what another one put down
+
+  // tx runs along a row of `out`, which is a column of the tile. The two guards are not the same: here tx counts rows.
+  if (c0 + ty < cols && r0 + tx < rows) {
+    out[static_cast<size_t>(c0 + ty) * rows + r0 + tx] = tile[tx][ty];
+  }
+}
+// [transpose_tile]
+
+// [transpose_padded]
+/// The same with rows of TILE + 1 words: the words of a column move one bank further from row to row, and the 32 of
+/// them lie in 32 banks. With TILE = 16 a warp takes two columns of 16, and one bank is still asked for twice.
+/// Blocks of (TILE, TILE) threads; grid: x covers the columns of `in`, y its rows.
+template <int TILE>
+__global__ void transpose_padded(const float* __restrict__ in,  // rows x cols
+                                 float* __restrict__ out,       // cols x rows
+                                 int rows, int cols) {
+  __shared__ float tile[TILE][TILE + 1];  // one word more per row; the last column is never used
+  const int tx = threadIdx.x;
+  const int ty = threadIdx.y;
+  const int r0 = blockIdx.y * TILE;
+  const int c0 = blockIdx.x * TILE;
+
+  if (r0 + ty < rows && c0 + tx < cols) {
+    tile[ty][tx] = in[static_cast<size_t>(r0 + ty) * cols + c0 + tx];
+  }
+  __syncthreads();
+
+  if (c0 + ty < cols && r0 + tx < rows) {
+    out[static_cast<size_t>(c0 + ty) * rows + r0 + tx] = tile[tx][ty];
+  }
+}
+// [transpose_padded]
+
+// [transpose_swizzled]
+/// No padding: row i of the tile is stored with its columns exchanged, column j at place j ^ i. Exclusive or with a
+/// constant only permutes a row, and i = (j ^ i) ^ j: down a column the place differs from row to row. No word of
+/// shared memory is wasted, and rows stay aligned. Right for every power of two; free of conflicts for 16 and 32.
+/// Blocks of (TILE, TILE) threads; grid: x covers the columns of `in`, y its rows.
+template <int TILE>
+__global__ void transpose_swizzled(const float* __restrict__ in,  // rows x cols
+                                   float* __restrict__ out,       // cols x rows
+                                   int rows, int cols) {
+  static_assert((TILE & (TILE - 1)) == 0, "j ^ i stays below TILE only if TILE is a power of two");
+  __shared__ float tile[TILE][TILE];  // tile[i][j ^ i] = in[r0 + i][c0 + j]
+  const int tx = threadIdx.x;
+  const int ty = threadIdx.y;
+  const int r0 = blockIdx.y * TILE;
+  const int c0 = blockIdx.x * TILE;
+
+  if (r0 + ty < rows && c0 + tx < cols) {
+    tile[ty][tx ^ ty] = in[static_cast<size_t>(r0 + ty) * cols + c0 + tx];
+  }
+  __syncthreads();
+
+  if (c0 + ty < cols && r0 + tx < rows) {
+    out[static_cast<size_t>(c0 + ty) * rows + r0 + tx] = tile[tx][ty ^ tx];
+  }
+}
+// [transpose_swizzled]
+
+// [transpose_coarsened]
+/// A thread moves eight words instead of one. Its eight loads do not wait for one another, so more of the long way to
+/// memory is in use at a time, and the work around them is done once for eight words.
+/// Blocks of (32, 4) threads for a tile of 32 x 32; grid: x covers the columns of `in`, y its rows.
+__global__ void transpose_coarsened(const float* __restrict__ in,  // rows x cols
+                                    float* __restrict__ out,       // cols x rows
+                                    int rows, int cols) {
+  constexpr int TILE = 32;
+  constexpr int STEP = 4;             // rows of the tile that the block moves at a time
+  __shared__ float tile[TILE][TILE];  // tile[i][j ^ i] = in[r0 + i][c0 + j]
+  const int tx = threadIdx.x;
+  const int ty = threadIdx.y;
+  const int r0 = blockIdx.y * TILE;
+  const int c0 = blockIdx.x * TILE;
+
+  float word[TILE / STEP];
+#pragma unroll
+  for (int k = 0; k < TILE / STEP; ++k) {
+    const int i = ty + k * STEP;
+    if (r0 + i < rows && c0 + tx < cols) word[k] = in[static_cast<size_t>(r0 + i) * cols + c0 + tx];
+  }
+#pragma unroll
+  for (int k = 0; k < TILE / STEP;
+       ++k) {  // a loop of its own: all loads are on their way before the first is waited for
+    const int i = ty + k * STEP;
+    if (r0 + i < rows && c0 + tx < cols) tile[i][tx ^ i] = word[k];
+  }
+  __syncthreads();
+
+#pragma unroll
+  for (int k = 0; k < TILE / STEP; ++k) {
+    const int j = ty + k * STEP;
+    if (c0 + j < cols && r0 + tx < rows) out[static_cast<size_t>(c0 + j) * rows + r0 + tx] = tile[tx][j ^ tx];
+  }
+}
+// [transpose_coarsened]
+
+// [transpose_vectorised]
+/// A tile of 64 x 64 in pieces of 4 x 4, one per thread: four float4 from four rows of `in` are, seen by columns, four
+/// float4 of four rows of `out`. That turn costs nothing, since registers have no order. Shared memory then only has to
+/// exchange whole float4 between threads, again swizzled, in units of 16 bytes.
+///
+/// Needs rows and cols that are multiples of 4, and both matrices aligned to 16 bytes.
+/// Blocks of (16, 16) threads, one per tile, all in x: down a column of tiles first, so that blocks that run at the
+/// same time write neighbouring pieces of the same rows of `out`.
+__global__ void __launch_bounds__(256) transpose_vectorised(const float* __restrict__ in,  // rows x cols
+                                                            float* __restrict__ out,       // cols x rows
+                                                            int rows, int cols) {
+  constexpr int TILE = 64;
+  constexpr int UNITS = TILE / 4;       // float4 per row of the tile
+  __shared__ float4 tile[TILE][UNITS];  // tile[j][u ^ (j / 4 % 8)] = in[r0 + 4u .. r0 + 4u + 3][c0 + j]
+  const int tile_rows = (rows + TILE - 1) / TILE;
+  const int r0 = static_cast<int>(blockIdx.x % tile_rows) * TILE;
+  const int c0 = static_cast<int>(blockIdx.x / tile_rows) * TILE;
+  const int x = threadIdx.x;  // 0 .. 15
+  const int y = threadIdx.y;  // 0 .. 15
+
+  // Four loads of 16 bytes under way per thread; 16 neighbours in x read 256 bytes of a row.
+  const int row = r0 + 4 * y;
+  const int col = c0 + 4 * x;
+  if (row < rows && col < cols) {  // rows and cols are multiples of 4: a piece is inside or outside, never across
+    const float4* from = reinterpret_cast<const float4*>(in + static_cast<size_t>(row) * cols + col);
+    const int pitch = cols / 4;
+    const float4 a = from[0];
+    const float4 b = from[pitch];
+    const float4 c = from[2 * static_cast<size_t>(pitch)];
+    const float4 d = from[3 * static_cast<size_t>(pitch)];
+
+    const int u = y ^ (x % 8);  // eight neighbours, eight different groups of four banks
+    tile[4 * x + 0][u] = make_float4(a.x, b.x, c.x, d.x);
+    tile[4 * x + 1][u] = make_float4(a.y, b.y, c.y, d.y);
+    tile[4 * x + 2][u] = make_float4(a.z, b.z, c.z, d.z);
+    tile[4 * x + 3][u] = make_float4(a.w, b.w, c.w, d.w);
+  }
+  __syncthreads();
+
+  // Now x runs along a row of `out`: 16 neighbours write 256 bytes of it.
+#pragma unroll
+  for (int j = y; j < TILE; j += UNITS) {
+    const int out_row = c0 + j;
+    const int out_col = r0 + 4 * x;
+    if (out_row < cols && out_col < rows) {
+      *reinterpret_cast<float4*>(out + static_cast<size_t>(out_row) * rows + out_col) = tile[j][x ^ (j / 4 % 8)];
+    }
+  }
+}
+// [transpose_vectorised]
+
+// [transpose_ragged]
+/// Any size. Where rows is no multiple of 8, every row of `out` begins at another place in a sector of 32 bytes, and a
+/// tile with straight edges cuts sectors in two: both blocks then write a part of it. So the tile gets a ragged edge:
+/// each row of `out` is cut where a sector begins, and every sector is written whole, by one block, in float4. The
+/// block reads the 8 rows above its tile too, since the cut is up to 7 words further up.
+///
+/// Blocks of 256 threads, one per tile, all in x, down a column of tiles first.
+__global__ void __launch_bounds__(256) transpose_ragged(const float* __restrict__ in,  // rows x cols
+                                                        float* __restrict__ out,       // cols x rows
+                                                        int rows, int cols) {
+  constexpr int TILE = 64;                  // words that a block writes of each of 64 rows of `out`
+  constexpr int SECTOR = 8;                 // words
+  constexpr int LOADED = TILE + SECTOR;     // rows of `in` that it needs for that
+  constexpr int STEP = 256 / TILE;          // rows that it loads at a time
+  __shared__ float tile[TILE][LOADED + 1];  // tile[j][i] = in[r0 + i][c0 + j]; the odd pitch keeps the banks apart
+  const int tile_rows = (rows + SECTOR - 1 + TILE - 1) / TILE;
+  const int r0 = static_cast<int>(blockIdx.x % tile_rows) * TILE - SECTOR;  // -8 in the first row of tiles
+  const int c0 = static_cast<int>(blockIdx.x / tile_rows) * TILE;
+  const int j_load = threadIdx.x % TILE;
+  const int i_load = threadIdx.x / TILE;
+
+  float word[LOADED / STEP];
+#pragma unroll
+  for (int k = 0; k < LOADED / STEP; ++k) {
+    const int row = r0 + i_load + k * STEP;
+    const bool inside = row >= 0 && row < rows && c0 + j_load < cols;
+    word[k] = inside ? in[static_cast<size_t>(row) * cols + c0 + j_load] : 0.0f;
+  }
+#pragma unroll
+  for (int k = 0; k < LOADED / STEP; ++k) tile[j_load][i_load + k * STEP] = word[k];
+  __syncthreads();
+
+  for (int k = threadIdx.x; k < TILE * TILE / 4; k += 256) {
+    const int j = k / (TILE / 4);
+    if (c0 + j >= cols) return;                            // no barrier follows
+    float* to = out + static_cast<size_t>(c0 + j) * rows;  // this row of `out`
+    const int past =
+        static_cast<int>(reinterpret_cast<size_t>(to) / sizeof(float) % SECTOR);  // words past a sector's begin
+    const int i = SECTOR - past + 4 * (k % (TILE / 4));                           // in the tile
+    const int row = r0 + i;  // in `in`: to + row is aligned to 16 bytes
+    if (row >= 0 && row + 4 <= rows) {
+      *reinterpret_cast<float4*>(to + row) = make_float4(tile[j][i], tile[j][i + 1], tile[j][i + 2], tile[j][i + 3]);
+    } else {
+      for (int w = 0; w < 4; ++w) {  // the row's ends: up to three words
+        if (row + w >= 0 && row + w < rows) to[row + w] = tile[j][i + w];
+      }
+    }
+  }
+}
+// [transpose_ragged]
+
+/// True when an int holds every row and column that the kernels compute, those past the edges included.
+constexpr bool transpose_fits(int rows, int cols) {
+  constexpr int most = 1 << 30;
+  return rows >= 0 && cols >= 0 && rows <= most && cols <= most;
+}
+
+/// True when transpose_vectorised() may be used.
+inline bool transpose_vectorised_fits(const float* in, const float* out, int rows, int cols) {
+  const auto aligned = [](const float* p) { return reinterpret_cast<size_t>(p) % sizeof(float4) == 0; };
+  return rows % 4 == 0 && cols % 4 == 0 && aligned(in) && aligned(out);
+}
+
+// [launch]
+/// Starts a kernel of one thread per element, or of several: `tile` is what a block of `block` threads covers. Returns
+/// cudaErrorInvalidValue for a size that cannot be, else what the launch itself reports (CUDA refuses more than 65,535
+/// blocks in y). An empty matrix is no error. `across` and `down` are the elements to cover in x and in y.
+inline cudaError_t launch_transpose_grid(void (*kernel)(const float*, float*, int, int), const float* in, float* out,
+                                         int rows, int cols, int across, int down, dim3 block, dim3 tile,
+                                         cudaStream_t stream) {
+  if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
+  if (rows == 0 || cols == 0) return cudaSuccess;  // a grid of 0 blocks is an error
+  const dim3 blocks((across + tile.x - 1) / tile.x, (down + tile.y - 1) / tile.y);
+  kernel<<<blocks, block, 0, stream>>>(in, out, rows, cols);
+  return cudaGetLastError();
+}
+// [launch]
+
+inline cudaError_t launch_copy_matrix(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(copy_matrix, in, out, rows, cols, cols, rows, dim3(32, 8), dim3(32, 8), stream);
+}
+
+inline cudaError_t launch_copy_vectorised(const float* in, float* out, int rows, int cols,
+                                          cudaStream_t stream = nullptr) {
+  if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
+  const size_t count = static_cast<size_t>(rows) * cols;
+  const size_t blocks = (count + 1023) / 1024;
+  if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;  // the most that a grid can have in x
+  if (blocks > 0) copy_vectorised<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, count);
+  return cudaGetLastError();
+}
+
+inline cudaError_t launch_transpose_naive_read(const float* in, float* out, int rows, int cols,
+                                               cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_naive_read, in, out, rows, cols, cols, rows, dim3(32, 8), dim3(32, 8), stream);
+}
+
+inline cudaError_t launch_transpose_naive_write(const float* in, float* out, int rows, int cols,
+                                                cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_naive_write, in, out, rows, cols, rows, cols, dim3(32, 8), dim3(32, 8),
+                               stream);
+}
+
+template <int TILE>
+cudaError_t launch_transpose_tile(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_tile<TILE>, in, out, rows, cols, cols, rows, dim3(TILE, TILE),
+                               dim3(TILE, TILE), stream);
+}
+
+template <int TILE>
+cudaError_t launch_transpose_padded(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_padded<TILE>, in, out, rows, cols, cols, rows, dim3(TILE, TILE),
+                               dim3(TILE, TILE), stream);
+}
+
+template <int TILE>
+cudaError_t launch_transpose_swizzled(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_swizzled<TILE>, in, out, rows, cols, cols, rows, dim3(TILE, TILE),
+                               dim3(TILE, TILE), stream);
+}
+
+inline cudaError_t launch_transpose_coarsened(const float* in, float* out, int rows, int cols,
+                                              cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_coarsened, in, out, rows, cols, cols, rows, dim3(32, 4), dim3(32, 32), stream);
+}
+
+/// Starts transpose_vectorised(); what it cannot do (see there) is cudaErrorInvalidValue.
+inline cudaError_t launch_transpose_vectorised(const float* in, float* out, int rows, int cols,
+                                               cudaStream_t stream = nullptr) {
+  if (!transpose_fits(rows, cols) || !transpose_vectorised_fits(in, out, rows, cols)) return cudaErrorInvalidValue;
+  const size_t blocks = static_cast<size_t>((rows + 63) / 64) * ((cols + 63) / 64);
+  if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
+  if (blocks > 0) transpose_vectorised<<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
+  return cudaGetLastError();
+}
+
+/// Starts transpose_ragged(): any size, any alignment.
+inline cudaError_t launch_transpose_ragged(const float* in, float* out, int rows, int cols,
+                                           cudaStream_t stream = nullptr) {
+  if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
+  if (rows == 0 || cols == 0) return cudaSuccess;
+  // Cut up to 7 words further up, a row of `out` needs a tile more where they do not fit into the last one.
+  const size_t blocks = static_cast<size_t>((rows + 7 + 63) / 64) * ((cols + 63) / 64);
+  if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
+  transpose_ragged<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, rows, cols);
+  return cudaGetLastError();
+}
+
+// [transpose]
+/// The transpose to use: vectorised where rows and cols are multiples of 4, ragged where they are not.
+inline cudaError_t launch_transpose(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  if (transpose_vectorised_fits(in, out, rows, cols)) return launch_transpose_vectorised(in, out, rows, cols, stream);
+  return launch_transpose_ragged(in, out, rows, cols, stream);
+}
+// [transpose]
