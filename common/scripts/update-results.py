@@ -33,8 +33,28 @@ def run(program, arguments):
         return json.loads(file.read_text())
 
 
+def moving_table(result):
+    """For lessons that move data and compute nothing: what loads, stores and shared memory cost."""
+    lines = ["| shape | kernel | tile | load requests | sectors per request | store requests | sectors per request "
+             "| shared wavefronts | bank conflicts |", "|---|---" + "|--:" * 7 + "|"]
+    for row in result["rows"]:
+        cells = [row["shape"], f"`{row['kernel']}`", str(row.get("tile", ""))]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * 5
+        else:
+            c = row["counts"]
+            for kind in ("load", "store"):
+                requests = c[f"global_{kind}_requests"]
+                cells += [f"{requests:,}", f"{c[f'global_{kind}_sectors'] / requests:.2f}"]
+            cells += [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}", f"{c['shared_conflicts']:,}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     result = run(program, arguments.split())
+    if result["rows"][0]["shape"].count(" x ") == 1:  # rows x columns, no product
+        return moving_table(result)
     shared = any(row.get("shared_bytes") for row in result["rows"])
     titles = ["kernel", "tile", "load requests", "sectors", "sectors per request", "FLOP per byte"]
     titles += ["shared wavefronts", "bank conflicts"] if shared else []
@@ -68,7 +88,10 @@ def recorded_table(gpu, program):
     if not runs:
         return ""
     run = runs[0]
-    titles = ["shape", "tile", "kernel", "time", run["rows"][0]["figure"]["unit"], "of peak", "same block", "best naive"]
+    first = next(row for row in run["rows"] if row["status"] == "OK")
+    moves = first["figure"]["unit"] == "GB/s"
+    titles = ["shape", "tile", "kernel", "time", first["figure"]["unit"], "of peak"]
+    titles += ["of copy"] if moves else ["same block", "best naive"]
     lines = ["| " + " | ".join(titles) + " |", "|---|--:|---" + "|--:" * (len(titles) - 3) + "|"]
     for row in run["rows"]:
         if row["status"] != "OK":
@@ -78,7 +101,8 @@ def recorded_table(gpu, program):
         lines.append(
             f"| {row['shape']} | {row.get('tile', '')} | `{row['kernel']}` | {row['time']['median_ms']:.3g} ms "
             f"| {row['figure']['value']:,.0f} | {100 * row['figure']['share_of_peak']:.1f} % "
-            f"| {times('same_block')} | {times('best_naive')} |")
+            + (f"| {100 * speedup.get('best_copy', 0):.1f} % |" if moves
+               else f"| {times('same_block')} | {times('best_naive')} |"))
     m = run["machine"]
     source = f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
              f"{run['date'][:10]}, commit {run['commit']}. Medians of kernel time; every result was checked first."
