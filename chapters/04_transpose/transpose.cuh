@@ -166,9 +166,9 @@ __global__ void transpose_coarsened(const float* __restrict__ in,  // rows x col
     const int i = ty + k * STEP;
     if (r0 + i < rows && c0 + tx < cols) word[k] = in[static_cast<size_t>(r0 + i) * cols + c0 + tx];
   }
+  // A loop of its own: all loads are on their way before the first is waited for.
 #pragma unroll
-  for (int k = 0; k < TILE / STEP;
-       ++k) {  // a loop of its own: all loads are on their way before the first is waited for
+  for (int k = 0; k < TILE / STEP; ++k) {
     const int i = ty + k * STEP;
     if (r0 + i < rows && c0 + tx < cols) tile[i][tx ^ i] = word[k];
   }
@@ -267,12 +267,13 @@ __global__ void __launch_bounds__(256) transpose_ragged(const float* __restrict_
 
   for (int k = threadIdx.x; k < TILE * TILE / 4; k += 256) {
     const int j = k / (TILE / 4);
-    if (c0 + j >= cols) return;                            // no barrier follows
-    float* to = out + static_cast<size_t>(c0 + j) * rows;  // this row of `out`
-    const int past =
-        static_cast<int>(reinterpret_cast<size_t>(to) / sizeof(float) % SECTOR);  // words past a sector's begin
-    const int i = SECTOR - past + 4 * (k % (TILE / 4));                           // in the tile
-    const int row = r0 + i;  // in `in`: to + row is aligned to 16 bytes
+    if (c0 + j >= cols) return;  // no barrier follows
+    float* to = out + static_cast<size_t>(c0 + j) * rows;
+
+    // How many words past the begin of a sector this row of `out` begins; so many words further up it is cut.
+    const int past = static_cast<int>(reinterpret_cast<size_t>(to) / sizeof(float) % SECTOR);
+    const int i = SECTOR - past + 4 * (k % (TILE / 4));  // row of the tile
+    const int row = r0 + i;                              // of `in`; to + row is aligned to 16 bytes
     if (row >= 0 && row + 4 <= rows) {
       *reinterpret_cast<float4*>(to + row) = make_float4(tile[j][i], tile[j][i + 1], tile[j][i + 2], tile[j][i + 3]);
     } else {
