@@ -63,7 +63,7 @@ struct State {
   Counters last;
   std::size_t last_static_shared = 0;
   std::size_t static_end = 0;  // where the next static shared variable of the running block goes
-  std::unordered_map<const void*, std::size_t> line_of_site;  // index in record.sites
+  std::unordered_map<std::uint64_t, std::size_t> record_of_site;  // index in record.sites
 
   State() {
     auto is = [](const char* name, const char* value) {
@@ -97,7 +97,9 @@ MemorySpace space_of(const void* address) {
 
 void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
   const model::LaneAddresses lanes{w.mask, w.bytes, w.address};
-  auto [entry, is_new] = s.line_of_site.try_emplace(w.site, s.record.sites.size());
+  // One call of memcpy loads and stores at the same place.
+  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 4 + static_cast<unsigned>(w.kind);
+  auto [entry, is_new] = s.record_of_site.try_emplace(key, s.record.sites.size());
   if (is_new) s.record.sites.push_back({.site = w.site});
   SiteRecord& site = s.record.sites[entry->second];
   const auto threads = static_cast<unsigned>(std::popcount(w.mask));
@@ -180,7 +182,7 @@ void begin_launch(const Launch& launch) {
   s.record = {};
   s.record.serial = launch.serial;
   s.record.counted = s.counting;
-  s.line_of_site.clear();
+  s.record_of_site.clear();
   s.touched.clear();
   s.log.clear();
   if (s.checking) checker::begin_launch(launch);
@@ -241,12 +243,16 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
   auto at = reinterpret_cast<std::uintptr_t>(p);
   const std::uint64_t context = lane.loop_context ^ lane.call_context * 3;
-  while (bytes > 16) {  // a struct copied whole: the compiler splits it into the widest accesses
-    s.log.add(context + at % 256, site, kind, space, at, 16, lane.linear % kWarpSize, lane.last_slot);
-    at += 16;
-    bytes -= 16;
-  }
-  s.log.add(context, site, kind, space, at, static_cast<std::uint32_t>(bytes), lane.linear % kWarpSize, lane.last_slot);
+  // A struct copied whole is issued in pieces: as wide as its size allows, which is its alignment for most structs.
+  const std::size_t width = std::min<std::size_t>(16, std::size_t{1} << std::countr_zero(bytes));
+  for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
+    s.log.add(context + piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width),
+              lane.linear % kWarpSize, lane.last_slot);
+}
+
+bool on_device(const void* address) {
+  const MemorySpace space = space_of(address);
+  return space == MemorySpace::global || space == MemorySpace::shared;
 }
 
 void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site) {

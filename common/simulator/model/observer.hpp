@@ -30,6 +30,8 @@ void end_of_interval(Lane* lanes);
 
 /// One access by the running thread. `site` is the return address of the hook.
 void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site);
+/// Global or shared memory of the device.
+bool on_device(const void* address);
 void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site);
 
 /// Address of a shared variable in the block's region; adds what it takes on a GPU to `used`.

@@ -771,6 +771,10 @@ class Driver {
     command.push_back(library);
     append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ' '));
     command.push_back("-rdynamic");  // so that reports can name functions
+#if !defined(__APPLE__)
+    for (const char* name : {"memcpy", "memmove", "memset"})  // seen by the runtime when device code calls them
+      command.push_back(std::string("-Wl,--wrap=") + name);
+#endif
     return run(command, options_.verbose);
   }
 

@@ -169,20 +169,54 @@ ATOMIC(64, std::uint64_t)
 HOOK void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 HOOK void __tsan_atomic_signal_fence(int) { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-// clang calls these instead of memcpy and kin.
+// ---------------------------------------------------------------- memcpy and kin in device code
+// Newer clang calls __tsan_memcpy; everything else calls memcpy itself, which the linker directs here (--wrap, see
+// simulator/CMakeLists.txt). Only device memory is of interest: initial values of local arrays come from the program's own.
+namespace {
+
+void seen_block(const volatile void* p, std::size_t bytes, observer::Access kind, const void* site) {
+  Lane* lane = observed_lane;
+  if (!lane || bytes == 0) return;
+  observed_lane = nullptr;  // see Unobserved
+  if (observer::on_device(const_cast<const void*>(p))) observer::access(*lane, p, bytes, kind, site);
+  observed_lane = lane;
+}
+
+}  // namespace
+
+extern "C" {
+__attribute__((weak)) void* __real_memcpy(void*, const void*, std::size_t);
+__attribute__((weak)) void* __real_memmove(void*, const void*, std::size_t);
+__attribute__((weak)) void* __real_memset(void*, int, std::size_t);
+}
+
+HOOK void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
+  seen_block(from, n, observer::Access::load, SITE);
+  seen_block(to, n, observer::Access::store, SITE);
+  return __real_memcpy(to, from, n);
+}
+HOOK void* __wrap_memmove(void* to, const void* from, std::size_t n) {
+  seen_block(from, n, observer::Access::load, SITE);
+  seen_block(to, n, observer::Access::store, SITE);
+  return __real_memmove(to, from, n);
+}
+HOOK void* __wrap_memset(void* to, int value, std::size_t n) {
+  seen_block(to, n, observer::Access::store, SITE);
+  return __real_memset(to, value, n);
+}
 HOOK void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  seen(from, n, observer::Access::load, SITE);
-  seen(to, n, observer::Access::store, SITE);
-  return std::memcpy(to, from, n);
+  seen_block(from, n, observer::Access::load, SITE);
+  seen_block(to, n, observer::Access::store, SITE);
+  return __real_memcpy ? __real_memcpy(to, from, n) : std::memcpy(to, from, n);
 }
 HOOK void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  seen(from, n, observer::Access::load, SITE);
-  seen(to, n, observer::Access::store, SITE);
-  return std::memmove(to, from, n);
+  seen_block(from, n, observer::Access::load, SITE);
+  seen_block(to, n, observer::Access::store, SITE);
+  return __real_memmove ? __real_memmove(to, from, n) : std::memmove(to, from, n);
 }
 HOOK void* __tsan_memset(void* to, int value, std::size_t n) {
-  seen(to, n, observer::Access::store, SITE);
-  return std::memset(to, value, n);
+  seen_block(to, n, observer::Access::store, SITE);
+  return __real_memset ? __real_memset(to, value, n) : std::memset(to, value, n);
 }
 
 // ---------------------------------------------------------------- loops

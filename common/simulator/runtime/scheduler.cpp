@@ -701,7 +701,10 @@ void memory_fence() {
   observer::device_fence();
 }
 
-void raw_copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void raw_copy(void* to, const void* from, std::size_t bytes) {
+  Unobserved guard;  // memcpy itself is watched
+  std::memcpy(to, from, bytes);
+}
 
 void* shared_address(SharedVariable& variable, const char* name, const char* file, int line) {
   Scheduler& s = scheduler();
