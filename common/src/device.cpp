@@ -47,6 +47,30 @@ double Device::peak_fp32_gflops() const { return sms * fp32_cores_per_sm() * 2.0
 
 double Device::peak_bandwidth_gbs() const { return memory_bus_bits / 8.0 * 2.0 * memory_clock_mhz * 1e-3; }
 
+double Device::peak_shared_gbs() const { return sms * 32 * 4.0 * sm_clock_mhz * 1e-3; }
+
+std::size_t Device::l1_and_shared_per_sm() const {
+  // CUDA C++ Programming Guide, technical specifications: size of the unified data cache. No attribute tells it.
+  switch (major * 10 + minor) {
+    case 70:
+    case 72:
+    case 86:
+    case 89:
+    case 120:
+      return 128 << 10;
+    case 75:
+      return 96 << 10;
+    case 80:
+    case 87:
+      return 192 << 10;
+    case 90:
+    case 100:
+      return 256 << 10;
+    default:
+      return 0;
+  }
+}
+
 std::string Device::why_not(const std::string& what, std::size_t x, std::size_t y, std::size_t z,
                             std::size_t shared_bytes, bool opt_in) const {
   const char* here = simulated ? "the simulated GPU" : "this GPU";
@@ -107,6 +131,7 @@ Device describe() {
   device.warp_size = ask(cudaDevAttrWarpSize);
   device.max_threads_per_block = ask(cudaDevAttrMaxThreadsPerBlock);
   device.max_threads_per_sm = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
+  device.max_blocks_per_sm = ask(cudaDevAttrMaxBlocksPerMultiprocessor);
   device.max_block_dim[0] = ask(cudaDevAttrMaxBlockDimX);
   device.max_block_dim[1] = ask(cudaDevAttrMaxBlockDimY);
   device.max_block_dim[2] = ask(cudaDevAttrMaxBlockDimZ);
@@ -116,6 +141,9 @@ Device describe() {
   device.shared_per_block = ask_size(cudaDevAttrMaxSharedMemoryPerBlock);
   device.shared_per_block_opt_in = ask_size(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   device.shared_per_sm = ask_size(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  device.shared_reserved = ask_size(cudaDevAttrReservedSharedMemoryPerBlock);
+  device.constant_bytes = ask_size(cudaDevAttrTotalConstantMemory);
+  device.registers_per_block = ask(cudaDevAttrMaxRegistersPerBlock);
   device.registers_per_sm = ask(cudaDevAttrMaxRegistersPerMultiprocessor);
   device.l2_bytes = ask_size(cudaDevAttrL2CacheSize);
   device.sm_clock_mhz = ask(cudaDevAttrClockRate) * 1e-3;

@@ -192,4 +192,22 @@ TEST_CASE("theoretical peaks") {
   d.memory_clock_mhz = 3201;
   CHECK(d.peak_fp32_gflops() == Approx(66908.2).epsilon(1e-4));
   CHECK(d.peak_bandwidth_gbs() == Approx(4916.7).epsilon(1e-4));
+  CHECK(d.peak_shared_gbs() == Approx(33454.1).epsilon(1e-4));
+  CHECK(d.l1_and_shared_per_sm() == 256 * 1024);
+  d.major = 7;
+  d.minor = 5;
+  CHECK(d.l1_and_shared_per_sm() == 96 * 1024);
+  d.major = 42;
+  CHECK(d.l1_and_shared_per_sm() == 0);
+}
+
+TEST_CASE("what the device says of itself fits together") {
+  const Device& d = device();
+  CHECK(d.max_blocks_per_sm >= 16);
+  CHECK(d.max_threads_per_sm >= d.max_threads_per_block);
+  CHECK(d.registers_per_block > 0);
+  CHECK(d.registers_per_block <= d.registers_per_sm);
+  CHECK(d.constant_bytes == 64 * 1024);
+  CHECK(d.shared_per_block_opt_in + d.shared_reserved <= d.shared_per_sm);
+  if (d.l1_and_shared_per_sm() > 0) CHECK(d.shared_per_sm <= d.l1_and_shared_per_sm());
 }

@@ -20,11 +20,15 @@ struct Device {
   int warp_size = 32;
   int max_threads_per_block = 0;
   int max_threads_per_sm = 0;
+  int max_blocks_per_sm = 0;
   int max_block_dim[3] = {};
   std::size_t max_grid_dim[3] = {};
   std::size_t shared_per_block = 0;         ///< without asking for more
   std::size_t shared_per_block_opt_in = 0;  ///< with cudaFuncAttributeMaxDynamicSharedMemorySize
   std::size_t shared_per_sm = 0;
+  std::size_t shared_reserved = 0;  ///< per block, by the system, beyond what the block asks for
+  std::size_t constant_bytes = 0;
+  int registers_per_block = 0;
   int registers_per_sm = 0;
   std::size_t l2_bytes = 0;
   std::size_t memory_bytes = 0;
@@ -40,6 +44,11 @@ struct Device {
   double peak_fp32_gflops() const;
   /// Bus width x 2 transfers x memory clock, GB/s; 0 when unknown.
   double peak_bandwidth_gbs() const;
+
+  /// SMs x 32 banks x 4 bytes x clock, GB/s: what shared memory gives at most.
+  double peak_shared_gbs() const;
+  /// L1 cache and shared memory of an SM together, in bytes, by compute capability; 0 when unknown.
+  std::size_t l1_and_shared_per_sm() const;
 
   /// "" if a block of x * y * z threads with that much shared memory can be launched, else why not:
   /// "tile 64 needs 4,096 threads per block; this GPU allows 1,024". `what` begins the sentence.

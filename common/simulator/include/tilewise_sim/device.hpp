@@ -68,6 +68,9 @@ void memory_fence();
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 
+/// Counts its calls: what clock64() returns.
+long long clock_reading();
+
 /// A wait inside a spin loop: lets other threads run (for __nanosleep and volatile polling).
 void yield_thread();
 

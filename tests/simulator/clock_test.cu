@@ -1,0 +1,46 @@
+// clock64() as kernels that measure themselves use it. On a GPU it counts cycles; here it only has to be a clock.
+#include <cuda_runtime.h>
+
+#include <vector>
+
+#include "catch.hpp"
+#include "on_device.hpp"
+
+namespace {
+
+/// Readings of one thread after the other; out[thread * readings + i].
+__global__ void read_clock(long long* out, int readings) {
+  for (int i = 0; i < readings; ++i) out[threadIdx.x * readings + i] = clock64();
+}
+
+/// Waits for the clock, as spin loops with a time-out do.
+__global__ void wait_for_clock(long long* out, long long ticks) {
+  const long long begin = clock64();
+  long long now = begin;
+  while (now - begin < ticks) now = clock64();
+  *out = now - begin;
+}
+
+}  // namespace
+
+TEST_CASE("a thread's clock never goes back", "[clock]") {
+  const int threads = 64, readings = 20;
+  const std::vector<long long> out = on_device<long long>(1, threads, threads * readings, read_clock, readings);
+  for (int thread = 0; thread < threads; ++thread) {
+    for (int i = 1; i < readings; ++i) {
+      INFO("thread " << thread << ", reading " << i);
+      REQUIRE(out[thread * readings + i] > out[thread * readings + i - 1]);
+    }
+  }
+}
+
+TEST_CASE("a loop that waits for the clock ends", "[clock]") {
+  CHECK(on_device<long long>(1, 1, 1, wait_for_clock, 10000LL)[0] >= 10000);
+}
+
+#ifdef TILEWISE_SIMULATOR
+TEST_CASE("the simulator's clock counts readings, so that runs are alike", "[clock]") {
+  const std::vector<long long> out = on_device<long long>(1, 2, 20, read_clock, 10);
+  for (std::size_t i = 1; i < out.size(); ++i) CHECK(out[i] == out[0] + static_cast<long long>(i));
+}
+#endif
