@@ -79,8 +79,11 @@ int main(int argc, char** argv) {
     if (cols.size() == 1) cols.assign(rows.size(), cols[0]);
     if (rows.size() != cols.size()) options.refuse("--rows and --cols are lists of different lengths");
 
-    tilewise::Lesson lesson(
-        options, {.figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 23, .exact = true});
+    tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
+                                      .baseline_name = "copy",
+                                      .counted_work = 1 << 23,
+                                      .exact = true,
+                                      .in_turns = true});
     for (std::size_t i = 0; i < rows.size(); ++i) {
       lesson.begin_group();
       const double wanted = 2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);

@@ -106,6 +106,8 @@ def recorded_table(gpu, program):
     m = run["machine"]
     source = f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
              f"{run['date'][:10]}, commit {run['commit']}. Medians of kernel time; every result was checked first."
+    if any(row.get("speedup", {}).get("in_turns") for row in run["rows"]):
+        source += " Each kernel was timed in turns with the copy." if moves else " Each in turns with the baseline."
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 

@@ -81,6 +81,9 @@ struct Lesson::State {
   Results results;
   std::map<std::string, double> baseline_by_block;  // ms
   double best_baseline = 0;                         // ms; 0: none yet
+  TimedCall best_baseline_call;                     // for timing in turns
+  std::string best_baseline_kernel;
+  bool some_in_turns = false;
   std::vector<std::string> formulas;
   std::vector<std::string> methods;
   int right = 0, wrong = 0, skipped = 0;
@@ -97,6 +100,7 @@ struct Lesson::State {
   }
 
   void check(const Variant& variant, Outcome& outcome);
+  void measure_with_baseline(const Variant& variant, const TimerOptions& rules, Outcome& outcome);
   void time(const Variant& variant, Outcome& outcome);
   void add_row(const Variant& variant, const Outcome& outcome);
   std::vector<std::string> cells(const Variant& variant, const Outcome& outcome);
@@ -119,6 +123,7 @@ Lesson::~Lesson() = default;
 void Lesson::begin_group() {
   state_->baseline_by_block.clear();
   state_->best_baseline = 0;
+  state_->best_baseline_call = {};
 }
 
 Outcome Lesson::run(const Variant& variant) {
@@ -166,7 +171,7 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
   TimerOptions rules;
   rules.iterations = options.repeat();
   rules.working_set = variant.working_set;
-  outcome.timing = measure(variant.launch, rules);
+  measure_with_baseline(variant, rules, outcome);
   outcome.figure = variant.work / outcome.timing.seconds() * 1e-9;
   // A race may show only after many launches: what the last timed one left must be right too.
   if (variant.recheck) {
@@ -190,8 +195,29 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
   if (variant.baseline) {
     const double ms = outcome.timing.median_ms();
     baseline_by_block[variant.block_key] = ms;
-    best_baseline = best_baseline == 0 ? ms : std::min(best_baseline, ms);
+    if (best_baseline == 0 || ms < best_baseline) {
+      best_baseline = ms;
+      best_baseline_call = timed_call(variant.launch);
+      best_baseline_kernel = variant.kernel;
+      outcome.speedup = 1;
+    }
   }
+}
+
+void Lesson::State::measure_with_baseline(const Variant& variant, const TimerOptions& rules, Outcome& outcome) {
+  if (!style.in_turns || best_baseline == 0) {
+    outcome.timing = measure(variant.launch, rules);
+    if (best_baseline > 0) outcome.speedup = best_baseline / outcome.timing.median_ms();
+    return;
+  }
+  TimerOptions half = rules;
+  half.min_seconds /= 2;  // two kernels are timed
+  half.max_seconds /= 2;
+  // The baseline first: what is left in the output is then the variant's.
+  Interleaved both = interleave_calls(best_baseline_call, timed_call(variant.launch), half);
+  outcome.timing = std::move(both.b);
+  outcome.speedup = both.a.median_ms() / outcome.timing.median_ms();
+  some_in_turns = true;
 }
 
 std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outcome& outcome) {
@@ -227,9 +253,9 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     if (style.figure == Figure::flops) {
       const auto same = baseline_by_block.find(variant.block_key);
       row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
-      row.push_back(best_baseline > 0 ? fixed(best_baseline / ms, 2) + "x" : "-");
+      row.push_back(outcome.speedup > 0 ? fixed(outcome.speedup, 2) + "x" : "-");
     } else {
-      row.push_back(best_baseline > 0 ? fixed(100 * best_baseline / ms, 1) : "-");
+      row.push_back(outcome.speedup > 0 ? fixed(100 * outcome.speedup, 1) : "-");
     }
   }
   if (is_simulated() && style.figure == Figure::flops && outcome.status == Status::ok && !outcome.counts &&
@@ -266,7 +292,8 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     if (ceiling() > 0) r.set("figure.share_of_peak", outcome.figure / ceiling());
     const auto same = baseline_by_block.find(variant.block_key);
     if (same != baseline_by_block.end()) r.set("speedup.same_block", same->second / t.ms.median);
-    if (best_baseline > 0) r.set("speedup.best_" + style.baseline_name, best_baseline / t.ms.median);
+    if (outcome.speedup > 0)
+      r.set("speedup.best_" + style.baseline_name, outcome.speedup).set("speedup.in_turns", style.in_turns);
   }
   if (variant.predicted_loads > 0)
     r.set("formula.loads", variant.predicted_loads).set("formula.text", variant.loads_formula);
@@ -336,9 +363,13 @@ int Lesson::finish() {
     else
       fmt::print("Checked against an FP64 reference: {}. Bound: gamma_k |A||B|, what rounding can do at most.\n", line);
   }
+  if (s.some_in_turns)
+    fmt::print("Each kernel was timed in turns with {}; the ratio is that of the two medians.\n",
+               s.best_baseline_kernel);
   if (s.some_uncounted)
-    fmt::print("Rows without counts were run and checked, not counted: counting takes minutes at that size. "
-               "TILEWISE_COUNT=1 counts them.\n");
+    fmt::print(
+        "Rows without counts were run and checked, not counted: counting takes minutes at that size. "
+        "TILEWISE_COUNT=1 counts them.\n");
   fmt::print("{} right, {} wrong, {} skipped.\n", s.right, s.wrong, s.skipped);
   if (!s.options.json().empty()) s.results.write(s.options.json());
   return s.wrong == 0 ? kAllRight : kWrongResult;

@@ -115,8 +115,9 @@ void add_note(std::string& note, const std::string& text) { note += (note.empty(
 // Takes samples of one call; several samplers can take turns.
 class Sampler {
  public:
-  Sampler(const TimedCall& call, const TimerOptions& options) : call_(call), options_(options) {
-    if (call.takes_stream) own_stream_.emplace();
+  // Calls that take a stream get `stream`: the same one for all that take turns, else they would overlap.
+  Sampler(const TimedCall& call, const TimerOptions& options, cudaStream_t stream)
+      : call_(call), options_(options), stream_(call.takes_stream ? stream : nullptr) {
     const auto l2 = static_cast<double>(device().l2_bytes);
     flush_ = options.cache == Cache::cold || (options.cache == Cache::automatic && options.working_set > 0 &&
                                               static_cast<double>(options.working_set) < 4 * l2);
@@ -176,13 +177,13 @@ class Sampler {
   void enqueue(int index) {
     while (static_cast<int>(events_.size()) <= index) events_.emplace_back();
     auto& [start, stop] = events_[static_cast<std::size_t>(index)];
-    if (flush_ && !graph_) flusher_->enqueue(stream());
-    start.record(stream());
+    if (flush_ && !graph_) flusher_->enqueue(stream_);
+    start.record(stream_);
     if (graph_)
-      CUDA_CHECK(cudaGraphLaunch(graph_, stream()));
+      CUDA_CHECK(cudaGraphLaunch(graph_, stream_));
     else
-      call_.call(stream());
-    stop.record(stream());
+      call_.call(stream_);
+    stop.record(stream_);
   }
 
   // Waits for the samples 0 .. count - 1 and keeps their times.
@@ -217,15 +218,13 @@ class Sampler {
   }
 
  private:
-  cudaStream_t stream() const { return own_stream_ ? own_stream_->get() : nullptr; }
-
   // Records enough repeats for a millisecond into a graph: launching one costs the host as much as one kernel.
   void capture() {
     calls_per_sample_ = static_cast<int>(std::clamp(1.0 / std::max(call_ms_, 1e-3), 20.0, 1000.0));
     cudaGraph_t graph = nullptr;
-    CUDA_CHECK(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < calls_per_sample_; ++i) call_.call(stream());
-    CUDA_CHECK(cudaStreamEndCapture(stream(), &graph));
+    CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < calls_per_sample_; ++i) call_.call(stream_);
+    CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
     CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
     CUDA_CHECK(cudaGraphDestroy(graph));
     add_note(note_, fmt::format("graph of {} calls, L2 warm", calls_per_sample_));
@@ -236,7 +235,7 @@ class Sampler {
 
   TimedCall call_;
   TimerOptions options_;
-  std::optional<Stream> own_stream_;
+  cudaStream_t stream_;
   std::optional<CacheFlush> flusher_;
   bool flush_ = false;
   cudaGraphExec_t graph_ = nullptr;
@@ -252,7 +251,8 @@ constexpr double kBatchMs = 50;
 }  // namespace
 
 Timing measure_call(const TimedCall& call, const TimerOptions& options) {
-  Sampler sampler(call, options);
+  const Stream stream;
+  Sampler sampler(call, options, stream.get());
   sampler.warm_up();
   ClockWatch clocks;
   for (const int wanted = sampler.wanted(); sampler.taken() < wanted;) {
@@ -265,7 +265,8 @@ Timing measure_call(const TimedCall& call, const TimerOptions& options) {
 }
 
 Interleaved interleave_calls(const TimedCall& a, const TimedCall& b, const TimerOptions& options) {
-  Sampler first(a, options), second(b, options);
+  const Stream stream;
+  Sampler first(a, options, stream.get()), second(b, options, stream.get());
   first.warm_up();
   second.warm_up();
   ClockWatch clocks;

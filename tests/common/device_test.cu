@@ -175,6 +175,37 @@ TEST_CASE("the timer times on a GPU, and runs once on the simulator") {
   CHECK(same.speedup == Approx(1.0).margin(0.2));
 }
 
+namespace {
+
+/// Notes how many of its kind run at the same time; long enough to meet another one.
+__global__ void note_company(int* running, int* most, int* spent, int turns) {
+  atomicMax(most, atomicAdd(running, 1) + 1);
+  for (int i = 0; i < turns; ++i) atomicAdd(spent, 1);
+  __threadfence();
+  atomicSub(running, 1);
+}
+
+}  // namespace
+
+TEST_CASE("calls that are timed in turns do not overlap, and the second is the last") {
+  DeviceBuffer<int> counters(4);
+  counters.zero();
+  int* c = counters.data();
+  const int turns = is_simulated() ? 3 : 1000;
+  const auto call = [&](int which) {
+    return [=](cudaStream_t stream) {
+      note_company<<<1, 1, 0, stream>>>(c, c + 1, c + 2, turns);
+      CUDA_CHECK(cudaMemsetAsync(c + 3, which, 1, stream));
+    };
+  };
+  interleave(call(1), call(2), {.iterations = 40});
+  const std::vector<int> seen = counters.to_host();
+  CHECK(seen[0] == 0);
+  CHECK(seen[1] == 1);
+  CHECK(seen[2] > 0);
+  CHECK(seen[3] == 2);
+}
+
 TEST_CASE("counts of the simulator") {
   DeviceBuffer<float> x(random_vector(1024, 1)), y(1024);
   const auto counts = count([&] {

@@ -66,6 +66,7 @@ struct Outcome {
   Timing timing;                 ///< on a GPU, if right
   std::optional<Counts> counts;  ///< on the simulator
   double figure = 0;             ///< GFLOP/s or GB/s; 0 when not timed
+  double speedup = 0;            ///< time of the best baseline / time of this one; 0 when there is none
 };
 
 /// How a lesson's table is made. With Figure::bytes the table has what moving data is judged by: on a GPU the share of
@@ -80,6 +81,10 @@ struct LessonStyle {
   bool show_tile = true;
   bool show_shared = true;  ///< simulator: a column of shared-memory wavefronts
   bool exact = false;       ///< kernels only move data: results are compared exactly, no columns for errors and bounds
+  /// Times every variant in turns with the best baseline so far (baseline, variant, baseline, variant ...), so that the
+  /// ratio of the two does not move with the clocks. The baseline's `launch` must stay callable until begin_group(),
+  /// and may write the same output: the variant is always the last to run.
+  bool in_turns = false;
 };
 
 /// Prints the device header and the table, remembers what was wrong, writes the JSON.
