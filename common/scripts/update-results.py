@@ -12,6 +12,9 @@ Tables of a real GPU come from docs/results/<gpu>.json, which common/scripts/rec
 
     <!-- results:nvidia-h200 02_tiled_matmul -->
     <!-- /results -->
+
+A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
+`results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one.
 """
 import json
 import pathlib
@@ -51,8 +54,35 @@ def moving_table(result):
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 
 
+def extra_cells(row):
+    """Columns that a lesson added of its own."""
+    return [str(value) for value in row.get("extra", {}).values()]
+
+
+def shared_table(result):
+    """For tables about shared memory alone."""
+    rows = result["rows"]
+    titles = ["shape", "kernel", *rows[0].get("extra", {}), "shared requests", "wavefronts", "wavefronts per request",
+              "bank conflicts"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
+    for row in rows:
+        cells = [row["shape"], f"`{row['kernel']}`", *extra_cells(row)]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * 3
+        else:
+            c = row["counts"]
+            requests = c["shared_loads"] + c["shared_stores"]
+            wavefronts = c["shared_load_wavefronts"] + c["shared_store_wavefronts"]
+            per_request = f"{wavefronts / requests:.2f}" if requests else ""
+            cells += [f"{requests:,}", f"{wavefronts:,}", per_request, f"{c['shared_conflicts']:,}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     result = run(program, arguments.split())
+    if result["rows"][0].get("about") == "shared":
+        return shared_table(result)
     if result["rows"][0]["shape"].count(" x ") == 1:  # rows x columns, no product
         return moving_table(result)
     shared = any(row.get("shared_bytes") for row in result["rows"])
@@ -77,10 +107,10 @@ def table(program, arguments):
     return f"\n{machine}, {shape}:\n\n" + "\n".join(lines) + "\n\n"
 
 
-recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+) -->\n).*?(<!-- /results -->)", re.S)
+recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+)(?: (\S+))? -->\n).*?(<!-- /results -->)", re.S)
 
 
-def recorded_table(gpu, program):
+def recorded_table(gpu, program, part):
     file = root / f"docs/results/{gpu}.json"
     if not file.exists():
         return ""
@@ -88,21 +118,25 @@ def recorded_table(gpu, program):
     if not runs:
         return ""
     run = runs[0]
-    first = next(row for row in run["rows"] if row["status"] == "OK")
+    rows = [row for row in run["rows"] if row["status"] == "OK" and (part is None or row.get("part") == part)]
+    if not rows:
+        return ""
+    first = rows[0]
     moves = first["figure"]["unit"] == "GB/s"
-    titles = ["shape", "tile", "kernel", "time", first["figure"]["unit"], "of peak"]
-    titles += ["of copy"] if moves else ["same block", "best naive"]
+    # speedup holds "same_block" and "best_<what the lesson compares with>"
+    best = next((key for row in rows for key in row.get("speedup", {}) if key.startswith("best_")), "best_naive")
+    extra = list(first.get("extra", {}))
+    titles = ["shape", "tile", "kernel", *extra, "time", first["figure"]["unit"], "of peak"]
+    titles += ["of " + best[5:]] if moves else ["same block", best.replace("_", " ")]
     lines = ["| " + " | ".join(titles) + " |", "|---|--:|---" + "|--:" * (len(titles) - 3) + "|"]
-    for row in run["rows"]:
-        if row["status"] != "OK":
-            continue
+    for row in rows:
         speedup = row.get("speedup", {})
         times = lambda key: f"{speedup[key]:.2f} x" if key in speedup else ""
-        lines.append(
-            f"| {row['shape']} | {row.get('tile', '')} | `{row['kernel']}` | {row['time']['median_ms']:.3g} ms "
-            f"| {row['figure']['value']:,.0f} | {100 * row['figure']['share_of_peak']:.1f} % "
-            + (f"| {100 * speedup.get('best_copy', 0):.1f} % |" if moves
-               else f"| {times('same_block')} | {times('best_naive')} |"))
+        cells = [row["shape"], str(row.get("tile", "")), f"`{row['kernel']}`", *extra_cells(row),
+                 f"{row['time']['median_ms']:.3g} ms", f"{row['figure']['value']:,.0f}",
+                 f"{100 * row['figure']['share_of_peak']:.1f} %"]
+        cells += [f"{100 * speedup.get(best, 0):.1f} %"] if moves else [times("same_block"), times(best)]
+        lines.append("| " + " | ".join(cells) + " |")
     m = run["machine"]
     source = f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
              f"{run['date'][:10]}, commit {run['commit']}. Medians of kernel time; every result was checked first."
@@ -114,7 +148,7 @@ def recorded_table(gpu, program):
 for page in sorted(root.glob("chapters/*/README.md")):
     old = page.read_text()
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
-    new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3]) + found[4], new)
+    new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
     if new != old:
         page.write_text(new)
         print("updated", page.relative_to(root))

@@ -29,6 +29,7 @@ std::vector<Column> columns(const LessonStyle& style) {
   std::vector<Column> list = {{"shape", "", 18, true}};
   if (style.show_tile) list.push_back({"tile", "", 4, false});
   list.push_back({"kernel", "", 26, true});
+  list.insert(list.end(), style.extra.begin(), style.extra.end());
   if (is_simulated() && style.figure == Figure::flops) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
@@ -36,6 +37,11 @@ std::vector<Column> columns(const LessonStyle& style) {
     list.push_back({"by formula", "elements", 13, false});
     list.push_back({"intensity", "FLOP/byte", 9, false});
     if (style.show_shared) list.push_back({"shared", "wavefronts", 11, false});
+  } else if (is_simulated() && style.only_shared) {
+    list.push_back({"shared requests", "warp instr.", 15, false});
+    list.push_back({"wavefronts", "", 10, false});
+    list.push_back({"wavefronts", "/request", 10, false});
+    list.push_back({"conflicts", "wavefronts", 10, false});
   } else if (is_simulated()) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
@@ -88,6 +94,8 @@ struct Lesson::State {
   std::vector<std::string> methods;
   int right = 0, wrong = 0, skipped = 0;
   bool some_uncounted = false;
+  std::string part;           // name of the present table; "" in programs with only one
+  bool some_inexact = false;  // a row with a bound
 
   double ceiling() const {
     if (style.ceiling > 0) return style.ceiling;
@@ -124,6 +132,14 @@ void Lesson::begin_group() {
   state_->baseline_by_block.clear();
   state_->best_baseline = 0;
   state_->best_baseline_call = {};
+}
+
+void Lesson::begin_part(const std::string& part, const std::string& title, const LessonStyle& style) {
+  State& s = *state_;
+  fmt::print("{}{}: {}\n", s.right + s.wrong + s.skipped > 0 ? "\n" : "", part, title);
+  s.part = part;
+  s.style = style;
+  s.table = Table(columns(style));
 }
 
 Outcome Lesson::run(const Variant& variant) {
@@ -171,6 +187,7 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
   TimerOptions rules;
   rules.iterations = options.repeat();
   rules.working_set = variant.working_set;
+  rules.min_seconds = style.min_seconds;
   measure_with_baseline(variant, rules, outcome);
   outcome.figure = variant.work / outcome.timing.seconds() * 1e-9;
   // A race may show only after many launches: what the last timed one left must be right too.
@@ -224,19 +241,28 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
   std::vector<std::string> row = {variant.shape};
   if (style.show_tile) row.push_back(variant.tile > 0 ? std::to_string(variant.tile) : "-");
   row.push_back(variant.kernel);
+  for (std::size_t i = 0; i < style.extra.size(); ++i) row.push_back(i < variant.extra.size() ? variant.extra[i] : "-");
   const std::size_t before_errors = columns(style).size() - (style.exact ? 0 : 2);
   if (outcome.status == Status::skip) return row;
   if (is_simulated() && outcome.counts && outcome.status == Status::ok) {
     const Counts& c = *outcome.counts;
-    row.push_back(with_commas(c.global_load_requests));
-    row.push_back(fixed(c.sectors_per_load(), 2));
+    if (style.figure == Figure::bytes && style.only_shared) {
+      const std::uint64_t requests = c.shared_loads + c.shared_stores;
+      row.push_back(with_commas(requests));
+      row.push_back(with_commas(c.shared_wavefronts()));
+      row.push_back(requests > 0 ? fixed(static_cast<double>(c.shared_wavefronts()) / requests, 2) : "-");
+      row.push_back(with_commas(c.shared_conflicts));
+    } else {
+      row.push_back(with_commas(c.global_load_requests));
+      row.push_back(fixed(c.sectors_per_load(), 2));
+    }
     if (style.figure == Figure::flops) {
       row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
       row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads))
                                                 : "-");
       row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
       if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
-    } else {
+    } else if (!style.only_shared) {
       row.push_back(with_commas(c.global_store_requests));
       row.push_back(fixed(c.sectors_per_store(), 2));
       if (style.show_shared) {
@@ -273,7 +299,11 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
 
 Record Lesson::State::record(const Variant& variant, const Outcome& outcome) const {
   Record r;
+  if (!part.empty()) r.set("part", part);
   r.set("kernel", variant.kernel).set("shape", variant.shape).set("status", to_string(outcome.status));
+  if (style.figure == Figure::bytes && style.only_shared) r.set("about", "shared");
+  for (std::size_t i = 0; i < style.extra.size() && i < variant.extra.size(); ++i)
+    r.set("extra." + style.extra[i].title, variant.extra[i]);
   if (variant.tile > 0) r.set("tile", variant.tile);
   if (!outcome.reason.empty()) r.set("reason", outcome.reason);
   r.set("block.x", variant.block.x).set("block.y", variant.block.y).set("block.z", variant.block.z);
@@ -328,6 +358,7 @@ void Lesson::State::add_row(const Variant& variant, const Outcome& outcome) {
       ++wrong;
   }
   if (!variant.loads_formula.empty()) remember(formulas, fmt::format("{} {}", variant.kernel, variant.loads_formula));
+  some_inexact = some_inexact || !style.exact;
   table.row(cells(variant, outcome), outcome.status, outcome.reason);
   results.add(record(variant, outcome));
 }
@@ -358,7 +389,7 @@ int Lesson::finish() {
   if (!s.methods.empty()) {
     std::string line;
     for (std::size_t i = 0; i < s.methods.size(); ++i) line += (i > 0 ? " | " : "") + s.methods[i];
-    if (s.style.exact)
+    if (!s.some_inexact)
       fmt::print("Checked: {}.\n", line);
     else
       fmt::print("Checked against an FP64 reference: {}. Bound: gamma_k |A||B|, what rounding can do at most.\n", line);

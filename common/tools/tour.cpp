@@ -184,13 +184,13 @@ std::string shown(const Json& value, int decimals) {
 
 /// A column of a lesson's table: shown when some row has the value. Decimals < 0: scientific.
 struct Column {
-  const char* key;
-  const char* title;
-  const char* unit;
+  std::string key;
+  std::string title;
+  std::string unit;
   int decimals = 0;
 };
 
-constexpr Column kColumns[] = {
+const Column kColumns[] = {
     {"shape", "shape", ""},
     {"kernel", "kernel", ""},
     {"tile", "tile", ""},
@@ -234,6 +234,8 @@ std::string label(const Json& row) {
   std::string text = shown(at(row, "kernel"), 0);
   const Json tile = at(row, "tile");
   if (tile.is_number() && tile.get<double>() != 0) text += " <small>" + shown(tile, 0) + "</small>";
+  for (const auto& [title, value] : row.value("extra", Json::object()).items())
+    text += " <small>" + escaped(title) + " " + shown(value, 0) + "</small>";
   return text;
 }
 
@@ -273,11 +275,13 @@ std::string table(const Json& rows) {
       columns.push_back(column);
       break;
     }
+    if (column.key != "kernel" || rows.empty()) continue;
+    for (const auto& [title, value] : rows[0].value("extra", Json::object()).items())
+      columns.push_back({"extra." + title, title, ""});
   }
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const Column& c : columns)
-    html += fmt::format("<th{}>{}<small>{}</small></th>", std::string_view(c.key) == "kernel" ? " class=\"text\"" : "",
-                        c.title, c.unit);
+    html += fmt::format("<th{}>{}<small>{}</small></th>", c.key == "kernel" ? " class=\"text\"" : "", c.title, c.unit);
   html += "<th class=\"text\">status<small></small></th></tr></thead>\n<tbody>\n";
   for (const Json& row : rows) {
     const std::string status = row.value("status", "?");
@@ -301,6 +305,7 @@ constexpr const char* kStyle = R"css(
 body { margin:0 auto; max-width:1260px; padding:2.5rem 1.25rem 5rem; background:var(--page); color:var(--ink);
   font:16px/1.55 system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif }
 h1 { font-size:1.9rem; margin:0 0 .25rem; letter-spacing:-.01em } h2 { font-size:1.3rem; margin:0 0 .35rem }
+h3 { font-size:1.05rem; margin:1.6rem 0 .35rem }
 p { margin:.35rem 0 1rem; max-width:46rem } .soft { color:var(--soft) } small { color:var(--soft); font-weight:400 }
 section { background:var(--card); border:1px solid var(--line); border-radius:10px; padding:1.4rem 1.5rem; margin-top:1.5rem }
 .scroll { overflow-x:auto } table { border-collapse:collapse; width:100%; font-size:.86rem; font-variant-numeric:tabular-nums }
@@ -366,7 +371,14 @@ std::string page(const std::vector<Visit>& visits) {
     } else {
       Json rows = v.run.value("rows", Json::array());
       for (Json& row : rows) derive(row);
-      html += bars(rows) + table(rows);
+      // Programs with several tables name the one that a row is from.
+      for (std::size_t i = 0; i < rows.size();) {
+        const std::string part = rows[i].value("part", "");
+        Json same = Json::array();
+        for (; i < rows.size() && rows[i].value("part", "") == part; ++i) same.push_back(rows[i]);
+        if (!part.empty()) html += "<h3>" + escaped(part) + "</h3>\n";
+        html += bars(same) + table(same);
+      }
     }
     html += "</section>\n";
   }

@@ -1,6 +1,9 @@
 // What touches the device: buffers, events, the timer, counts, and the frame of a lesson with wrong kernels in it.
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -259,6 +262,39 @@ TEST_CASE("a lesson: right, wrong, and impossible kernels") {
     CHECK(r.outcome.reason.find("cudaErrorInvalidConfiguration") != std::string::npos);
     CHECK(r.code == kWrongResult);
   }
+}
+
+TEST_CASE("a lesson with several tables: each row says where it belongs, in JSON too") {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "tilewise-parts.json";
+  const std::string path = file.string();
+  const std::vector<const char*> words = {"program", "--json", path.c_str()};
+  Options options("99_test", "A test.");
+  options.parse(static_cast<int>(words.size()), words.data());
+  Lesson lesson(options);
+  Variant v;
+  v.kernel = "double_all";
+  v.shape = "1 x 64";
+  DeviceBuffer<float> x(64), y(64);
+  x.zero();
+  v.launch = [&](cudaStream_t stream) { double_all<<<1, 64, 0, stream>>>(x.data(), y.data(), 64); };
+  v.check = [] { return Comparison{}; };
+  v.extra = {"7"};
+  lesson.begin_part("first", "a column of its own",
+                    {.figure = Figure::bytes, .show_tile = false, .extra = {{"stride"}}});
+  REQUIRE(lesson.run(v).status == Status::ok);
+  lesson.begin_part("second", "none", {.figure = Figure::bytes, .only_shared = true});
+  REQUIRE(lesson.run(v).status == Status::ok);
+  REQUIRE(lesson.finish() == kAllRight);
+  std::ifstream in(file);
+  const std::string json{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(file);
+  const std::size_t first = json.find("\"part\": \"first\""), second = json.find("\"part\": \"second\"");
+  const std::size_t stride = json.find("\"stride\": \"7\"");
+  REQUIRE(second != std::string::npos);
+  CHECK(first < stride);
+  CHECK(stride < second);
+  CHECK(json.find("\"stride\"", stride + 1) == std::string::npos);  // the second table has no such column
+  CHECK(json.find("\"about\": \"shared\"") > second);
 }
 
 TEST_CASE("main: exceptions become exit codes") {

@@ -56,6 +56,7 @@ struct Variant {
   double predicted_loads = 0;                ///< elements loaded from global memory by formula; 0: no formula
   std::string loads_formula;                 ///< the formula as text: "2 M N K / T"
   double predicted_flops = 0;                ///< for intensity; 0: none
+  std::vector<std::string> extra;            ///< the cells of LessonStyle::extra, in order
 };
 
 /// What became of a variant.
@@ -85,6 +86,9 @@ struct LessonStyle {
   /// ratio of the two does not move with the clocks. The baseline's `launch` must stay callable until begin_group(),
   /// and may write the same output: the variant is always the last to run.
   bool in_turns = false;
+  std::vector<Column> extra;  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
+  bool only_shared = false;   ///< simulator, Figure::bytes: shared requests and wavefronts instead of global memory's
+  double min_seconds = 0.3;   ///< GPU: device time that a row is measured for; less where there are many short rows
 };
 
 /// Prints the device header and the table, remembers what was wrong, writes the JSON.
@@ -100,6 +104,10 @@ class Lesson {
 
   /// Starts a new group of rows; forgets the baselines.
   void begin_group();
+
+  /// For a program with several tables: rows from here on go into a table of this style, below the heading
+  /// "part: title". The JSON rows carry `part`. Baselines stay.
+  void begin_part(const std::string& part, const std::string& title, const LessonStyle& style);
 
   /// Adds a SKIP row: for what is known beforehand to be impossible.
   void skip(const std::string& shape, const std::string& kernel, int tile, const std::string& reason);
