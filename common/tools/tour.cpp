@@ -200,9 +200,13 @@ const Column kColumns[] = {
     {"figure.share_of_peak", "share of peak", "", 3},
     {"speedup.same_block", "speed-up", "same block", 2},
     {"speedup.best_naive", "speed-up", "best naive", 2},
+    {"speedup.best_copy", "share", "of copy", 3},
     {"counts.global_load_requests", "load requests", "warp instr."},
     {"counts.global_load_sectors", "load sectors", "32 bytes"},
-    {"derived.sectors_per_load", "sectors", "per request", 2},
+    {"derived.sectors_per_load", "sectors", "per load", 2},
+    {"counts.global_store_requests", "store requests", "warp instr."},
+    {"counts.global_store_sectors", "store sectors", "32 bytes"},
+    {"derived.sectors_per_store", "sectors", "per store", 2},
     {"derived.shared_wavefronts", "shared", "wavefronts"},
     {"counts.shared_conflicts", "bank conflicts", "wavefronts"},
     {"error.max", "largest error", "", -1},
@@ -217,14 +221,21 @@ struct Measure {
 
 constexpr Measure kMeasures[] = {
     {"figure.value", "longer is better"},
-    {"counts.global_load_sectors", "32-byte sectors loaded from global memory, shorter is better"},
+    {"derived.global_sectors", "32-byte sectors of global memory, loaded and stored, shorter is better"},
 };
 
 /// Adds what is computed from a row's counts.
 void derive(Json& row) {
-  const Json requests = at(row, "counts.global_load_requests"), sectors = at(row, "counts.global_load_sectors");
-  if (requests.is_number() && sectors.is_number() && requests.get<double>() > 0)
-    row["derived"]["sectors_per_load"] = sectors.get<double>() / requests.get<double>();
+  double all_sectors = 0;
+  for (const std::string kind : {"load", "store"}) {
+    const Json requests = at(row, "counts.global_" + kind + "_requests");
+    const Json sectors = at(row, "counts.global_" + kind + "_sectors");
+    if (!requests.is_number() || !sectors.is_number()) continue;
+    if (requests.get<double>() > 0)
+      row["derived"]["sectors_per_" + kind] = sectors.get<double>() / requests.get<double>();
+    all_sectors += sectors.get<double>();
+  }
+  if (all_sectors > 0) row["derived"]["global_sectors"] = all_sectors;
   const Json loads = at(row, "counts.shared_load_wavefronts"), stores = at(row, "counts.shared_store_wavefronts");
   if (loads.is_number_integer() && stores.is_number_integer())
     row["derived"]["shared_wavefronts"] = loads.get<long long>() + stores.get<long long>();
