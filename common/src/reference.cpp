@@ -8,9 +8,9 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
+#include "parallel.hpp"
 #include "tilewise/random.hpp"
 #include "tilewise/table.hpp"
 
@@ -22,22 +22,6 @@ using FloatMatrix = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen:
 
 FloatMatrix view(std::span<const float> values, std::size_t rows, std::size_t cols) {
   return {values.data(), static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(cols)};
-}
-
-// Calls work(begin, end) for panels of [0, size) on all cores.
-template <class Work>
-void parallel_panels(std::size_t size, std::size_t panel, const Work& work) {
-  if (size == 0) return;
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t panels = (size + panel - 1) / panel;
-  const std::size_t threads = std::min(cores, panels);
-  const auto run = [&](std::size_t first) {
-    for (std::size_t p = first; p < panels; p += threads) work(p * panel, std::min(size, (p + 1) * panel));
-  };
-  std::vector<std::thread> others;
-  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(run, t);
-  run(0);
-  for (std::thread& thread : others) thread.join();
 }
 
 // Products in FP64 and their magnitudes, for some rows and columns of C: C[rows, cols].
