@@ -49,7 +49,11 @@ int main(int argc, char** argv) {
     tilewise::Options options("01_naive_matmul",
                               "C = A B with one thread per element: which coordinate belongs on threadIdx.x? "
                               "--tile is the side of the square block of threads.");
-    options.add_matmul({.sizes = {1024, 2048, 4096}, .sim_sizes = {100, 256}, .tiles = {8, 16, 32}});
+    options.add_matmul({.sizes = {1024, 2048, 4096},
+                        .sim_sizes = {192},
+                        .tiles = {8, 16, 32},
+                        .shapes = {{2047, 1025, 4093}},
+                        .sim_shapes = {{127, 65, 93}}});
     options.parse(argc, argv);
 
     tilewise::MatmulLesson lesson(options);

@@ -90,7 +90,7 @@ def table(program, arguments):
     titles += ["shared wavefronts", "bank conflicts"] if shared else []
     lines = ["| " + " | ".join(titles) + " |", "|---" + "|--:" * (len(titles) - 1) + "|"]
     for row in result["rows"]:
-        cells = [f"`{row['kernel']}`", str(row["tile"])]
+        cells = [f"`{row['kernel']}`", str(row.get("tile", ""))]
         if row["status"] != "OK":
             cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - 3)
         else:

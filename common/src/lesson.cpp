@@ -28,7 +28,7 @@ constexpr double kFloatBytes = 4;
 std::vector<Column> columns(const LessonStyle& style) {
   std::vector<Column> list = {{"shape", "", 18, true}};
   if (style.show_tile) list.push_back({"tile", "", 4, false});
-  list.push_back({"kernel", "", 26, true});
+  list.push_back({"kernel", "", style.kernel_width, true});
   list.insert(list.end(), style.extra.begin(), style.extra.end());
   if (is_simulated() && style.figure == Figure::flops) {
     list.push_back({"load requests", "warp instr.", 13, false});

@@ -66,6 +66,7 @@ struct Options::Parser {
   CLI::App app;
   std::vector<std::unique_ptr<Entry>> entries;  // stable addresses for CLI11
   std::vector<std::int64_t> n, m, k, tiles;
+  std::vector<MatmulShape> default_shapes;  // beside the squares, unless sizes are asked for
   std::string data = "uniform";
   bool matmul = false;
 
@@ -106,7 +107,11 @@ Options& Options::add_matmul(const MatmulDefaults& defaults) {
   Parser& p = *parser_;
   p.matmul = true;
   p.n = is_simulated() && !defaults.sim_sizes.empty() ? defaults.sim_sizes : defaults.sizes;
-  add("--n", p.n, "Columns of B and C, and of a square problem everything", kSizes);
+  p.default_shapes = is_simulated() ? defaults.sim_shapes : defaults.shapes;
+  std::string n_help = "Columns of B and C, and of a square problem everything";
+  for (const MatmulShape& shape : p.default_shapes)
+    n_help += fmt::format("; without --n, --m and --k also M x N x K = {}", shape.text());
+  add("--n", p.n, n_help, kSizes);
   add("--m", p.m, "Rows of A and C (default: as --n)", kSizes);
   add("--k", p.k, "Columns of A, rows of B (default: as --n)", kSizes);
   if (!defaults.tiles.empty()) {
@@ -204,6 +209,8 @@ void Options::parse(int argc, const char* const* argv) {
 
 void Options::read_matmul() {
   Parser& p = *parser_;
+  const bool asked = p.app.count("--n") + p.app.count("--m") + p.app.count("--k") > 0;
+  if (!asked) shapes_ = p.default_shapes;
   const auto& m = p.m.empty() ? p.n : p.m;
   const auto& k = p.k.empty() ? p.n : p.k;
   const std::size_t count = std::max({p.n.size(), m.size(), k.size()});

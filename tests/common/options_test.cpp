@@ -111,6 +111,22 @@ TEST_CASE("shapes") {
   CHECK(parse({"--n", "10,20", "--m", "3,4", "--k", "5,6"}).shapes == std::vector<MatmulShape>{{3, 10, 5}, {4, 20, 6}});
 }
 
+TEST_CASE("default shapes that are no squares come first, and go when any size is asked for") {
+  const auto shapes = [](std::vector<const char*> words) {
+    words.insert(words.begin(), "program");
+    Options options("99_test", "A test.");
+    options.add_matmul({.sizes = {64}, .sim_sizes = {64}, .shapes = {{127, 65, 93}}, .sim_shapes = {{127, 65, 93}}});
+    options.parse(static_cast<int>(words.size()), words.data());
+    return options.shapes();
+  };
+  const MatmulShape ragged{127, 65, 93};
+  CHECK(shapes({}) == std::vector<MatmulShape>{ragged, {64, 64, 64}});
+  CHECK(shapes({"--repeat", "3"}) == std::vector<MatmulShape>{ragged, {64, 64, 64}});
+  CHECK(shapes({"--n", "10"}) == std::vector<MatmulShape>{{10, 10, 10}});
+  CHECK(shapes({"--m", "10"}) == std::vector<MatmulShape>{{10, 64, 64}});
+  CHECK(shapes({"--k", "10"}) == std::vector<MatmulShape>{{64, 64, 10}});
+}
+
 TEST_CASE("other options") {
   const Parsed p =
       parse({"--repeat", "7", "--seed", "99", "--data", "wide", "--density", "0.25", "--mode", "two", "--fast"});

@@ -79,6 +79,7 @@ struct LessonStyle {
   /// Simulator: larger variants are run and checked, but not counted, so that they end in seconds. The default is the
   /// work of a 320 x 320 x 320 product.
   double counted_work = 2.0 * 320 * 320 * 320;
+  std::size_t kernel_width = 26;  ///< of the column of kernel names
   bool show_tile = true;
   bool show_shared = true;  ///< simulator: a column of shared-memory wavefronts
   bool exact = false;       ///< kernels only move data: results are compared exactly, no columns for errors and bounds
@@ -86,7 +87,7 @@ struct LessonStyle {
   /// ratio of the two does not move with the clocks. The baseline's `launch` must stay callable until begin_group(),
   /// and may write the same output: the variant is always the last to run.
   bool in_turns = false;
-  std::vector<Column> extra;  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
+  std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
   bool only_shared = false;   ///< simulator, Figure::bytes: shared requests and wavefronts instead of global memory's
   double min_seconds = 0.3;   ///< GPU: device time that a row is measured for; less where there are many short rows
 };

@@ -28,9 +28,11 @@ struct Range {
 
 /// What a matmul lesson runs when nothing is asked for.
 struct MatmulDefaults {
-  std::vector<std::int64_t> sizes;      ///< of --n on a GPU
-  std::vector<std::int64_t> sim_sizes;  ///< of --n on the simulator
-  std::vector<std::int64_t> tiles;      ///< of --tile; empty: the program has no --tile
+  std::vector<std::int64_t> sizes = {};      ///< of --n on a GPU
+  std::vector<std::int64_t> sim_sizes = {};  ///< of --n on the simulator
+  std::vector<std::int64_t> tiles = {};      ///< of --tile; empty: the program has no --tile
+  std::vector<MatmulShape> shapes = {};      ///< run before the squares when none of --n, --m, --k is given; on a GPU
+  std::vector<MatmulShape> sim_shapes = {};  ///< the same on the simulator
 };
 
 /// Options of a program. --help, --repeat, --seed, --data and --json are always there.

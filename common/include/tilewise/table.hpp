@@ -23,7 +23,7 @@ const char* to_string(Status status);
 /// A column: heading (two lines: title and unit), at least `width` characters wide.
 struct Column {
   std::string title;
-  std::string unit;
+  std::string unit = {};
   std::size_t width = 0;
   bool left = false;  ///< text is aligned left, numbers right
 };

@@ -1,8 +1,8 @@
 // Wrong tiled kernels. Each holds one mistake that people make, and each must be rejected by check_matmul(), the
 // same function that the right kernels pass. All are launched as tiled_matmul<kTile>().
 //
-// The kernels differ in one place each, so they are one template: the body is the right kernel, and every
-// `is(Bug::...)` is the place where one mistake is made.
+// The kernels differ in one place each, so they are three templates, for three of the chapter's kernels: the body is
+// the right kernel, and every `is(Bug::...)` is the place where one mistake is made.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -102,12 +102,121 @@ __global__ void mutant(const float* A, const float* B, float* C, int M, int N, i
   C[at] = is(Bug::adds_to_c) ? C[at] + sum : sum;
 }
 
+// Two pairs of tiles used in turns, one barrier per tile.
+enum class PrefetchBug {
+  none,
+  no_barrier,
+  one_pair_only,       ///< the second pair is saved, the second barrier too
+  reads_other_pair,    ///< multiplies the pair of the tile before
+  fetches_same_tile,   ///< the next tile is the present one again
+  fetches_one_late,    ///< the words go into shared memory one turn too early: the first tile is lost
+  no_guard_past_end,   ///< behind the last tile there is no tile, but it is fetched all the same
+  turns_from_one_side  ///< As changes sides, Bs does not
+};
+
+template <PrefetchBug BUG>
+__global__ void prefetched_mutant(const float* A, const float* B, float* C, int M, int N, int K) {
+  const auto is = [](PrefetchBug bug) { return bug == BUG; };
+  __shared__ float As[2][kTile][kTile];
+  __shared__ float Bs[2][kTile][kTile];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * kTile + ty, col = blockIdx.x * kTile + tx;
+  float sum = 0.0f;
+  float a = row < M && tx < K ? A[row * K + tx] : 0.0f;
+  float b = ty < K && col < N ? B[ty * N + col] : 0.0f;
+  if (is(PrefetchBug::reads_other_pair)) As[1][ty][tx] = Bs[1][ty][tx] = 1.0f;  // no word is without a value
+  const int tiles = (K + kTile - 1) / kTile;
+  for (int t = 0; t < tiles; ++t) {
+    const int turn = is(PrefetchBug::one_pair_only) ? 0 : t % 2;
+    const int turn_b = is(PrefetchBug::turns_from_one_side) ? 0 : turn;
+    const int k0 = (is(PrefetchBug::fetches_same_tile) ? t : t + 1) * kTile;
+    const bool more = !is(PrefetchBug::no_guard_past_end);
+    const auto fetch = [&] {
+      a = row < M && (k0 + tx < K || (!more && t + 1 == tiles)) ? A[row * K + k0 + tx] : 0.0f;
+      b = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
+    };
+    if (is(PrefetchBug::fetches_one_late)) fetch();
+    As[turn][ty][tx] = a;
+    Bs[turn_b][ty][tx] = b;
+    if (!is(PrefetchBug::no_barrier)) __syncthreads();
+    if (!is(PrefetchBug::fetches_one_late)) fetch();
+    const int read = is(PrefetchBug::reads_other_pair) ? 1 - turn : turn;
+    for (int k = 0; k < kTile; ++k)
+      sum += As[read][ty][k] * Bs[is(PrefetchBug::turns_from_one_side) ? turn_b : read][k][tx];
+    if (is(PrefetchBug::no_guard_past_end)) sum += 0.0f * a;  // uses what it fetched from nowhere
+  }
+  if (row < M && col < N) C[row * N + col] = sum;
+}
+
+// A tile of C of 32 x 32 elements and a depth of 16 for 16 x 16 threads: four elements each.
+constexpr int kBlockTile = 32;
+
+enum class RectangleBug {
+  none,
+  loads_one_round,  ///< 256 threads, 256 words: a tile has 512
+  no_second_barrier,
+  a_counted_by_columns,    ///< words of As counted down the columns and stored along the rows
+  depth_for_width,         ///< row of Bs found by dividing by the depth
+  guard_by_first_element,  ///< the other three elements are written wherever they lie
+  neighbours_not_apart,    ///< reads elements 2 tx and 2 tx + 1, writes tx and tx + 16
+  one_sum,                 ///< one running sum for all four
+  forgets_last_block       ///< rounds the number of steps down
+};
+
+template <RectangleBug BUG>
+__global__ void rectangular_mutant(const float* A, const float* B, float* C, int M, int N, int K) {
+  const auto is = [](RectangleBug bug) { return bug == BUG; };
+  constexpr int B_ = kBlockTile, D = 16;
+  __shared__ float As[B_][D];
+  __shared__ float Bs[D][B_];
+  const int tx = threadIdx.x, ty = threadIdx.y, me = ty * 16 + tx;
+  const int row0 = blockIdx.y * B_, col0 = blockIdx.x * B_;
+  float sum[2][2] = {};
+  if (is(RectangleBug::loads_one_round) || is(RectangleBug::depth_for_width))
+    for (int word = me; word < B_ * D; word += 256) As[word / D][word % D] = Bs[word / B_][word % B_] = 1.0f;
+  __syncthreads();
+  const int steps = is(RectangleBug::forgets_last_block) ? K / D * D : K;
+  for (int k0 = 0; k0 < steps; k0 += D) {
+    const int rounds = is(RectangleBug::loads_one_round) ? 256 : B_ * D;
+    for (int word = me; word < rounds; word += 256) {
+      const int i = is(RectangleBug::a_counted_by_columns) ? word % B_ : word / D;
+      const int k = is(RectangleBug::a_counted_by_columns) ? word / B_ : word % D;
+      As[word / D][word % D] = row0 + i < M && k0 + k < K ? A[(row0 + i) * K + k0 + k] : 0.0f;
+    }
+    for (int word = me; word < rounds; word += 256) {
+      const int k = is(RectangleBug::depth_for_width) ? word / D % D : word / B_;
+      const int j = word % B_;
+      Bs[k][j] = k0 + k < K && col0 + j < N ? B[(k0 + k) * N + col0 + j] : 0.0f;
+    }
+    __syncthreads();
+    for (int k = 0; k < D; ++k) {
+      for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) {
+          const int col = is(RectangleBug::neighbours_not_apart) ? 2 * tx + j : tx + 16 * j;
+          float& s = is(RectangleBug::one_sum) ? sum[0][0] : sum[i][j];
+          s += As[ty + 16 * i][k] * Bs[k][col];
+        }
+      }
+    }
+    if (!is(RectangleBug::no_second_barrier)) __syncthreads();
+  }
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const int row = row0 + ty + 16 * i, col = col0 + tx + 16 * j;
+      const bool inside =
+          is(RectangleBug::guard_by_first_element) ? row0 + ty < M && col0 + tx < N : row < M && col < N;
+      if (inside) C[row * N + col] = is(RectangleBug::one_sum) ? sum[0][0] : sum[i][j];
+    }
+  }
+}
+
 struct Mutant {
   const char* name;
   void (*kernel)(const float*, const float*, float*, int, int, int);
   Fault fault;               ///< what check_matmul() must find, among other things
   bool race = false;         ///< depends on timing or on old words: a GPU may be lucky, the simulator never is
   const char* finding = "";  ///< and what the simulator calls it
+  int tile = kTile;          ///< side of the tile of C that a block of 16 x 16 threads computes
 };
 
 inline const Mutant mutants[] = {
@@ -134,6 +243,27 @@ inline const Mutant mutants[] = {
     {"adds_to_c", mutant<Bug::adds_to_c>, Fault::wrong_value},
     {"forgets_earlier_tiles", mutant<Bug::forgets_earlier_tiles>, Fault::wrong_value},
     {"inner_loop_one_short", mutant<Bug::inner_loop_one_short>, Fault::wrong_value},
+    {"no_barrier", prefetched_mutant<PrefetchBug::no_barrier>, Fault::wrong_value, true, "race-shared"},
+    {"one_pair_only", prefetched_mutant<PrefetchBug::one_pair_only>, Fault::wrong_value, true, "race-shared"},
+    {"reads_other_pair", prefetched_mutant<PrefetchBug::reads_other_pair>, Fault::wrong_value, true, "race-shared"},
+    {"fetches_same_tile", prefetched_mutant<PrefetchBug::fetches_same_tile>, Fault::wrong_value},
+    {"fetches_one_late", prefetched_mutant<PrefetchBug::fetches_one_late>, Fault::wrong_value},
+    {"no_guard_past_end", prefetched_mutant<PrefetchBug::no_guard_past_end>, Fault::wrong_value},
+    {"turns_from_one_side", prefetched_mutant<PrefetchBug::turns_from_one_side>, Fault::wrong_value, true,
+     "race-shared"},
+    {"loads_one_round", rectangular_mutant<RectangleBug::loads_one_round>, Fault::wrong_value, false, "", kBlockTile},
+    {"no_second_barrier, rectangular", rectangular_mutant<RectangleBug::no_second_barrier>, Fault::wrong_value, true,
+     "race-shared", kBlockTile},
+    {"a_counted_by_columns", rectangular_mutant<RectangleBug::a_counted_by_columns>, Fault::wrong_value, false, "",
+     kBlockTile},
+    {"depth_for_width", rectangular_mutant<RectangleBug::depth_for_width>, Fault::wrong_value, false, "", kBlockTile},
+    {"guard_by_first_element", rectangular_mutant<RectangleBug::guard_by_first_element>, Fault::outside_written, false,
+     "", kBlockTile},
+    {"neighbours_not_apart", rectangular_mutant<RectangleBug::neighbours_not_apart>, Fault::wrong_value, false, "",
+     kBlockTile},
+    {"one_sum", rectangular_mutant<RectangleBug::one_sum>, Fault::wrong_value, false, "", kBlockTile},
+    {"forgets_last_block", rectangular_mutant<RectangleBug::forgets_last_block>, Fault::wrong_value, false, "",
+     kBlockTile},
 };
 
 }  // namespace tiled_mutants
