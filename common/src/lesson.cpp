@@ -45,8 +45,10 @@ std::vector<Column> columns(const LessonStyle& style) {
   } else if (is_simulated()) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
+    if (style.by_formula) list.push_back({"formula", "/request", 8, false});
     list.push_back({"store requests", "warp instr.", 14, false});
     list.push_back({"sectors", "/request", 8, false});
+    if (style.by_formula) list.push_back({"formula", "/request", 8, false});
     if (style.show_shared) {
       list.push_back({"shared", "wavefronts", 11, false});
       list.push_back({"conflicts", "wavefronts", 10, false});
@@ -87,6 +89,7 @@ struct Lesson::State {
   Results results;
   std::map<std::string, double> baseline_by_block;  // ms
   double best_baseline = 0;                         // ms; 0: none yet
+  double best_baseline_work = 0;                    // FLOP or bytes of it
   TimedCall best_baseline_call;                     // for timing in turns
   std::string best_baseline_kernel;
   bool some_in_turns = false;
@@ -214,6 +217,7 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
     baseline_by_block[variant.block_key] = ms;
     if (best_baseline == 0 || ms < best_baseline) {
       best_baseline = ms;
+      best_baseline_work = variant.work;
       best_baseline_call = timed_call(variant.launch);
       best_baseline_kernel = variant.kernel;
       outcome.speedup = 1;
@@ -222,9 +226,12 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
 }
 
 void Lesson::State::measure_with_baseline(const Variant& variant, const TimerOptions& rules, Outcome& outcome) {
+  // Kernels that move bytes need not move as many as the copy does: rates are compared. Products are all the same work.
+  const bool rates = style.figure == Figure::bytes && best_baseline_work > 0 && variant.work > 0;
+  const double more_work = rates ? variant.work / best_baseline_work : 1;
   if (!style.in_turns || best_baseline == 0) {
     outcome.timing = measure(variant.launch, rules);
-    if (best_baseline > 0) outcome.speedup = best_baseline / outcome.timing.median_ms();
+    if (best_baseline > 0) outcome.speedup = best_baseline / outcome.timing.median_ms() * more_work;
     return;
   }
   TimerOptions half = rules;
@@ -233,7 +240,7 @@ void Lesson::State::measure_with_baseline(const Variant& variant, const TimerOpt
   // The baseline first: what is left in the output is then the variant's.
   Interleaved both = interleave_calls(best_baseline_call, timed_call(variant.launch), half);
   outcome.timing = std::move(both.b);
-  outcome.speedup = both.a.median_ms() / outcome.timing.median_ms();
+  outcome.speedup = both.a.median_ms() / outcome.timing.median_ms() * more_work;
   some_in_turns = true;
 }
 
@@ -263,8 +270,14 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
       row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
       if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
     } else if (!style.only_shared) {
+      const auto by_formula = [&](double sectors, std::uint64_t requests) {
+        if (!style.by_formula) return;
+        row.push_back(sectors > 0 && requests > 0 ? fixed(sectors / static_cast<double>(requests), 2) : "-");
+      };
+      by_formula(variant.predicted_load_sectors, c.global_load_requests);
       row.push_back(with_commas(c.global_store_requests));
       row.push_back(fixed(c.sectors_per_store(), 2));
+      by_formula(variant.predicted_store_sectors, c.global_store_requests);
       if (style.show_shared) {
         row.push_back(with_commas(c.shared_wavefronts()));
         row.push_back(with_commas(c.shared_conflicts));
@@ -325,6 +338,8 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     if (outcome.speedup > 0)
       r.set("speedup.best_" + style.baseline_name, outcome.speedup).set("speedup.in_turns", style.in_turns);
   }
+  if (variant.predicted_load_sectors > 0) r.set("formula.load_sectors", variant.predicted_load_sectors);
+  if (variant.predicted_store_sectors > 0) r.set("formula.store_sectors", variant.predicted_store_sectors);
   if (variant.predicted_loads > 0)
     r.set("formula.loads", variant.predicted_loads).set("formula.text", variant.loads_formula);
   if (outcome.counts && outcome.status == Status::ok) {

@@ -56,6 +56,8 @@ struct Variant {
   double predicted_loads = 0;                ///< elements loaded from global memory by formula; 0: no formula
   std::string loads_formula;                 ///< the formula as text: "2 M N K / T"
   double predicted_flops = 0;                ///< for intensity; 0: none
+  double predicted_load_sectors = 0;         ///< 32-byte sectors of all loads by formula; 0: no formula
+  double predicted_store_sectors = 0;        ///< likewise of all stores
   std::vector<std::string> extra;            ///< the cells of LessonStyle::extra, in order
 };
 
@@ -67,7 +69,8 @@ struct Outcome {
   Timing timing;                 ///< on a GPU, if right
   std::optional<Counts> counts;  ///< on the simulator
   double figure = 0;             ///< GFLOP/s or GB/s; 0 when not timed
-  double speedup = 0;            ///< time of the best baseline / time of this one; 0 when there is none
+  /// Time of the best baseline / time of this one, of bytes: this one's rate / the baseline's. 0 when there is none.
+  double speedup = 0;
 };
 
 /// How a lesson's table is made. With Figure::bytes the table has what moving data is judged by: on a GPU the share of
@@ -88,8 +91,9 @@ struct LessonStyle {
   /// and may write the same output: the variant is always the last to run.
   bool in_turns = false;
   std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
-  bool only_shared = false;   ///< simulator, Figure::bytes: shared requests and wavefronts instead of global memory's
-  double min_seconds = 0.3;   ///< GPU: device time that a row is measured for; less where there are many short rows
+  bool by_formula = false;         ///< simulator, Figure::bytes: sectors by formula beside the counted ones
+  bool only_shared = false;  ///< simulator, Figure::bytes: shared requests and wavefronts instead of global memory's
+  double min_seconds = 0.3;  ///< GPU: device time that a row is measured for; less where there are many short rows
 };
 
 /// Prints the device header and the table, remembers what was wrong, writes the JSON.
