@@ -13,6 +13,11 @@ Tables of a real GPU come from docs/results/<gpu>.json, which common/scripts/rec
     <!-- results:nvidia-h200 02_tiled_matmul -->
     <!-- /results -->
 
+What caches and DRAM moved comes from docs/results/traffic-<gpu>.json, which common/scripts/record-traffic.sh writes:
+
+    <!-- traffic:nvidia-h200 -->
+    <!-- /traffic -->
+
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one.
 """
@@ -86,7 +91,7 @@ def table(program, arguments):
     if result["rows"][0]["shape"].count(" x ") == 1:  # rows x columns, no product
         return moving_table(result)
     shared = any(row.get("shared_bytes") for row in result["rows"])
-    titles = ["kernel", "tile", "load requests", "sectors", "sectors per request", "FLOP per byte"]
+    titles = ["kernel", "tile", "load requests", "sectors", "sectors per request", "FLOP per byte", "DRAM bytes, at least"]
     titles += ["shared wavefronts", "bank conflicts"] if shared else []
     lines = ["| " + " | ".join(titles) + " |", "|---" + "|--:" * (len(titles) - 1) + "|"]
     for row in result["rows"]:
@@ -98,7 +103,8 @@ def table(program, arguments):
             m, n, k = (int(size) for size in row["shape"].split(" x "))
             requests, sectors = c["global_load_requests"], c["global_load_sectors"]
             flop_per_byte = 2 * m * n * k / (c["global_load_bytes"] + c["global_store_bytes"])
-            cells += [f"{requests:,}", f"{sectors:,}", f"{sectors / requests:.2f}", f"{flop_per_byte:.2f}"]
+            cells += [f"{requests:,}", f"{sectors:,}", f"{sectors / requests:.2f}", f"{flop_per_byte:.2f}",
+                      f"{c['dram_bytes_at_least']:,}"]
             if shared:
                 wavefronts = c["shared_load_wavefronts"] + c["shared_store_wavefronts"]
                 cells += [f"{wavefronts:,}", f"{c['shared_conflicts']:,}"]
@@ -145,10 +151,46 @@ def recorded_table(gpu, program, part):
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
+traffic_region = re.compile(r"(<!-- traffic:(\S+) -->\n).*?(<!-- /traffic -->)", re.S)
+
+
+def traffic_table(gpu):
+    """What L1, L2 and DRAM moved: docs/results/traffic-<gpu>.json, from common/scripts/record-traffic.sh."""
+    file = root / f"docs/results/traffic-{gpu}.json"
+    if not file.exists():
+        return ""
+    recorded = json.loads(file.read_text())
+    columns = [
+        ("L1 requests", lambda c: f"{c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:,}"),
+        ("L1 sectors", lambda c: f"{c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum']:,}"),
+        ("found in L1", lambda c: f"{100 * c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum'] / c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum']:.1f} %"),
+        ("L1 wavefronts", lambda c: f"{c['l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum']:,}"),
+        ("L1 data wavefronts", lambda c: f"{c['l1tex__data_pipe_lsu_wavefronts.sum']:,}"),
+        ("from L2, MB", lambda c: f"{32e-6 * c['lts__t_sectors_srcunit_tex_op_read.sum']:,.2f}"),
+        ("from DRAM, MB", lambda c: f"{1e-6 * c['dram__bytes_read.sum']:,.2f}"),
+    ]
+
+    def cell(of, counters):
+        try:
+            return of(counters)
+        except KeyError:  # a counter that this GPU does not have
+            return ""
+
+    cells = [[cell(of, row["counters"]) for _, of in columns] for row in recorded["rows"]]
+    shown = [i for i in range(len(columns)) if any(line[i] for line in cells)]
+    lines = ["| N | block | kernel | " + " | ".join(columns[i][0] for i in shown) + " |",
+             "|--:|--:|---" + "|--:" * len(shown) + "|"]
+    for row, line in zip(recorded["rows"], cells):
+        lines.append(f"| {row['n']:,} | {row['block']} | `{row['kernel']}` | " + " | ".join(line[i] for i in shown) + " |")
+    return "\n" + "\n".join(lines) + f"\n\n{recorded['gpu']}, driver {recorded['driver']}, CUDA {recorded['cuda']}, commit " \
+           f"{recorded['commit']}; Nsight Compute, caches emptied before each kernel. 1 MB is 1,000,000 bytes.\n\n"
+
+
 for page in sorted(root.glob("chapters/*/README.md")):
     old = page.read_text()
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
     new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
+    new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2]) + found[3], new)
     if new != old:
         page.write_text(new)
         print("updated", page.relative_to(root))

@@ -8,6 +8,7 @@
 #include "01_naive_matmul/check_matmul.hpp"
 #include "01_naive_matmul/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 
 namespace {
@@ -147,6 +148,38 @@ TEST_CASE("naive kernels run on the stream they are given", "[naive]") {
     REQUIRE(check_matmul(launch, {33, 20, 47}, 1).right());
   }
 }
+
+#ifdef TILEWISE_SIMULATOR
+
+TEST_CASE("the counts are those that the page explains", "[counts]") {
+  struct Promise {
+    const Kernel& kernel;
+    int block;
+    double sectors_per_request;  // of A and of B together, per two requests: see the page's table
+  };
+  const Promise promises[] = {
+      {kernels[0], 8, (4 + 1) / 2.0}, {kernels[0], 16, (2 + 2) / 2.0},  {kernels[0], 32, (1 + 4) / 2.0},
+      {kernels[1], 8, (8 + 1) / 2.0}, {kernels[1], 16, (16 + 1) / 2.0}, {kernels[1], 32, (32 + 1) / 2.0},
+  };
+  constexpr std::size_t M = 64, N = 128, K = 96;
+  const tilewise::DeviceBuffer<float> A(tilewise::random_vector(M * K, 1)), B(tilewise::random_vector(K * N, 2));
+  tilewise::DeviceBuffer<float> C(M * N);
+  for (const Promise& promise : promises) {
+    INFO(promise.kernel.name << ", block " << promise.block);
+    const tilewise::Counts counts =
+        tilewise::count([&] {
+          REQUIRE(promise.kernel.launch(A.data(), B.data(), C.data(), M, N, K, promise.block, nullptr) == cudaSuccess);
+          REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+        }).value();
+    CHECK(counts.global_load_requests == 2 * M * N * K / 32);
+    CHECK(counts.global_load_bytes == 2 * M * N * K * 4);
+    CHECK(counts.sectors_per_load() == promise.sectors_per_request);
+    CHECK(counts.dram_bytes_at_least == 4 * (M * K + K * N + M * N));  // A, B and C once, whatever is requested
+    CHECK(counts.shared_loads == 0);
+  }
+}
+
+#endif
 
 TEST_CASE("every wrong naive kernel is rejected, and for its own mistake", "[mutants]") {
   for (const naive_mutants::Mutant& mutant : naive_mutants::mutants) {

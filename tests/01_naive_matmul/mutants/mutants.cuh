@@ -136,6 +136,29 @@ __global__ void writes_into_a(Problem p) {
   if (p.row() == p.M - 1 && p.col() == p.N - 1) const_cast<float*>(p.A)[p.M * p.K - 1] = 0.0f;
 }
 
+// Only columns are tested: the threads below the last row write behind C.
+__global__ void guards_columns_only(Problem p) {
+  if (p.col() < p.N) p.store(p.dot());
+}
+
+// The sum in steps of four, as an unrolled loop, without the one to three products that remain.
+__global__ void unrolled_without_remainder(Problem p) {
+  if (!p.inside()) return;
+  float sum = 0.0f;
+  for (int k = 0; k + 4 <= p.K; k += 4)
+    for (int i = 0; i < 4; ++i) sum += p.A[p.row() * p.K + k + i] * p.B[(k + i) * p.N + p.col()];
+  p.store(sum);
+}
+
+// The blocks of the grid have changed places, the threads in them have not: the mapping of the other kernel, by half.
+__global__ void blocks_swapped(Problem p) {
+  const int row = blockIdx.x * blockDim.y + threadIdx.y, col = blockIdx.y * blockDim.x + threadIdx.x;
+  if (row >= p.M || col >= p.N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < p.K; ++k) sum += p.A[row * p.K + k] * p.B[k * p.N + col];
+  p.C[row * p.N + col] = sum;
+}
+
 struct Mutant {
   const char* name;
   void (*kernel)(Problem);
@@ -160,6 +183,9 @@ inline const Mutant mutants[] = {
     {"one_slightly_off", one_slightly_off, Fault::wrong_value},
     {"short_sum", short_sum, Fault::wrong_value},
     {"writes_into_a", writes_into_a, Fault::input_changed},
+    {"guards_columns_only", guards_columns_only, Fault::outside_written},
+    {"unrolled_without_remainder", unrolled_without_remainder, Fault::wrong_value},
+    {"blocks_swapped", blocks_swapped, Fault::wrong_value},
 };
 
 }  // namespace naive_mutants
