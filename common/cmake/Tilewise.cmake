@@ -148,14 +148,32 @@ function(tilewise_tests name)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" SKIP_RETURN_CODE 77)
 endfunction()
 
-# add_chapter(<NN_topic>): the lesson program bin/NN_topic, and its tests in bin/test_NN_topic.
+# tilewise_cuda_libraries(<variable> <library>...): the targets of libraries such as cublas and cusparse. On a GPU they are
+# the CUDA Toolkit's, on the simulator the CPU's versions of them (common/simulator/libraries).
+function(tilewise_cuda_libraries variable)
+  set(targets ${ARGN})
+  list(TRANSFORM targets PREPEND "CUDA::")
+  foreach(target IN LISTS targets)
+    if(NOT TARGET ${target})
+      message(FATAL_ERROR "${target} was not found. On a GPU it comes with the CUDA Toolkit; the simulator has what is in "
+                          "common/simulator/libraries.")
+    endif()
+  endforeach()
+  set(${variable} ${targets} PARENT_SCOPE)
+endfunction()
+
+# add_chapter(<NN_topic> [LIBRARIES cublas|cusparse...]): the lesson program bin/NN_topic, and its tests in
+# bin/test_NN_topic, both linked with those libraries.
 function(add_chapter name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   set(folder "${PROJECT_SOURCE_DIR}/chapters/${name}")
   if(NOT EXISTS "${folder}/main.cu")
     message(FATAL_ERROR "add_chapter(${name}): there is no chapters/${name}/main.cu.")
   endif()
-  tilewise_program(${name} SOURCES "${folder}/main.cu" INCLUDES "${folder}")
+  tilewise_cuda_libraries(libraries ${arg_LIBRARIES})
+  tilewise_program(${name} SOURCES "${folder}/main.cu" INCLUDES "${folder}" LIBRARIES ${libraries})
   set_property(GLOBAL APPEND PROPERTY TILEWISE_CHAPTERS ${name})
+  set_property(GLOBAL PROPERTY TILEWISE_LIBRARIES_${name} ${libraries})
 endfunction()
 
 # Fails the build when a chapter kernel spills registers, and writes ptxas.txt: registers and shared memory per kernel.

@@ -178,6 +178,55 @@ TEST_CASE("simcc's errors name the user's file and line") {
   CHECK(contains(outcome.text, "simcc: <cutlass/none.h> is not supported by the simulator\n"));
 }
 
+const std::string kLibraries = R"(#include <cublas_v2.h>
+#include <cusparse.h>
+#include <cstdio>
+int main() {
+  cublasHandle_t blas;
+  cusparseHandle_t sparse;
+  if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS || cusparseCreate(&sparse) != CUSPARSE_STATUS_SUCCESS) return 1;
+  float *x, sum = 0, host[3] = {1, 2, 3};
+  cudaMalloc(&x, sizeof(host));
+  cudaMemcpy(x, host, sizeof(host), cudaMemcpyHostToDevice);
+  for (int i = 0; i < 2; ++i) cublasSdot(blas, 3, x, 1, x, 1, &sum);
+  std::printf("sum %g\n", sum);
+  cudaFree(x);
+  cublasDestroy(blas);
+  cusparseDestroy(sparse);
+}
+)";
+
+TEST_CASE("simcc links the CUDA libraries that a program calls, with -lcublas or without") {
+  Folder folder;
+  const std::string source = folder.write("dot.cu", kLibraries);
+  for (const bool named : {false, true}) {
+    Outcome compiled = named ? SIMCC(source, "-o", folder.file("app"), "-lcublas", "-lcusparse")
+                             : SIMCC(source, "-o", folder.file("app"));
+    CHECK(compiled.text.empty());
+    REQUIRE(compiled.status == 0);
+    Outcome ran = run(folder, {folder.file("app")});
+    CHECK(ran.status == 0);
+    CHECK(contains(ran.text, "sum 14\n"));
+    // Said once: the figures of such a program are not a GPU's.
+    CHECK(contains(ran.text, "tilewise: cublasSdot and its kin are computed by the simulator's own library on the CPU"));
+    CHECK(line_count(ran.text) == 2);
+  }
+}
+
+TEST_CASE("a library's function that the simulator lacks is a compile-time error with its name") {
+  Folder folder;
+  std::string source = folder.write("z.cu", "#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  cublasCreate(&h);\n"
+                                            "  cublasStrsv(h, CUBLAS_FILL_MODE_LOWER, nullptr);\n}\n");
+  Outcome outcome = SIMCC("-c", source, "-o", folder.file("z.o"));
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.text, "the Tilewise simulator does not support cublasStrsv"));
+  CHECK(contains(outcome.text, "z.cu:5:"));
+  source = folder.write("s.cu", "#include <cusparse.h>\nint main() { cusparseSpMM(nullptr, 1); }\n");
+  outcome = SIMCC("-c", source, "-o", folder.file("s.o"));
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.text, "the Tilewise simulator does not support cusparseSpMM"));
+}
+
 TEST_CASE("simcc answers senseless command lines with one line and exit code 2") {
   Folder folder;
   std::string source = folder.write("x.cu", "int main() {}\n");

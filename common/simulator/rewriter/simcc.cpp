@@ -36,6 +36,9 @@
 #ifndef TILEWISE_SIM_LIBRARY
 #define TILEWISE_SIM_LIBRARY ""
 #endif
+#ifndef TILEWISE_SIM_CUDA_LIBRARIES  // cuBLAS and the like: files beside the runtime
+#define TILEWISE_SIM_CUDA_LIBRARIES ""
+#endif
 #ifndef TILEWISE_SIM_CXX
 #define TILEWISE_SIM_CXX "c++"
 #endif
@@ -79,7 +82,8 @@ usage: simcc FILE.cu... -o APP [options]
 
 .cu files are preprocessed, rewritten and compiled with instrumentation. Other sources, objects and libraries go to
 the compiler unchanged. Options that only nvcc has (-arch, -gencode, --extended-lambda, -lineinfo, -lcudart, ...) are
-accepted and ignored. Optimisation is always -O1 for .cu files, so that memory accesses are counted as written.
+accepted and ignored. cuBLAS and cuSPARSE are linked when a program calls them. Optimisation is always -O1 for .cu
+files, so that memory accesses are counted as written.
 )";
 
 struct Input {
@@ -285,7 +289,7 @@ constexpr Ignored kIgnored[] = {
     {"no-device-link", false},
 };
 
-/// Libraries that the simulator's runtime stands in for.
+/// Libraries that the simulator's runtime and its own versions of them stand in for; those are always linked.
 constexpr std::string_view kIgnoredLibraries[] = {"cudart",        "cudart_static", "cuda",     "cublas",
                                                   "cublas_static", "cublasLt",      "cusparse", "cusparse_static",
                                                   "cudadevrt",     "nvToolsExt"};
@@ -768,6 +772,9 @@ class Driver {
     append(command, objects);
     append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
     append(command, options_.link);
+    // Archives: only what a program calls is linked, with -lcublas or without.
+    for (const std::string& name : split(TILEWISE_SIM_CUDA_LIBRARIES, ' '))
+      command.push_back((fs::path(library).parent_path() / name).string());
     command.push_back(library);
     append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ' '));
     command.push_back("-rdynamic");  // so that reports can name functions

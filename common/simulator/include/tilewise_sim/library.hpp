@@ -1,0 +1,22 @@
+// What host code can ask about calls of CUDA's libraries (cuBLAS, cuSPARSE): on the simulator the CPU computes them.
+#pragma once
+
+#include <cstdint>
+
+struct CUstream_st;
+
+namespace tilewise::sim {
+
+/// What computes library calls here, in words. A program that asks says so itself; for one that never asks, the
+/// runtime says it once on stderr, when the first call computes something.
+const char* library_engine();
+
+/// The last library call that was carried out.
+struct LibraryCall {
+  const char* function = "";      ///< "cublasSgemm"
+  CUstream_st* stream = nullptr;  ///< the stream that its work went to
+  std::uint64_t serial = 0;       ///< 1, 2, 3 ...; 0: there was none
+};
+LibraryCall last_library_call();
+
+}  // namespace tilewise::sim

@@ -1,0 +1,814 @@
+// cuBLAS's part of the simulator: the calls' checks and status codes are cuBLAS's, the arithmetic is Eigen's.
+//
+// Every routine has the same three steps: judge the arguments (as cuBLAS does, before any work), judge the memory that
+// they point to (what a GPU would fault on, or read past, is a finding), compute.
+#include "cublas_v2.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/api.hpp"
+#include "runtime/library.hpp"
+#include "tilewise_device/half_format.hpp"
+
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+  cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
+  cublasMath_t math = CUBLAS_DEFAULT_MATH;
+  cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
+};
+
+namespace tilewise::sim {
+namespace {
+
+using library::Call;
+using library::Region;
+
+template <class T>
+using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <class T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
+// Never destroyed: programs destroy handles in destructors of their own static objects.
+std::vector<std::unique_ptr<cublasContext>>& handles() {
+  static auto* owners = new std::vector<std::unique_ptr<cublasContext>>;
+  return *owners;
+}
+
+bool is_handle(cublasHandle_t handle) {
+  const DeviceLock lock(device_mutex());
+  return handle && std::any_of(handles().begin(), handles().end(), [=](auto& h) { return h.get() == handle; });
+}
+
+/// Body of the calls that only look at the handle or change it.
+template <class Body>
+cublasStatus_t with_handle(cublasHandle_t handle, Body body) {
+  const DeviceLock lock(device_mutex());
+  return is_handle(handle) ? body(*handle) : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+/// Body of the calls that compute: `body(call, handle)` is the work, once the arguments are known to be `valid`.
+template <class Body>
+cublasStatus_t compute(const char* function, cublasHandle_t handle, bool valid, void* site, Body body) {
+  if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!valid) return CUBLAS_STATUS_INVALID_VALUE;
+  Call call(function, handle->stream, site);
+  if (!call.ready() || !body(call, *handle)) return CUBLAS_STATUS_EXECUTION_FAILED;
+  call.done();
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+bool is_operation(cublasOperation_t op) { return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C; }
+bool transposes(cublasOperation_t op) { return op != CUBLAS_OP_N; }
+
+// ---------------------------------------------------------------- scalars and results: host or device, as the handle
+// says
+
+constexpr const char* kHostMode =
+    "but the handle's pointer mode is CUBLAS_POINTER_MODE_HOST: the CPU would crash here; pass a host variable, or "
+    "call "
+    "cublasSetPointerMode";
+
+/// Whether a scalar may be used, under either mode.
+bool usable(Call& call, const cublasContext& handle, const char* name, const void* p, std::size_t bytes, bool read) {
+  if (handle.pointers == CUBLAS_POINTER_MODE_HOST) return call.on_host(name, p, kHostMode);
+  const Region one = library::vector(1, 1, bytes);
+  if (memory::find(p) == nullptr && !memory::in_arenas(reinterpret_cast<std::uintptr_t>(p)) && p != nullptr) {
+    call.finding("host-pointer",
+                 std::string(name) +
+                     " is host memory, but the handle's pointer mode is CUBLAS_POINTER_MODE_DEVICE: the "
+                     "GPU would fault here");
+    return false;
+  }
+  return read ? call.readable(name, p, one) : call.fits(name, p, one);
+}
+
+template <class T>
+bool scalar(Call& call, const cublasContext& handle, const char* name, const T* p, T& value) {
+  if (!usable(call, handle, name, p, sizeof(T), true)) return false;
+  value = *p;
+  return true;
+}
+
+template <class T>
+bool deliver(Call& call, const cublasContext& handle, T* result, T value) {
+  if (!usable(call, handle, "result", result, sizeof(T), false)) return false;
+  *result = value;
+  call.wrote(result, library::vector(1, 1, sizeof(T)));
+  return true;
+}
+
+// ---------------------------------------------------------------- vectors
+
+/// First element of a vector of n: with a negative increment it is the last one in memory.
+template <class T>
+T* first(T* x, std::int64_t n, std::int64_t increment) {
+  return increment < 0 ? x - (n - 1) * increment : x;
+}
+
+template <class T>
+Vector<T> load(const T* x, std::int64_t n, std::int64_t increment) {
+  Vector<T> v(n);
+  const T* from = first(x, n, increment);
+  for (std::int64_t i = 0; i < n; ++i) v[i] = from[i * increment];
+  return v;
+}
+
+template <class T>
+void store(T* x, std::int64_t n, std::int64_t increment, const Vector<T>& v) {
+  T* to = first(x, n, increment);
+  for (std::int64_t i = 0; i < n; ++i) to[i * increment] = v[i];
+}
+
+template <class T>
+Region vector_of(std::int64_t n, std::int64_t increment) {
+  return library::vector(n, increment, sizeof(T));
+}
+
+template <class T>
+cublasStatus_t dot(const char* name, cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy,
+                   T* result, void* site) {
+  return compute(name, handle, result != nullptr, site, [&](Call& call, cublasContext& h) {
+    if (n <= 0) return deliver(call, h, result, T(0));
+    if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.readable("y", y, vector_of<T>(n, incy))) return false;
+    return deliver(call, h, result, load(x, n, incx).dot(load(y, n, incy)));
+  });
+}
+
+/// Routines of one vector and one result; with n or the increment not positive the result is 0.
+template <class T, class R, class F>
+cublasStatus_t reduce(const char* name, cublasHandle_t handle, int n, const T* x, int incx, R* result, void* site,
+                      F f) {
+  return compute(name, handle, result != nullptr, site, [&](Call& call, cublasContext& h) {
+    if (n <= 0 || incx <= 0) return deliver(call, h, result, R(0));
+    if (!call.readable("x", x, vector_of<T>(n, incx))) return false;
+    return deliver(call, h, result, R(f(load(x, n, incx))));
+  });
+}
+
+/// Position, from 1, of the first element that `better` prefers to all before it.
+template <class T, class Better>
+int position(const Vector<T>& v, Better better) {
+  Eigen::Index best = 0;
+  for (Eigen::Index i = 1; i < v.size(); ++i) {
+    if (better(std::abs(v[i]), std::abs(v[best]))) best = i;
+  }
+  return static_cast<int>(best) + 1;
+}
+
+template <class T>
+cublasStatus_t axpy(const char* name, cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y,
+                    int incy, void* site) {
+  return compute(name, handle, alpha != nullptr, site, [&](Call& call, cublasContext& h) {
+    T a{};
+    if (!scalar(call, h, "alpha", alpha, a)) return false;
+    if (n <= 0 || a == T(0)) return true;
+    if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.readable("y", y, vector_of<T>(n, incy))) return false;
+    store<T>(y, n, incy, a * load(x, n, incx) + load(y, n, incy));
+    call.wrote(y, vector_of<T>(n, incy));
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const T* alpha, T* x, int incx, void* site) {
+  return compute(name, handle, alpha != nullptr, site, [&](Call& call, cublasContext& h) {
+    T a{};
+    if (!scalar(call, h, "alpha", alpha, a)) return false;
+    if (n <= 0 || incx <= 0) return true;
+    if (!call.readable("x", x, vector_of<T>(n, incx))) return false;
+    store<T>(x, n, incx, a * load(x, n, incx));
+    call.wrote(x, vector_of<T>(n, incx));
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t copy_vector(const char* name, cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy,
+                           void* site) {
+  return compute(name, handle, true, site, [&](Call& call, cublasContext&) {
+    if (n <= 0) return true;
+    if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.fits("y", y, vector_of<T>(n, incy))) return false;
+    store<T>(y, n, incy, load(x, n, incx));
+    call.wrote(y, vector_of<T>(n, incy));
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t swap(const char* name, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, void* site) {
+  return compute(name, handle, true, site, [&](Call& call, cublasContext&) {
+    if (n <= 0) return true;
+    if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.readable("y", y, vector_of<T>(n, incy))) return false;
+    const Vector<T> was_x = load<T>(x, n, incx);
+    store<T>(x, n, incx, load<T>(y, n, incy));
+    store<T>(y, n, incy, was_x);
+    return true;
+  });
+}
+
+// ---------------------------------------------------------------- matrices
+
+/// How the inputs of a product are rounded before it.
+enum class Inputs { exact, tf32, half, bfloat16 };
+
+float round_input(float value, Inputs inputs) {
+  using namespace half_detail;
+  switch (inputs) {
+    case Inputs::exact:
+      return value;
+    case Inputs::half:
+      return Half::decode(Half::encode(value));
+    case Inputs::bfloat16:
+      return std::isnan(value) ? value : Bfloat16::decode(Bfloat16::encode(value));
+    case Inputs::tf32:
+      break;
+  }
+  if (!std::isfinite(value)) return value;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffffe000u);  // tensor cores look no further
+}
+double round_input(double value, Inputs) { return value; }
+
+/// A matrix in device memory: rows x cols as stored, column-major, of a type that may be narrower than the arithmetic.
+struct Stored {
+  const char* name;
+  const void* data;
+  cudaDataType type;
+  std::int64_t rows, cols, ld;
+
+  std::size_t element_bytes() const {
+    return type == CUDA_R_64F ? 8 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 4;
+  }
+  Region region() const { return library::matrix(rows, cols, ld, element_bytes()); }
+};
+
+template <class T>
+constexpr cudaDataType type_of = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
+
+template <class T>
+T element(const Stored& m, std::int64_t i, std::int64_t j) {
+  const std::int64_t at = i + j * m.ld;
+  switch (m.type) {
+    case CUDA_R_16F:
+      return half_detail::Half::decode(static_cast<const std::uint16_t*>(m.data)[at]);
+    case CUDA_R_16BF:
+      return half_detail::Bfloat16::decode(static_cast<const std::uint16_t*>(m.data)[at]);
+    default:
+      return static_cast<const T*>(m.data)[at];
+  }
+}
+
+template <class T>
+void set_element(const Stored& m, std::int64_t i, std::int64_t j, T value) {
+  const std::int64_t at = i + j * m.ld;
+  void* const data = const_cast<void*>(m.data);
+  switch (m.type) {
+    case CUDA_R_16F:
+      static_cast<std::uint16_t*>(data)[at] = half_detail::Half::encode(value);
+      break;
+    case CUDA_R_16BF:
+      static_cast<std::uint16_t*>(data)[at] = half_detail::Bfloat16::encode(value);
+      break;
+    default:
+      static_cast<T*>(data)[at] = value;
+  }
+}
+
+/// op(m), packed.
+template <class T>
+Matrix<T> load(const Stored& m, cublasOperation_t op, Inputs inputs = Inputs::exact) {
+  Matrix<T> packed(m.rows, m.cols);
+  for (std::int64_t j = 0; j < m.cols; ++j) {
+    for (std::int64_t i = 0; i < m.rows; ++i) packed(i, j) = round_input(element<T>(m, i, j), inputs);
+  }
+  if (transposes(op)) packed = packed.transpose().eval();
+  return packed;
+}
+
+/// One product C = alpha op(A) op(B) + beta C, once alpha and beta are known.
+template <class T>
+bool multiply(Call& call, cublasOperation_t op_a, cublasOperation_t op_b, std::int64_t k, T alpha, const Stored& A,
+              const Stored& B, T beta, const Stored& C, Inputs inputs) {
+  if (C.rows == 0 || C.cols == 0) return true;
+  const bool product = alpha != T(0) && k > 0;  // else A and B are not looked at
+  if (product) {
+    if (!call.readable(A.name, A.data, A.region()) || !call.readable(B.name, B.data, B.region())) return false;
+    if (!call.apart(C.name, C.data, C.region(), A.name, A.data, A.region()) ||
+        !call.apart(C.name, C.data, C.region(), B.name, B.data, B.region())) {
+      return false;
+    }
+  }
+  // What is in C is not looked at when beta is 0: not even a NaN.
+  if (!(beta == T(0) ? call.fits(C.name, C.data, C.region()) : call.readable(C.name, C.data, C.region()))) return false;
+
+  Matrix<T> sums = Matrix<T>::Zero(C.rows, C.cols);
+  if (product) sums.noalias() = load<T>(A, op_a, inputs) * load<T>(B, op_b, inputs);
+  for (std::int64_t j = 0; j < C.cols; ++j) {
+    for (std::int64_t i = 0; i < C.rows; ++i) {
+      const T scaled = product ? alpha * sums(i, j) : T(0);
+      set_element<T>(C, i, j, beta == T(0) ? scaled : scaled + beta * element<T>(C, i, j));
+    }
+  }
+  call.wrote(const_cast<void*>(C.data), C.region());
+  return true;
+}
+
+/// What is the same in all routines C = alpha op(A) op(B) + beta C.
+struct Product {
+  cublasOperation_t op_a, op_b;
+  int m, n, k, lda, ldb, ldc;
+
+  bool valid() const {
+    return is_operation(op_a) && is_operation(op_b) && m >= 0 && n >= 0 && k >= 0 &&
+           lda >= std::max(1, transposes(op_a) ? k : m) && ldb >= std::max(1, transposes(op_b) ? n : k) &&
+           ldc >= std::max(1, m);
+  }
+  Stored A(const void* data, cudaDataType type) const {
+    return transposes(op_a) ? Stored{"A", data, type, k, m, lda} : Stored{"A", data, type, m, k, lda};
+  }
+  Stored B(const void* data, cudaDataType type) const {
+    return transposes(op_b) ? Stored{"B", data, type, n, k, ldb} : Stored{"B", data, type, k, n, ldb};
+  }
+  Stored C(const void* data, cudaDataType type) const { return {"C", data, type, m, n, ldc}; }
+
+  template <class T>
+  bool run(Call& call, T alpha, const void* a, cudaDataType type_a, const void* b, cudaDataType type_b, T beta, void* c,
+           cudaDataType type_c, Inputs inputs) const {
+    return multiply<T>(call, op_a, op_b, k, alpha, A(a, type_a), B(b, type_b), beta, C(c, type_c), inputs);
+  }
+};
+
+Inputs inputs_of(const cublasContext& handle) {
+  return (handle.math & 0xf) == CUBLAS_TF32_TENSOR_OP_MATH ? Inputs::tf32 : Inputs::exact;
+}
+
+template <class T>
+cublasStatus_t gemm(const char* name, cublasHandle_t handle, const Product& product, const T* alpha, const T* A,
+                    const T* B, const T* beta, T* C, void* site) {
+  const bool valid = product.valid() && alpha != nullptr && beta != nullptr;
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    T a{}, b{};
+    if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
+    return product.run<T>(call, a, A, type_of<T>, B, type_of<T>, b, C, type_of<T>, inputs_of(h));
+  });
+}
+
+template <class T>
+cublasStatus_t gemm_strided(const char* name, cublasHandle_t handle, const Product& product, const T* alpha, const T* A,
+                            long long stride_a, const T* B, long long stride_b, const T* beta, T* C, long long stride_c,
+                            int count, void* site) {
+  const bool valid = product.valid() && alpha != nullptr && beta != nullptr && count >= 0;
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    T a{}, b{};
+    if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
+    for (int i = 0; i < count; ++i) {
+      if (!product.run<T>(call, a, A + i * stride_a, type_of<T>, B + i * stride_b, type_of<T>, b, C + i * stride_c,
+                          type_of<T>, inputs_of(h))) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t gemm_batched(const char* name, cublasHandle_t handle, const Product& product, const T* alpha,
+                            const T* const A[], const T* const B[], const T* beta, T* const C[], int count,
+                            void* site) {
+  const bool valid = product.valid() && alpha != nullptr && beta != nullptr && count >= 0;
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    T a{}, b{};
+    if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
+    if (product.m == 0 || product.n == 0) return true;
+    const Region list = vector_of<void*>(count, 1);  // the lists of pointers are in device memory, too
+    if (!call.readable("Aarray", A, list) || !call.readable("Barray", B, list) || !call.readable("Carray", C, list)) {
+      return false;
+    }
+    for (int i = 0; i < count; ++i) {
+      if (!product.run<T>(call, a, A[i], type_of<T>, B[i], type_of<T>, b, C[i], type_of<T>, inputs_of(h))) return false;
+    }
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t gemv(const char* name, cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha,
+                    const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy, void* site) {
+  const bool valid = is_operation(op) && m >= 0 && n >= 0 && lda >= std::max(1, m) && incx != 0 && incy != 0 &&
+                     alpha != nullptr && beta != nullptr;
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    T a{}, b{};
+    if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
+    if (m == 0 || n == 0) return true;
+    const int length_x = transposes(op) ? m : n;
+    const int length_y = transposes(op) ? n : m;
+    const Stored matrix{"A", A, type_of<T>, m, n, lda};
+    const Region region_y = vector_of<T>(length_y, incy);
+    if (!(b == T(0) ? call.fits("y", y, region_y) : call.readable("y", y, region_y))) return false;
+    Vector<T> sum = Vector<T>::Zero(length_y);
+    if (a != T(0)) {
+      const Region region_x = vector_of<T>(length_x, incx);
+      if (!call.readable("A", A, matrix.region()) || !call.readable("x", x, region_x)) return false;
+      if (!call.apart("y", y, region_y, "x", x, region_x) || !call.apart("y", y, region_y, "A", A, matrix.region())) {
+        return false;
+      }
+      sum.noalias() = load<T>(matrix, op) * load(x, length_x, incx);
+      sum *= a;
+    }
+    if (b != T(0)) sum += b * load<T>(y, length_y, incy);
+    store(y, length_y, incy, sum);
+    call.wrote(y, region_y);
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t ger(const char* name, cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx,
+                   const T* y, int incy, T* A, int lda, void* site) {
+  const bool valid = m >= 0 && n >= 0 && incx != 0 && incy != 0 && lda >= std::max(1, m) && alpha != nullptr;
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    T a{};
+    if (!scalar(call, h, "alpha", alpha, a)) return false;
+    if (m == 0 || n == 0 || a == T(0)) return true;
+    const Stored matrix{"A", A, type_of<T>, m, n, lda};
+    if (!call.readable("x", x, vector_of<T>(m, incx)) || !call.readable("y", y, vector_of<T>(n, incy)) ||
+        !call.readable("A", A, matrix.region()) ||
+        !call.apart("A", A, matrix.region(), "x", x, vector_of<T>(m, incx)) ||
+        !call.apart("A", A, matrix.region(), "y", y, vector_of<T>(n, incy))) {
+      return false;
+    }
+    const Vector<T> column = a * load(x, m, incx), row = load(y, n, incy);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < m; ++i) A[i + static_cast<std::int64_t>(j) * lda] += column[i] * row[j];
+    }
+    return true;
+  });
+}
+
+template <class T>
+cublasStatus_t geam(const char* name, cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                    int n, const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb, T* C, int ldc,
+                    void* site) {
+  // In place only as it is: not transposed, and with the same leading dimension.
+  const bool in_place_a = C != A || (op_a == CUBLAS_OP_N && lda == ldc);
+  const bool in_place_b = C != B || (op_b == CUBLAS_OP_N && ldb == ldc);
+  const bool valid = is_operation(op_a) && is_operation(op_b) && m >= 0 && n >= 0 &&
+                     lda >= std::max(1, transposes(op_a) ? n : m) && ldb >= std::max(1, transposes(op_b) ? n : m) &&
+                     ldc >= std::max(1, m) && alpha != nullptr && beta != nullptr && in_place_a && in_place_b;
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    T a{}, b{};
+    if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
+    if (m == 0 || n == 0) return true;
+    const Stored out{"C", C, type_of<T>, m, n, ldc};
+    if (!call.fits("C", C, out.region())) return false;
+    Matrix<T> sum = Matrix<T>::Zero(m, n);
+    const auto add = [&](const char* letter, const T* data, cublasOperation_t op, int ld, T factor) {
+      if (factor == T(0)) return true;  // then the matrix is not looked at, and may be null
+      const Stored in{letter, data, type_of<T>, transposes(op) ? n : m, transposes(op) ? m : n, ld};
+      if (!call.readable(letter, data, in.region())) return false;
+      if (data != C && !call.apart("C", C, out.region(), letter, data, in.region())) return false;
+      sum += factor * load<T>(in, op);
+      return true;
+    };
+    if (!add("A", A, op_a, lda, a) || !add("B", B, op_b, ldb, b)) return false;
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < m; ++i) C[i + static_cast<std::int64_t>(j) * ldc] = sum(i, j);
+    }
+    call.wrote(C, out.region());
+    return true;
+  });
+}
+
+// ---------------------------------------------------------------- copies between host and device
+
+cublasStatus_t copy_matrix(int rows, int cols, int bytes, const void* from, int from_ld, void* to, int to_ld,
+                           cudaMemcpyKind kind, cudaStream_t stream) {
+  if (rows < 0 || cols < 0 || bytes <= 0 || from_ld < std::max(1, rows) || to_ld < std::max(1, rows)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (rows == 0 || cols == 0) return CUBLAS_STATUS_SUCCESS;
+  const std::size_t size = static_cast<std::size_t>(bytes);
+  const cudaError_t error = cudaMemcpy2DAsync(to, to_ld * size, from, from_ld * size, rows * size,
+                                              static_cast<std::size_t>(cols), kind, stream);
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+/// A vector is a matrix of one row.
+cublasStatus_t copy_vector(int n, int bytes, const void* from, int from_inc, void* to, int to_inc, cudaMemcpyKind kind,
+                           cudaStream_t stream) {
+  if (n < 0 || from_inc <= 0 || to_inc <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  return copy_matrix(1, n, bytes, from, from_inc, to, to_inc, kind, stream);
+}
+
+struct StatusText {
+  cublasStatus_t status;
+  const char* name;
+  const char* text;
+};
+#define TILEWISE_STATUS(name, text) \
+  { name, #name, text }
+constexpr StatusText kStatus[] = {
+    TILEWISE_STATUS(CUBLAS_STATUS_SUCCESS, "success"),
+    TILEWISE_STATUS(CUBLAS_STATUS_NOT_INITIALIZED, "the library was not initialized"),
+    TILEWISE_STATUS(CUBLAS_STATUS_ALLOC_FAILED, "the resource allocation failed"),
+    TILEWISE_STATUS(CUBLAS_STATUS_INVALID_VALUE, "an unsupported value or parameter was passed to the function"),
+    TILEWISE_STATUS(CUBLAS_STATUS_ARCH_MISMATCH, "the device lacks a feature that the function needs"),
+    TILEWISE_STATUS(CUBLAS_STATUS_MAPPING_ERROR, "an access to GPU memory space failed"),
+    TILEWISE_STATUS(CUBLAS_STATUS_EXECUTION_FAILED, "the function failed to launch on the GPU"),
+    TILEWISE_STATUS(CUBLAS_STATUS_INTERNAL_ERROR, "an internal operation failed"),
+    TILEWISE_STATUS(CUBLAS_STATUS_NOT_SUPPORTED, "the functionality is not supported"),
+    TILEWISE_STATUS(CUBLAS_STATUS_LICENSE_ERROR, "the licence was not found"),
+};
+#undef TILEWISE_STATUS
+
+}  // namespace
+}  // namespace tilewise::sim
+
+using namespace tilewise::sim;
+
+// ---------------------------------------------------------------- the handle
+
+cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  const DeviceLock lock(device_mutex());
+  if (sticky_error() != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handles().push_back(std::make_unique<cublasContext>());
+  *handle = handles().back().get();
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy(cublasHandle_t handle) {
+  return with_handle(handle, [](cublasContext& h) {
+    std::erase_if(handles(), [&](auto& owner) { return owner.get() == &h; });
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasGetVersion(cublasHandle_t handle, int* version) {
+  return with_handle(handle, [=](cublasContext&) {
+    if (version == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    *version = CUBLAS_VERSION;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
+  if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL) return CUBLAS_STATUS_INVALID_VALUE;
+  const int numbers[] = {CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};
+  *value = numbers[type];
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+size_t cublasGetCudartVersion() { return CUDART_VERSION; }
+
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (!is_stream(stream)) return CUBLAS_STATUS_INVALID_VALUE;
+    h.stream = stream;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (stream == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    *stream = h.stream;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE) return CUBLAS_STATUS_INVALID_VALUE;
+    h.pointers = mode;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (mode == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    *mode = h.pointers;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  return with_handle(handle, [=](cublasContext& h) {
+    const int flags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    const int number = static_cast<int>(mode) & ~flags;
+    if (number < CUBLAS_DEFAULT_MATH || number > CUBLAS_TF32_TENSOR_OP_MATH) return CUBLAS_STATUS_INVALID_VALUE;
+    h.math = mode;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (mode == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    *mode = h.math;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (mode != CUBLAS_ATOMICS_NOT_ALLOWED && mode != CUBLAS_ATOMICS_ALLOWED) return CUBLAS_STATUS_INVALID_VALUE;
+    h.atomics = mode;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t* mode) {
+  return with_handle(handle, [=](cublasContext& h) {
+    if (mode == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    *mode = h.atomics;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void* workspace, size_t) {
+  return with_handle(handle, [=](cublasContext&) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(workspace) % 256 == 0;
+    return aligned ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  });
+}
+
+const char* cublasGetStatusName(cublasStatus_t status) {
+  for (const auto& known : kStatus) {
+    if (known.status == status) return known.name;
+  }
+  return "unknown status";
+}
+
+const char* cublasGetStatusString(cublasStatus_t status) {
+  for (const auto& known : kStatus) {
+    if (known.status == status) return known.text;
+  }
+  return "unknown status";
+}
+
+// ---------------------------------------------------------------- copies
+
+cublasStatus_t cublasSetVector(int n, int elemSize, const void* x, int incx, void* device, int incy) {
+  return copy_vector(n, elemSize, x, incx, device, incy, cudaMemcpyHostToDevice, nullptr);
+}
+cublasStatus_t cublasGetVector(int n, int elemSize, const void* device, int incx, void* y, int incy) {
+  return copy_vector(n, elemSize, device, incx, y, incy, cudaMemcpyDeviceToHost, nullptr);
+}
+cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void* A, int lda, void* B, int ldb) {
+  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyHostToDevice, nullptr);
+}
+cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void* A, int lda, void* B, int ldb) {
+  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyDeviceToHost, nullptr);
+}
+cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void* x, int incx, void* device, int incy,
+                                    cudaStream_t stream) {
+  return copy_vector(n, elemSize, x, incx, device, incy, cudaMemcpyHostToDevice, stream);
+}
+cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void* device, int incx, void* y, int incy,
+                                    cudaStream_t stream) {
+  return copy_vector(n, elemSize, device, incx, y, incy, cudaMemcpyDeviceToHost, stream);
+}
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize, const void* A, int lda, void* B, int ldb,
+                                    cudaStream_t stream) {
+  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyHostToDevice, stream);
+}
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void* A, int lda, void* B, int ldb,
+                                    cudaStream_t stream) {
+  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyDeviceToHost, stream);
+}
+
+// ---------------------------------------------------------------- the routines, for float and for double
+
+// P is the letter in the name, p the same in the names of amax and amin, T the type.
+#define TILEWISE_ROUTINES(P, p, T)                                                                                     \
+  cublasStatus_t cublas##P##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { \
+    return dot<T>("cublas" #P "dot", handle, n, x, incx, y, incy, result, TILEWISE_CALLER);                            \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result) {                      \
+    return reduce("cublas" #P "nrm2", handle, n, x, incx, result, TILEWISE_CALLER,                                     \
+                  [](const Vector<T>& v) { return v.stableNorm(); });                                                  \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result) {                      \
+    return reduce("cublas" #P "asum", handle, n, x, incx, result, TILEWISE_CALLER,                                     \
+                  [](const Vector<T>& v) { return v.cwiseAbs().sum(); });                                              \
+  }                                                                                                                    \
+  cublasStatus_t cublasI##p##amax(cublasHandle_t handle, int n, const T* x, int incx, int* result) {                   \
+    return reduce("cublasI" #p "amax", handle, n, x, incx, result, TILEWISE_CALLER,                                    \
+                  [](const Vector<T>& v) { return position(v, [](T a, T b) { return a > b; }); });                     \
+  }                                                                                                                    \
+  cublasStatus_t cublasI##p##amin(cublasHandle_t handle, int n, const T* x, int incx, int* result) {                   \
+    return reduce("cublasI" #p "amin", handle, n, x, incx, result, TILEWISE_CALLER,                                    \
+                  [](const Vector<T>& v) { return position(v, [](T a, T b) { return a < b; }); });                     \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy) { \
+    return axpy<T>("cublas" #P "axpy", handle, n, alpha, x, incx, y, incy, TILEWISE_CALLER);                           \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) {                       \
+    return scal<T>("cublas" #P "scal", handle, n, alpha, x, incx, TILEWISE_CALLER);                                    \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) {                 \
+    return copy_vector<T>("cublas" #P "copy", handle, n, x, incx, y, incy, TILEWISE_CALLER);                           \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy) {                       \
+    return swap<T>("cublas" #P "swap", handle, n, x, incx, y, incy, TILEWISE_CALLER);                                  \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,         \
+                                 const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {           \
+    return gemv<T>("cublas" #P "gemv", handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy, TILEWISE_CALLER);   \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, \
+                                int incy, T* A, int lda) {                                                             \
+    return ger<T>("cublas" #P "ger", handle, m, n, alpha, x, incx, y, incy, A, lda, TILEWISE_CALLER);                  \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,     \
+                                 int n, int k, const T* alpha, const T* A, int lda, const T* B, int ldb,               \
+                                 const T* beta, T* C, int ldc) {                                                       \
+    return gemm<T>("cublas" #P "gemm", handle, Product{transa, transb, m, n, k, lda, ldb, ldc}, alpha, A, B, beta, C,  \
+                   TILEWISE_CALLER);                                                                                   \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,     \
+                                        int m, int n, int k, const T* alpha, const T* const Aarray[], int lda,         \
+                                        const T* const Barray[], int ldb, const T* beta, T* const Carray[], int ldc,   \
+                                        int batchCount) {                                                              \
+    return gemm_batched<T>("cublas" #P "gemmBatched", handle, Product{transa, transb, m, n, k, lda, ldb, ldc}, alpha,  \
+                           Aarray, Barray, beta, Carray, batchCount, TILEWISE_CALLER);                                 \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##gemmStridedBatched(                                                                        \
+      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha,  \
+      const T* A, int lda, long long int strideA, const T* B, int ldb, long long int strideB, const T* beta, T* C,     \
+      int ldc, long long int strideC, int batchCount) {                                                                \
+    return gemm_strided<T>("cublas" #P "gemmStridedBatched", handle, Product{transa, transb, m, n, k, lda, ldb, ldc},  \
+                           alpha, A, strideA, B, strideB, beta, C, strideC, batchCount, TILEWISE_CALLER);              \
+  }                                                                                                                    \
+  cublasStatus_t cublas##P##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,     \
+                                 int n, const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb, T* C, \
+                                 int ldc) {                                                                            \
+    return geam<T>("cublas" #P "geam", handle, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc,              \
+                   TILEWISE_CALLER);                                                                                   \
+  }
+
+TILEWISE_ROUTINES(S, s, float)
+TILEWISE_ROUTINES(D, d, double)
+
+// ---------------------------------------------------------------- cublasGemmEx
+
+namespace {
+
+bool is_narrow(cudaDataType type) { return type == CUDA_R_16F || type == CUDA_R_16BF; }
+
+}  // namespace
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                            int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
+                            cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
+                            cublasComputeType_t computeType, cublasGemmAlgo_t) {
+  void* const site = TILEWISE_CALLER;
+  const char* const name = "cublasGemmEx";
+  const Product product{transa, transb, m, n, k, lda, ldb, ldc};
+  const bool valid = product.valid() && alpha != nullptr && beta != nullptr;
+
+  if (computeType == CUBLAS_COMPUTE_64F || computeType == CUBLAS_COMPUTE_64F_PEDANTIC) {
+    if (Atype != CUDA_R_64F || Btype != CUDA_R_64F || Ctype != CUDA_R_64F) return CUBLAS_STATUS_NOT_SUPPORTED;
+    return gemm<double>(name, handle, product, static_cast<const double*>(alpha), static_cast<const double*>(A),
+                        static_cast<const double*>(B), static_cast<const double*>(beta), static_cast<double*>(C), site);
+  }
+  const bool sums_in_float = computeType == CUBLAS_COMPUTE_32F || computeType == CUBLAS_COMPUTE_32F_PEDANTIC ||
+                             computeType == CUBLAS_COMPUTE_32F_FAST_TF32 ||
+                             computeType == CUBLAS_COMPUTE_32F_FAST_16F || computeType == CUBLAS_COMPUTE_32F_FAST_16BF;
+  if (!sums_in_float) {
+    library::not_supported(name, "compute type " + std::to_string(computeType));
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  const bool types =
+      Atype == Btype &&
+      (Atype == CUDA_R_32F ? Ctype == CUDA_R_32F : is_narrow(Atype) && (Ctype == Atype || Ctype == CUDA_R_32F));
+  if (!types) {
+    library::not_supported(
+        name, "data types " + std::to_string(Atype) + ", " + std::to_string(Btype) + " and " + std::to_string(Ctype));
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+    float a{}, b{};
+    if (!scalar(call, h, "alpha", static_cast<const float*>(alpha), a) ||
+        !scalar(call, h, "beta", static_cast<const float*>(beta), b)) {
+      return false;
+    }
+    Inputs inputs = Inputs::exact;
+    if (Atype == CUDA_R_32F) {
+      if (computeType == CUBLAS_COMPUTE_32F) inputs = inputs_of(h);
+      if (computeType == CUBLAS_COMPUTE_32F_FAST_TF32) inputs = Inputs::tf32;
+      if (computeType == CUBLAS_COMPUTE_32F_FAST_16F) inputs = Inputs::half;
+      if (computeType == CUBLAS_COMPUTE_32F_FAST_16BF) inputs = Inputs::bfloat16;
+    }
+    return product.run<float>(call, a, A, Atype, B, Btype, b, C, Ctype, inputs);
+  });
+}

@@ -1,0 +1,172 @@
+#include "library.hpp"
+
+#include <cstdio>
+
+#include "api.hpp"
+#include "errors.hpp"
+#include "findings.hpp"
+#include "tilewise_sim/library.hpp"
+#include "tilewise_sim/report.hpp"
+
+namespace tilewise::sim {
+namespace {
+
+bool said = false;  // that the CPU computes
+LibraryCall last_call;
+
+}  // namespace
+
+const char* library_engine() {
+  said = true;
+  return "the simulator's own library on the CPU";
+}
+
+LibraryCall last_library_call() { return last_call; }
+
+namespace library {
+namespace {
+
+std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+std::string plural(std::int64_t n, const char* word) {
+  return grouped_digits(static_cast<std::uint64_t>(n)) + " " + word + (n == 1 ? "" : "s");
+}
+
+/// "A (3 x 4, leading dimension 5)".
+std::string text(const char* name, const Region& r) {
+  std::string words = name;
+  if (r.column_major) {
+    words += " (" + std::to_string(r.run) + " x " + std::to_string(r.runs) + ", leading dimension " +
+             std::to_string(r.stride) + ")";
+  } else {
+    words += " (" + plural(r.runs, "element");
+    if (r.stride != 1) words += ", " + std::to_string(r.stride) + " apart";
+    words += ")";
+  }
+  return words;
+}
+
+std::string element(const char* name, const Region& r, std::int64_t i, std::int64_t j) {
+  if (!r.column_major) return std::string(name) + "[" + std::to_string(j) + "]";
+  return std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+}
+
+}  // namespace
+
+Call::Call(const char* function, cudaStream_t stream, void* site)
+    : lock_(device_mutex()), function_(function), stream_(stream), site_(site) {
+  ready_ = sticky_error() == cudaSuccess && is_stream(stream);
+}
+
+void Call::finding(const char* code, const std::string& message) {
+  report_finding(code, std::string(function_) + ": " + message, site_);
+}
+
+bool Call::fits(const char* name, const void* pointer, const Region& region) {
+  if (region.empty()) return true;
+  const std::uintptr_t address = address_of(pointer);
+  const auto refuse = [&](const char* code, const std::string& what) {
+    finding(code, text(name, region) + what);
+    return false;
+  };
+  if (pointer == nullptr) return refuse("null-pointer", " is a null pointer");
+  const memory::Allocation* found = memory::find(address);
+  if (found == nullptr && memory::in_arenas(address)) {
+    return refuse("out-of-bounds", " lies " + memory::describe(address));
+  }
+  if (found == nullptr) {
+    return refuse("host-pointer",
+                  " is host memory; the library works on memory from cudaMalloc, to which the data is copied first");
+  }
+  if (!found->live) return refuse("use-after-free", " is " + memory::describe(*found));
+  if (address % region.element_bytes != 0) {
+    return refuse("misaligned", " is not aligned to its " + plural(std::int64_t(region.element_bytes), "byte"));
+  }
+  const std::uint64_t room = (found->end() - address) / region.element_bytes;
+  if (static_cast<std::uint64_t>(region.extent()) > room) {
+    return refuse("out-of-bounds", " needs " + plural(region.extent(), "element") + " and has room for " +
+                                       plural(static_cast<std::int64_t>(room), "element") + ": it begins " +
+                                       memory::describe(address));
+  }
+  return true;
+}
+
+bool Call::readable(const char* name, const void* pointer, const Region& region) {
+  if (!fits(name, pointer, region)) return false;
+  if (region.empty()) return true;
+  const bool was_checking = set_checking(true);  // off: TILEWISE_FINDINGS=off, or the program does not want it
+  set_checking(was_checking);
+  if (!was_checking) return true;
+  const std::size_t bytes = static_cast<std::size_t>(region.run) * region.element_bytes;
+  std::int64_t unwritten = 0, first_i = 0, first_j = 0;
+  for (std::int64_t j = 0; j < region.runs; ++j) {
+    const std::uintptr_t begin =
+        address_of(pointer) + static_cast<std::uintptr_t>(j * region.stride) * region.element_bytes;
+    if (memory::is_written_range(begin, bytes)) continue;
+    for (std::int64_t i = 0; i < region.run; ++i) {
+      const std::uintptr_t at = begin + static_cast<std::uintptr_t>(i) * region.element_bytes;
+      if (memory::is_written(at, region.element_bytes)) continue;
+      if (unwritten++ == 0) first_i = i, first_j = j;
+    }
+  }
+  if (unwritten > 0) {
+    finding("uninitialised", "reads " + element(name, region, first_i, first_j) + ", which nothing has written" +
+                                 (unwritten > 1 ? " (and " + plural(unwritten - 1, "other element") + ")" : ""));
+  }
+  return true;
+}
+
+bool Call::apart(const char* output, const void* out, const Region& out_region, const char* input, const void* in,
+                 const Region& in_region) {
+  if (out_region.empty() || in_region.empty()) return true;
+  // Both are groups in the order of their addresses: walk along the two lists.
+  const auto begin = [](const void* p, const Region& r, std::int64_t j) {
+    return address_of(p) + static_cast<std::uintptr_t>(j * r.stride) * r.element_bytes;
+  };
+  const auto bytes = [](const Region& r) { return static_cast<std::uintptr_t>(r.run) * r.element_bytes; };
+  if (out_region.stride == 0 || in_region.stride == 0) return true;  // one element again and again
+  for (std::int64_t i = 0, j = 0; i < out_region.runs && j < in_region.runs;) {
+    const std::uintptr_t a = begin(out, out_region, i), b = begin(in, in_region, j);
+    if (a + bytes(out_region) <= b) {
+      ++i;
+    } else if (b + bytes(in_region) <= a) {
+      ++j;
+    } else {
+      finding("overlap", text(output, out_region) + ", which is written, shares memory with " + text(input, in_region) +
+                             ", which is read: the library reads and writes in no particular order");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Call::on_host(const char* name, const void* pointer, const char* hint) {
+  if (!memory::in_device_arena(address_of(pointer))) return true;
+  finding("host-access",
+          std::string(name) + " is device memory (" + memory::describe(address_of(pointer)) + "), " + hint);
+  return false;
+}
+
+void Call::wrote(void* pointer, const Region& region) {
+  if (region.empty()) return;
+  for (std::int64_t j = 0; j < region.runs; ++j) {
+    memory::mark_written_range(
+        address_of(pointer) + static_cast<std::uintptr_t>(j * region.stride) * region.element_bytes,
+        static_cast<std::size_t>(region.run) * region.element_bytes);
+  }
+}
+
+void Call::done() {
+  last_call = {function_, stream_, last_call.serial + 1};
+  if (said) return;
+  said = true;
+  std::fprintf(stderr, "tilewise: %s and its kin are computed by %s: checked, but neither counted nor timed\n",
+               function_, library_engine());
+}
+
+void not_supported(const char* function, const std::string& what) {
+  std::fprintf(stderr, "tilewise: the simulator does not support %s with %s\n", function, what.c_str());
+}
+
+}  // namespace library
+}  // namespace tilewise::sim

@@ -1,0 +1,77 @@
+// What the simulator's versions of CUDA's libraries (libraries/*.cpp) share. A library call is work on a stream, as a
+// kernel is: it takes its turn on the device, works on device memory alone, and every pointer is checked before use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "device_lock.hpp"
+#include "driver_types.h"
+#include "memory.hpp"
+
+namespace tilewise::sim::library {
+
+/// Elements that a call touches: `runs` groups of `run` neighbours, from one group to the next `stride` elements.
+struct Region {
+  std::size_t element_bytes = 0;
+  std::int64_t run = 0;
+  std::int64_t runs = 0;
+  std::int64_t stride = 0;
+  bool column_major = false;  ///< a matrix: element (i, j) is the i-th of group j. Else the j-th of a vector
+
+  bool empty() const { return run <= 0 || runs <= 0; }
+  /// Elements from the first to behind the last one.
+  std::int64_t extent() const { return empty() ? 0 : (runs - 1) * stride + run; }
+};
+
+/// Rows x cols, column-major, `ld` elements from one column to the next.
+inline Region matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_bytes) {
+  return {element_bytes, rows, cols, ld, true};
+}
+
+/// n elements, |increment| apart. (With a negative increment a vector is walked backwards from its far end.)
+inline Region vector(std::int64_t n, std::int64_t increment, std::size_t element_bytes) {
+  return {element_bytes, 1, n, increment < 0 ? -increment : increment, false};
+}
+
+/// One call of a library function while it runs.
+class Call {
+ public:
+  /// `site` is where the program called it.
+  Call(const char* function, cudaStream_t stream, void* site);
+
+  /// False when nothing can run any more (an earlier error ruined the device, or the stream does not exist).
+  bool ready() const { return ready_; }
+
+  /// Whether the region is device memory that holds it all. If not, that is a finding.
+  bool fits(const char* name, const void* pointer, const Region& region);
+  /// The same, and all of it has been written. Reading what nobody wrote is a finding, but no reason to stop.
+  bool readable(const char* name, const void* pointer, const Region& region);
+  /// Whether an output shares no element with an input. If it does, that is a finding.
+  bool apart(const char* output, const void* out, const Region& out_region, const char* input, const void* in,
+             const Region& in_region);
+  /// A scalar that the CPU reads or writes: not device memory. `hint` ends the finding's text.
+  bool on_host(const char* name, const void* pointer, const char* hint);
+
+  /// Notes that the region holds values now.
+  void wrote(void* pointer, const Region& region);
+  /// The call has done its work: it enters the log.
+  void done();
+
+  void finding(const char* code, const std::string& message);
+  const char* function() const { return function_; }
+
+ private:
+  DeviceLock lock_;
+  memory::DeviceMemoryOpen open_;
+  const char* function_;
+  cudaStream_t stream_;
+  void* site_;
+  bool ready_;
+};
+
+/// A request that the real library would serve and this one does not: one line on stderr.
+void not_supported(const char* function, const std::string& what);
+
+}  // namespace tilewise::sim::library
