@@ -67,19 +67,19 @@ def extra_cells(row):
 def shared_table(result):
     """For tables about shared memory alone."""
     rows = result["rows"]
-    titles = ["shape", "kernel", *rows[0].get("extra", {}), "shared requests", "wavefronts", "wavefronts per request",
-              "bank conflicts"]
+    titles = ["shape", "kernel", *rows[0].get("extra", {}), "shared loads", "wavefronts per load", "shared stores",
+              "wavefronts per store", "bank conflicts"]
     lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
     for row in rows:
         cells = [row["shape"], f"`{row['kernel']}`", *extra_cells(row)]
         if row["status"] != "OK":
-            cells += [f"{row['status']}: {row['reason']}"] + [""] * 3
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * 4
         else:
             c = row["counts"]
-            requests = c["shared_loads"] + c["shared_stores"]
-            wavefronts = c["shared_load_wavefronts"] + c["shared_store_wavefronts"]
-            per_request = f"{wavefronts / requests:.2f}" if requests else ""
-            cells += [f"{requests:,}", f"{wavefronts:,}", per_request, f"{c['shared_conflicts']:,}"]
+            for kind in ("load", "store"):
+                requests = c[f"shared_{kind}s"]
+                cells += [f"{requests:,}", f"{c[f'shared_{kind}_wavefronts'] / requests:.2f}" if requests else ""]
+            cells += [f"{c['shared_conflicts']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 

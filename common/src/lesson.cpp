@@ -30,18 +30,19 @@ std::vector<Column> columns(const LessonStyle& style) {
   if (style.show_tile) list.push_back({"tile", "", 4, false});
   list.push_back({"kernel", "", style.kernel_width, true});
   list.insert(list.end(), style.extra.begin(), style.extra.end());
-  if (is_simulated() && style.figure == Figure::flops) {
+  if (is_simulated() && style.only_shared) {
+    list.push_back({"shared loads", "warp instr.", 12, false});
+    list.push_back({"wavefronts", "/load", 10, false});
+    list.push_back({"shared stores", "warp instr.", 13, false});
+    list.push_back({"wavefronts", "/store", 10, false});
+    list.push_back({"conflicts", "wavefronts", 10, false});
+  } else if (is_simulated() && style.figure == Figure::flops) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
     list.push_back({"loads counted", "elements", 13, false});
     list.push_back({"by formula", "elements", 13, false});
     list.push_back({"intensity", "FLOP/byte", 9, false});
     if (style.show_shared) list.push_back({"shared", "wavefronts", 11, false});
-  } else if (is_simulated() && style.only_shared) {
-    list.push_back({"shared requests", "warp instr.", 15, false});
-    list.push_back({"wavefronts", "", 10, false});
-    list.push_back({"wavefronts", "/request", 10, false});
-    list.push_back({"conflicts", "wavefronts", 10, false});
   } else if (is_simulated()) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
@@ -253,27 +254,27 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
   if (outcome.status == Status::skip) return row;
   if (is_simulated() && outcome.counts && outcome.status == Status::ok) {
     const Counts& c = *outcome.counts;
-    if (style.figure == Figure::bytes && style.only_shared) {
-      const std::uint64_t requests = c.shared_loads + c.shared_stores;
-      row.push_back(with_commas(requests));
-      row.push_back(with_commas(c.shared_wavefronts()));
-      row.push_back(requests > 0 ? fixed(static_cast<double>(c.shared_wavefronts()) / requests, 2) : "-");
+    if (style.only_shared) {
+      row.push_back(with_commas(c.shared_loads));
+      row.push_back(c.shared_loads > 0 ? fixed(double(c.shared_load_wavefronts) / double(c.shared_loads), 2) : "-");
+      row.push_back(with_commas(c.shared_stores));
+      row.push_back(c.shared_stores > 0 ? fixed(double(c.shared_store_wavefronts) / double(c.shared_stores), 2) : "-");
       row.push_back(with_commas(c.shared_conflicts));
-    } else {
+    } else if (style.figure == Figure::flops) {
       row.push_back(with_commas(c.global_load_requests));
       row.push_back(fixed(c.sectors_per_load(), 2));
-    }
-    if (style.figure == Figure::flops) {
       row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
       row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads))
                                                 : "-");
       row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
       if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
-    } else if (!style.only_shared) {
+    } else {
       const auto by_formula = [&](double sectors, std::uint64_t requests) {
         if (!style.by_formula) return;
         row.push_back(sectors > 0 && requests > 0 ? fixed(sectors / static_cast<double>(requests), 2) : "-");
       };
+      row.push_back(with_commas(c.global_load_requests));
+      row.push_back(fixed(c.sectors_per_load(), 2));
       by_formula(variant.predicted_load_sectors, c.global_load_requests);
       row.push_back(with_commas(c.global_store_requests));
       row.push_back(fixed(c.sectors_per_store(), 2));
@@ -297,8 +298,8 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
       row.push_back(outcome.speedup > 0 ? fixed(100 * outcome.speedup, 1) : "-");
     }
   }
-  if (is_simulated() && style.figure == Figure::flops && outcome.status == Status::ok && !outcome.counts &&
-      variant.predicted_loads > 0) {
+  if (is_simulated() && style.figure == Figure::flops && !style.only_shared && outcome.status == Status::ok &&
+      !outcome.counts && variant.predicted_loads > 0) {
     row.insert(row.end(), 3, "-");  // not counted; the formula still holds
     row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
   }
@@ -314,7 +315,7 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   Record r;
   if (!part.empty()) r.set("part", part);
   r.set("kernel", variant.kernel).set("shape", variant.shape).set("status", to_string(outcome.status));
-  if (style.figure == Figure::bytes && style.only_shared) r.set("about", "shared");
+  if (style.only_shared) r.set("about", "shared");
   for (std::size_t i = 0; i < style.extra.size() && i < variant.extra.size(); ++i)
     r.set("extra." + style.extra[i].title, variant.extra[i]);
   if (variant.tile > 0) r.set("tile", variant.tile);

@@ -58,7 +58,7 @@ struct Variant {
   double predicted_flops = 0;                ///< for intensity; 0: none
   double predicted_load_sectors = 0;         ///< 32-byte sectors of all loads by formula; 0: no formula
   double predicted_store_sectors = 0;        ///< likewise of all stores
-  std::vector<std::string> extra;            ///< the cells of LessonStyle::extra, in order
+  std::vector<std::string> extra = {};       ///< the cells of LessonStyle::extra, in order
 };
 
 /// What became of a variant.
@@ -92,7 +92,7 @@ struct LessonStyle {
   bool in_turns = false;
   std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
   bool by_formula = false;         ///< simulator, Figure::bytes: sectors by formula beside the counted ones
-  bool only_shared = false;  ///< simulator, Figure::bytes: shared requests and wavefronts instead of global memory's
+  bool only_shared = false;        ///< simulator: shared requests and wavefronts instead of what global memory does
   double min_seconds = 0.3;  ///< GPU: device time that a row is measured for; less where there are many short rows
 };
 
