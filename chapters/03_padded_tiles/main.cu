@@ -1,0 +1,119 @@
+// Lesson 03: the banks of shared memory. What does a conflict cost, which cure fits where, and when is there none
+// needed?
+#include "../02_tiled_matmul/tiled_matmul.cuh"
+#include "padded_tiles.cuh"
+#include "rows.hpp"
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+using tilewise::Figure;
+using tilewise::LessonStyle;
+using tilewise::MatmulProblem;
+using tilewise::MatmulVariant;
+
+const Sums walk[] = {
+    {"running_sums_direct", running_sums_direct, "-", 0},
+    {"running_sums_tile", running_sums_tile, "32", 32 * 32 * 4},
+    {"running_sums_extra_row", running_sums_extra_row, "32", 33 * 32 * 4},
+    {"running_sums_padded", running_sums_padded, "33", 32 * 33 * 4},
+    {"running_sums_transposed", running_sums_transposed, "32", 32 * 32 * 4},
+    {"running_sums_swizzled", running_sums_swizzled, "32", 32 * 32 * 4},
+};
+const Sums widths[] = {
+    {"running_sums_wide<float2>", running_sums_wide<float2, 32>, "32", 32 * 32 * 4},
+    {"running_sums_wide<float2>", running_sums_wide<float2, 34>, "34", 32 * 34 * 4},
+    {"running_sums_wide<float4>", running_sums_wide<float4, 32>, "32", 32 * 32 * 4},
+    {"running_sums_wide<float4>", running_sums_wide<float4, 36>, "36", 32 * 36 * 4},
+    {"running_sums_wide<float4>", running_sums_wide<float4, 40>, "40", 32 * 40 * 4},
+};
+const Sums narrow[] = {
+    {"running_sums_narrow", running_sums_narrow<16>, "16", 32 * 16 * 4},
+    {"running_sums_narrow", running_sums_narrow<17>, "17", 32 * 17 * 4},
+    {"running_sums_narrow_padded", running_sums_narrow_padded, "16 or 17", 527 * 4},
+    {"running_sums_narrow_swizzled", running_sums_narrow_swizzled, "16", 32 * 16 * 4},
+};
+
+template <class Launch>
+MatmulVariant matmul(const char* kernel, std::size_t row, bool baseline, Launch launch) {
+  MatmulVariant v;
+  v.kernel = kernel;
+  v.tile = 32;
+  v.block = dim3(32, 32);
+  v.shared_bytes = 2 * 32 * row * sizeof(float);
+  v.baseline = baseline;
+  v.skip = [](const tilewise::MatmulShape& s) {
+    return tiled_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+  };
+  v.launch = [launch](const MatmulProblem& p) { CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)); };
+  return v;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tilewise::run_main([&] {
+    tilewise::Options options(
+        "03_padded_tiles",
+        "Banks of shared memory: running sums of the rows of a matrix (--rows, --cols), loads with "
+        "strides, and a matrix product (--n) with nothing to cure.");
+    const bool small = tilewise::is_simulated();
+    Sizes rows = small ? Sizes{128, 75} : Sizes{131072}, cols = small ? Sizes{96, 83} : Sizes{256};
+    Sizes strides, wide_strides{1, 2, 3, 4, 5, 8, 16}, bytes{4224, 8192, 16384, 32768, 65536, 101376, 166912, 232448};
+    for (int stride = 1; stride <= 33; ++stride) strides.push_back(stride);
+    strides.push_back(64);
+    std::string only = "all";
+    options.add("--part", only, "Which table", {"all", "walk", "widths", "narrow", "occupancy", "strides", "matmul"});
+    options.add("--rows", rows, "Rows, a list that goes in pairs with --cols", {1, 1 << 24});
+    options.add("--cols", cols, "Columns", {1, 1 << 24});
+    options.add("--stride", strides, "Strides of words", {1, 64});
+    options.add("--wide-stride", wide_strides, "Strides of float2 and float4, in these units", {1, 64});
+    options.add("--bytes", bytes, "Shared memory of a block in the table of occupancy", {4224, 1 << 20});
+    options.add_matmul({.sizes = {2048}, .sim_sizes = {96}, .tiles = {}});
+    options.parse(argc, argv);
+
+    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 22, .show_tile = false};
+    style.min_seconds = 0.1;
+    tilewise::MatmulLesson products(options, style);
+    tilewise::Lesson& lesson = products.lesson();
+    const auto begin = [&](const char* part, const char* title) {
+      if (only != "all" && only != part) return false;
+      lesson.begin_part(part, title, style);
+      return true;
+    };
+
+    style.extra = {{"row of tile", "words", 11}};
+    const Problems problems = make_problems(rows, cols, options, lesson);
+    if (begin("walk", "running sums through a tile of 32 x 32")) run_sums(lesson, walk, problems);
+    if (begin("widths", "the walk in steps of 8 and 16 bytes")) run_sums(lesson, widths, problems);
+    if (begin("narrow", "a tile of 32 x 16: two rows per request")) run_sums(lesson, narrow, problems);
+    style.extra = {{"shared", "bytes/block", 11}, {"blocks", "/SM", 6}, {"occupancy", "%", 9}};
+    if (begin("occupancy", "the padded tile, with more shared memory than it uses"))
+      run_with_shared(lesson, {"running_sums_padded", running_sums_padded, "33", 32 * 33 * 4}, bytes, problems);
+
+    style = {.figure = Figure::bytes,
+             .ceiling = tilewise::device().peak_shared_gbs(),
+             .baseline_name = "stride 1",
+             .show_tile = false,
+             .exact = true,
+             .extra = {{"stride", "elements", 8}},
+             .only_shared = true,
+             .min_seconds = 0.05};
+    if (begin("strides", "nothing but loads from shared memory")) {
+      run_windows<float>(lesson, "window_sums<float>", strides, options.seed());
+      run_windows<float2>(lesson, "window_sums<float2>", wide_strides, options.seed());
+      run_windows<float4>(lesson, "window_sums<float4>", wide_strides, options.seed());
+    }
+
+    style = {.baseline_name = "unpadded", .in_turns = true, .only_shared = true};
+    if (begin("matmul", "a tile that is never read by columns")) {
+      for (const tilewise::MatmulShape& shape : options.shapes()) {
+        if (!products.begin(shape)) continue;
+        products.run(matmul("tiled_matmul", 32, true, launch_tiled_matmul<32>));
+        products.run(matmul("tiled_matmul_padded<32, 1>", 33, false, launch_tiled_matmul_padded<32, 1>));
+        products.run(matmul("tiled_matmul_padded<32, 4>", 36, false, launch_tiled_matmul_padded<32, 4>));
+      }
+    }
+    return lesson.finish();
+  });
+}
