@@ -1,0 +1,52 @@
+// What the simulator counts belongs to the program, and not to the compiler behind simcc: the chapters' kernels,
+// compiled by g++ and by clang++, without and with optimisation of the host's code, must give the same report in every
+// byte. common/scripts/check-compilers.sh does this with the lesson programs themselves.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool runs(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
+
+std::string text_of(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+TEST_CASE("reports are the same with g++ and clang++, and in every run", "[compilers]") {
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (runs("command -v " + compiler)) continue;
+    WARN(compiler << " is not here: the compilers are not compared");
+    return;
+  }
+  const fs::path folder = fs::temp_directory_path() / ("tilewise_compilers_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string tests = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/compilers/launches.cu";
+  const std::string chapters = std::string(TILEWISE_SOURCE_DIR) + "/chapters";
+  std::string first;
+  for (const std::string version : {"--cxx=g++ -O0", "--cxx=g++ -O2", "--cxx=clang++ -O2"}) {
+    const std::string app = "'" + (folder / "app").string() + "'", report = (folder / "report.json").string();
+    REQUIRE(runs(std::string(TILEWISE_SIMCC) + " " + version + " '" + tests + "' -I'" + chapters + "' -o " + app));
+    for (int run = 1; run <= 2; ++run) {
+      INFO(version << ", run " << run);
+      REQUIRE(runs("env -u TILEWISE_FINDINGS TILEWISE_COUNT=1 TILEWISE_REPORT='" + report + "' " + app));
+      const std::string text = text_of(report);
+      if (first.empty()) first = text;
+      REQUIRE(text.find("transpose_ragged") != std::string::npos);
+      REQUIRE(text == first);
+    }
+  }
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
