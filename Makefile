@@ -11,14 +11,15 @@ number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour test docs sim compare clean
+.PHONY: help tour test docs sim compare recorded clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make test            set up, build and run all tests"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
-	@echo "make test-NN         the tests of one lesson"
+	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"
 	@echo "make compare         this machine's results against the recorded ones; ARGS=\"02 04\" some chapters only"
+	@echo "make recorded ARGS=02  what was recorded on an H200; further words choose rows: ARGS=\"02 4096\""
 	@echo "make docs            the lesson site, build/docs/html/index.html"
 	@echo "make clean           remove build/"
 	@echo "MACHINE=sim|gpu      overrides the choice of machine"
@@ -33,6 +34,8 @@ sim:
 	@$(scripts)/sim.sh
 compare:
 	@$(scripts)/compare.sh
+recorded:
+	@$(scripts)/recorded.sh
 clean:
 	rm -rf build
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [CHAPTER]: builds and runs all tests, or those of one chapter. MACHINE chooses where.
 # The last line is "N passed, N failed, N skipped", summed from what the test programs printed.
+# With ARGS and a CHAPTER: runs that test program with those arguments, for its own output: ARGS="-s [counts]".
 source "$(dirname "$0")/lib.sh"
 pick_machine
 folder=build/$machine
@@ -12,6 +13,8 @@ if [ $# = 0 ]; then
 else
   [ -n "$(find "tests/$1" -name '*_test.cu' 2>/dev/null)" ] || die 1 "tests/$1 has no tests."
   build $machine "test_$1"
+  read_args
+  if [ ${#args[@]} -gt 0 ]; then exec "build/$machine/bin/test_$1" "${args[@]}"; fi
   select=(-R "^test_$1$")
 fi
 

@@ -2,6 +2,7 @@
 //   compare file RESULTS_FOLDER RUN.json       prints the recorded file to compare with
 //   compare arguments RECORDED.json PROGRAM    prints the arguments to run a lesson with
 //   compare table RECORDED.json RUN.json...    prints what differs
+//   compare show RECORDED.json PROGRAM WORD... prints what was recorded: the rows that contain all words
 // Exit codes: 0 nothing is worse, 1 something is, 2 bad arguments, 3 nothing recorded.
 #include "compare_results.hpp"
 
@@ -96,6 +97,18 @@ int print_table(const std::string& file, const std::vector<std::string>& runs) {
   return worse == 0 ? kSame : kWorse;
 }
 
+int show(const std::string& file, const std::string& program, const std::vector<std::string>& words) {
+  const Json run = recorded_run(read(file), program);
+  const std::string table = shown(run, words);
+  if (table.empty()) {
+    fmt::print(stderr, "{} has no such rows of {}.\n", file, program);
+    return kNothingRecorded;
+  }
+  fmt::print("{}, recorded on {}, {}, commit {}:\n{}", program, machine_of(run), text(run, "date").substr(0, 10),
+             text(run, "commit"), table);
+  return kSame;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,7 +117,10 @@ int main(int argc, char** argv) {
     if (words.size() == 3 && words[0] == "file") return recorded_file(words[1], words[2]);
     if (words.size() == 3 && words[0] == "arguments") return print_arguments(words[1], words[2]);
     if (words.size() >= 3 && words[0] == "table") return print_table(words[1], {words.begin() + 2, words.end()});
-    fmt::print(stderr, "usage: compare file FOLDER RUN | arguments RECORDED PROGRAM | table RECORDED RUN...\n");
+    if (words.size() >= 3 && words[0] == "show") return show(words[1], words[2], {words.begin() + 3, words.end()});
+    fmt::print(stderr,
+               "usage: compare file FOLDER RUN | arguments RECORDED PROGRAM | table RECORDED RUN... | "
+               "show RECORDED PROGRAM WORD...\n");
     return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "compare: {}\n", error.what());

@@ -202,6 +202,44 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
   return result;
 }
 
+/// The rows of a recorded run whose text contains all of `words`, as a table: time, figure and speed-ups.
+inline std::string shown(const Json& run, const std::vector<std::string>& words) {
+  std::vector<std::vector<std::string>> rows = {{"shape", "tile", "kernel", "ms", "figure", "", "", ""}};
+  for (const Json& row : at(run, "rows")) {
+    if (text(row, "status") != "OK") continue;
+    std::vector<std::string> cells = {text(row, "shape"), text(row, "tile"), text(row, "kernel")};
+    const Json extra = at(row, "extra");
+    for (const auto& [name, value] : extra.items())
+      cells[2] += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    const Json ms = at(at(row, "time"), "median_ms"), figure = at(row, "figure");
+    cells.push_back(ms.is_number() ? number(ms.get<double>()) : "-");
+    const Json value = at(figure, "value");
+    cells.push_back(value.is_number() ? number(value.get<double>()) + " " + text(figure, "unit") : "-");
+    const Json speedup = at(row, "speedup");
+    for (const auto& [name, ratio] : speedup.items()) {
+      std::string label = name;
+      std::replace(label.begin(), label.end(), '_', ' ');
+      if (ratio.is_number() && cells.size() < 8) cells.push_back(number(ratio.get<double>()) + "x " + label);
+    }
+    cells.resize(8);
+    std::string all;
+    for (const std::string& cell : cells) all += cell + " ";
+    if (std::all_of(words.begin(), words.end(), [&](const std::string& w) { return all.find(w) != std::string::npos; }))
+      rows.push_back(cells);
+  }
+  std::vector<std::size_t> width(8);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < 8; ++i) width[i] = std::max(width[i], row[i].size());
+  std::string table;
+  for (const auto& row : rows) {
+    std::string cells;
+    for (std::size_t i = 0; i < 8; ++i) cells += padded(row[i], width[i], i == 0 || i == 2 || i > 4) + "  ";
+    while (!cells.empty() && cells.back() == ' ') cells.pop_back();
+    table += cells + "\n";
+  }
+  return rows.size() > 1 ? table : "";
+}
+
 /// Geometric mean; 0 for none.
 inline double mean_ratio(const std::vector<double>& ratios) {
   if (ratios.empty()) return 0;

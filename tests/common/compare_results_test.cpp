@@ -1,6 +1,7 @@
 // `make compare`: the logic of common/tools/compare.cpp on small runs.
 #include "../../common/tools/compare_results.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -124,4 +125,19 @@ TEST_CASE("counts must be equal, and the one that differs is named", "[compare]"
   // Times on one side, counts on the other: nothing in common.
   CHECK(compare_results::compare(run_of({timed("64 x 64 x 64", 0, "a", 1)}), run_of({counted("a", 1, 1)}), 0.1, true)
             .compared == 0);
+}
+
+TEST_CASE("what was recorded can be looked at, all rows or some", "[compare]") {
+  Json fast = timed("4 x 4 x 4", 8, "tiled", 0.5), slow = timed("4 x 4 x 4", 8, "naive", 1.0), skipped = slow;
+  fast["figure"]["value"] = 256.0, fast["figure"]["unit"] = "GFLOP/s", fast["speedup"]["same_block"] = 2.0;
+  skipped["status"] = "SKIP";
+  const Json run = run_of({slow, fast, skipped});
+  const std::string all = shown(run, {});
+  CHECK(std::count(all.begin(), all.end(), '\n') == 3);  // a heading and two rows
+  CHECK(has(all, "0.500  256.0 GFLOP/s  2.000x same block"));
+  const std::string some = shown(run, {"naive", "4 x 4"});
+  CHECK(has(some, "naive"));
+  CHECK(!has(some, "tiled"));
+  CHECK(shown(run, {"nothing"}).empty());
+  CHECK(shown(Json(), {}).empty());
 }
