@@ -12,6 +12,7 @@
 #include "04_transpose/check_transpose.hpp"
 #include "04_transpose/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "library.hpp"
 #include "tilewise/counters.hpp"
 
 namespace {
@@ -65,6 +66,20 @@ TEST_CASE("transposes are right on every shape", "[transpose]") {
       REQUIRE(verdict.right());
       REQUIRE(verdict.comparison.checked == static_cast<std::size_t>(shape.first) * shape.second);
     }
+  }
+}
+
+TEST_CASE("the library's transpose is right on every shape", "[transpose]") {
+  LibraryTranspose transpose;
+  for (const TransposeShape& shape : transpose_shapes()) {
+    const Verdict verdict = check_transpose(
+        [&](auto... p) {
+          transpose(p...);
+          return cudaGetLastError();
+        },
+        shape, 4);
+    INFO(text_of(shape) << ": " << verdict.text);
+    REQUIRE(verdict.right());
   }
 }
 
