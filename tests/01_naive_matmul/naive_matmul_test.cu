@@ -196,7 +196,7 @@ TEST_CASE("every wrong naive kernel is rejected, and for its own mistake", "[mut
   }
 }
 
-TEST_CASE("the customary tolerance of 0.01 N would let a wrong kernel pass", "[mutants]") {
+TEST_CASE("the customary tolerance of 0.01 N would let a wrong kernel pass", "[mutants][tolerance]") {
   const auto launch = [](const float* A, const float* B, float* C, int M, int N, int K) {
     naive_mutants::one_slightly_off<<<dim3(4, 4), dim3(16, 16)>>>(naive_mutants::Problem{A, B, C, M, N, K});
     return cudaGetLastError();
