@@ -60,8 +60,10 @@ inline tilewise::Variant with_shared(const Sums& sums, RunningSums& p, std::size
   if (bytes <= tilewise::device().shared_per_block_opt_in) {
     // The simulator learns what a kernel declares in its own body when it runs.
     tilewise::run_unwatched([&] { CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), 1, 1)); });
+    // [occupancy]
     CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(unused)));
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sums.run, 32, unused));
+    // [occupancy]
   }
   const double occupancy = 100.0 * blocks * 32 / tilewise::device().max_threads_per_sm;
   v.extra = {tilewise::with_commas(bytes), std::to_string(blocks), tilewise::fixed(occupancy, 1)};
