@@ -43,15 +43,10 @@ def run(program, arguments):
 
 def moving_table(result):
     """For lessons that move data and compute nothing: what loads, stores and shared memory cost."""
-    rows = result["rows"]
-    extra = list(rows[0].get("extra", {}))
-    titles = ["shape", "kernel", *(extra or ["tile"])]
-    named = len(titles)
-    per = ["sectors per load", "sectors per store"] if extra else ["sectors per request"] * 2
-    titles += ["load requests", per[0], "store requests", per[1], "shared wavefronts", "bank conflicts"]
-    table = []
-    for row in rows:
-        cells = [row["shape"], f"`{row['kernel']}`", *(extra_cells(row) if extra else [str(row.get("tile", ""))])]
+    lines = ["| shape | kernel | tile | load requests | sectors per request | store requests | sectors per request "
+             "| shared wavefronts | bank conflicts |", "|---|---" + "|--:" * 7 + "|"]
+    for row in result["rows"]:
+        cells = [row["shape"], f"`{row['kernel']}`", str(row.get("tile", ""))]
         if row["status"] != "OK":
             cells += [f"{row['status']}: {row['reason']}"] + [""] * 5
         else:
@@ -60,11 +55,7 @@ def moving_table(result):
                 requests = c[f"global_{kind}_requests"]
                 cells += [f"{requests:,}", f"{c[f'global_{kind}_sectors'] / requests:.2f}"]
             cells += [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}", f"{c['shared_conflicts']:,}"]
-        table.append(cells)
-    # Lessons with columns of their own have several tables: what is the same in all rows of one is left out.
-    shown = [k for k in range(len(titles)) if k < named or not extra or len({cells[k] for cells in table}) > 1]
-    lines = ["| " + " | ".join(titles[k] for k in shown) + " |", "|---|---" + "|--:" * (len(shown) - 2) + "|"]
-    lines += ["| " + " | ".join(cells[k] for k in shown) + " |" for cells in table]
+        lines.append("| " + " | ".join(cells) + " |")
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 
 
