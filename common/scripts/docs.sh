@@ -34,6 +34,8 @@ for figures in chapters/*/figures; do
   mkdir -p "$out/html/$figures"
   cp "$figures"/* "$out/html/$figures/"
 done
+mkdir -p "$out/html/docs/results"
+find docs/results -name '*.svg' -exec cp {} "$out/html/docs/results/" \;
 grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="//; s/\.txt"$//' | sort -u |
   while IFS= read -r file; do
     [ -f "$file" ] || continue  # the link check reports it

@@ -11,6 +11,7 @@ awk -v folder="$([ "$folder" = . ] || echo "$folder/")" '
   fenced { print; next }
   {
     gsub(/src="figures\//, "src=\"" folder "figures/")
+    gsub(/src="..\/..\/docs\/results\//, "src=\"docs/results/")
     gsub(/::tilewise::/, "tilewise::")
     out = ""
     rest = $0

@@ -2,6 +2,8 @@
 # Records what this machine's GPU measures, all chapters, into docs/results/<gpu>.json:
 #   common/scripts/record-results.sh [build/gpu/bin] [FILE]
 # With build/sim/bin, what the simulator counts: docs/results/simulated-<gpu>.json. `make compare` uses both.
+# Lesson 05's whole sweeps, every stride and offset, go into a file of their own beside it, <gpu>-05-sweeps.json, and the
+# pictures of them into <gpu>-05-stride.svg and <gpu>-05-offset.svg (where there are Python and gnuplot).
 # Commit first: the file names the commit. common/scripts/update-results.py then writes the tables of the pages.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -23,3 +25,15 @@ gpu=$(sed -n '/"machine": {/,/}/s/^ *"name": "\(.*\)",$/\1/p' all.json | head -n
 file=${2:-$root/docs/results/$(tr 'A-Z ' 'a-z-' <<<"$gpu").json}
 mv all.json "$file"
 echo "$file" >&2
+
+[ -x "$programs/05_coalescing" ] || exit 0
+sweeps=${file%.json}-05-sweeps.json
+# So many words that L2 keeps nothing of them from one launch to the next, not even of every 64th: 20 GiB of arrays.
+size=(--n 536870912 --repeat 30)
+case $gpu in Simulated*) size=() ;; esac
+echo "05_coalescing, every stride and offset" >&2
+PATH=$programs:$PATH 05_coalescing --part sweeps --full --width 1,4 ${size[@]+"${size[@]}"} --json part.json >&2
+sed 's/^ *//' part.json | tr '\n' ' ' >"$sweeps"
+echo >>"$sweeps"
+echo "$sweeps" >&2
+"$root/common/scripts/plot-results.py" "$sweeps" >&2 || echo "The pictures of $sweeps were not drawn." >&2

@@ -18,6 +18,12 @@ What caches and DRAM moved comes from docs/results/traffic-<gpu>.json, which com
     <!-- traffic:nvidia-h200 -->
     <!-- /traffic -->
 
+Pictures that common/scripts/plot-results.py drew go in likewise, as soon as there is docs/results/NAME.svg; the text is
+for who cannot see it:
+
+    <!-- plot:nvidia-h200-05-stride Share of a copy over the stride. -->
+    <!-- /plot -->
+
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one.
 """
@@ -43,10 +49,15 @@ def run(program, arguments):
 
 def moving_table(result):
     """For lessons that move data and compute nothing: what loads, stores and shared memory cost."""
-    lines = ["| shape | kernel | tile | load requests | sectors per request | store requests | sectors per request "
-             "| shared wavefronts | bank conflicts |", "|---|---" + "|--:" * 7 + "|"]
-    for row in result["rows"]:
-        cells = [row["shape"], f"`{row['kernel']}`", str(row.get("tile", ""))]
+    rows = result["rows"]
+    extra = list(rows[0].get("extra", {}))
+    titles = ["shape", "kernel", *(extra or ["tile"])]
+    named = len(titles)
+    per = ["sectors per load", "sectors per store"] if extra else ["sectors per request"] * 2
+    titles += ["load requests", per[0], "store requests", per[1], "shared wavefronts", "bank conflicts"]
+    table = []
+    for row in rows:
+        cells = [row["shape"], f"`{row['kernel']}`", *(extra_cells(row) if extra else [str(row.get("tile", ""))])]
         if row["status"] != "OK":
             cells += [f"{row['status']}: {row['reason']}"] + [""] * 5
         else:
@@ -55,7 +66,11 @@ def moving_table(result):
                 requests = c[f"global_{kind}_requests"]
                 cells += [f"{requests:,}", f"{c[f'global_{kind}_sectors'] / requests:.2f}"]
             cells += [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}", f"{c['shared_conflicts']:,}"]
-        lines.append("| " + " | ".join(cells) + " |")
+        table.append(cells)
+    # Lessons with columns of their own have several tables: what is the same in all rows of one is left out.
+    shown = [k for k in range(len(titles)) if k < named or not extra or len({cells[k] for cells in table}) > 1]
+    lines = ["| " + " | ".join(titles[k] for k in shown) + " |", "|---|---" + "|--:" * (len(shown) - 2) + "|"]
+    lines += ["| " + " | ".join(cells[k] for k in shown) + " |" for cells in table]
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 
 
@@ -84,8 +99,39 @@ def shared_table(result):
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 
 
+def sectors_table(result):
+    """For tables that hold the sectors of loads and stores against a formula."""
+    rows = result["rows"]
+    one_shape = len({row["shape"] for row in rows}) == 1
+    shared = any(row["counts"]["shared_loads"] for row in rows if row["status"] == "OK")
+    extra = list(rows[0].get("extra", {}))
+    titles = ([] if one_shape else ["shape"]) + ["kernel", *extra]
+    words = len(titles)
+    for kind in ("load", "store"):
+        titles += [f"{kind} requests", "sectors per request", "by formula"]
+    titles += ["shared wavefronts", "bank conflicts"] if shared else []
+    lines = ["| " + " | ".join(titles) + " |", "|---" * (words - len(extra)) + "|--:" * (len(titles) - words + len(extra)) + "|"]
+    for row in rows:
+        cells = ([] if one_shape else [row["shape"]]) + [f"`{row['kernel']}`", *extra_cells(row)]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - words - 1)
+        else:
+            c, formula = row["counts"], row.get("formula", {})
+            for kind in ("load", "store"):
+                requests, sectors = c[f"global_{kind}_requests"], formula.get(f"{kind}_sectors")
+                cells += [f"{requests:,}", f"{c[f'global_{kind}_sectors'] / requests:.2f}",
+                          f"{sectors / requests:.2f}" if sectors else ""]
+            if shared:
+                cells += [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}", f"{c['shared_conflicts']:,}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    shape = f", {rows[0]['shape']}" if one_shape else ""
+    return f"\n{result['machine']['name']}{shape}:\n\n" + "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     result = run(program, arguments.split())
+    if any("load_sectors" in row.get("formula", {}) for row in result["rows"]):
+        return sectors_table(result)
     if result["rows"][0].get("about") == "shared":
         return shared_table(result)
     if result["rows"][0]["shape"].count(" x ") == 1:  # rows x columns, no product
@@ -186,11 +232,21 @@ def traffic_table(gpu):
            f"{recorded['commit']}; Nsight Compute, caches emptied before each kernel. 1 MB is 1,000,000 bytes.\n\n"
 
 
+plot_region = re.compile(r"(<!-- plot:(\S+) (.*?) -->\n).*?(<!-- /plot -->)", re.S)
+
+
+def plot(name, text):
+    if not (root / f"docs/results/{name}.svg").exists():
+        return ""
+    return f'\n<img src="../../docs/results/{name}.svg" alt="{text}">\n\n'
+
+
 for page in sorted(root.glob("chapters/*/README.md")):
     old = page.read_text()
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
     new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
     new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2]) + found[3], new)
+    new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
     if new != old:
         page.write_text(new)
         print("updated", page.relative_to(root))

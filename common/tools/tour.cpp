@@ -245,7 +245,8 @@ std::string label(const Json& row) {
   std::string text = shown(at(row, "kernel"), 0);
   const Json tile = at(row, "tile");
   if (tile.is_number() && tile.get<double>() != 0) text += " <small>" + shown(tile, 0) + "</small>";
-  for (const auto& [title, value] : row.value("extra", Json::object()).items())
+  const Json extra = row.value("extra", Json::object());  // items() refers to it
+  for (const auto& [title, value] : extra.items())
     text += " <small>" + escaped(title) + " " + shown(value, 0) + "</small>";
   return text;
 }
@@ -287,7 +288,8 @@ std::string table(const Json& rows) {
       break;
     }
     if (column.key != "kernel" || rows.empty()) continue;
-    for (const auto& [title, value] : rows[0].value("extra", Json::object()).items())
+    const Json extra = rows[0].value("extra", Json::object());  // items() refers to it
+    for (const auto& [title, value] : extra.items())
       columns.push_back({"extra." + title, title, ""});
   }
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";

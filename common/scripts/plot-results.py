@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Draws what a program recorded, as SVG. For maintainers; needs Python 3 and gnuplot, which nothing else does.
+
+    common/scripts/plot-results.py FILE.json [FOLDER]
+
+FILE.json is what record-results.sh wrote (docs/results/nvidia-h200-05-sweeps.json), or a program with --json. The pictures go to
+FOLDER (default: where the file lies) and are named after the machine: nvidia-h200-05-stride.svg. From a GPU they show
+the share of a copy that is reached, from the simulator the sectors of a request, each beside what the formula says.
+They have no background, and follow the reader's light or dark mode.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+COLOURS = ["#2f7fd1", "#e08a1e", "#2f9e5b", "#8b5fbf"]  # readable on white and on black
+INK = "#6b7785"  # replaced by a class, see finish()
+
+
+def curves(runs, program, part, swept):
+    """{kernel: {stride: row}} of all recorded runs; a later run replaces what an earlier one said."""
+    found = {}
+    for run in runs:
+        for row in run["rows"] if run["program"] == program else []:
+            if row.get("part") == part and row["status"] == "OK":
+                found.setdefault(row["kernel"], {})[int(row["extra"][swept])] = row
+    return found
+
+
+def word_bytes(kernel):
+    return 4 * int(re.search(r"<float(\d?)>", kernel)[1] or 1)
+
+
+def words_text(kernel):
+    return f"{kernel.split('<')[0]}, {word_bytes(kernel)} bytes"
+
+
+def share_of_copy(row):
+    return 100 * row["speedup"]["best_copy"]
+
+
+def share_by_sectors(row):
+    """What a copy would reach if only sectors cost anything: words that are wanted / words that travel."""
+    wanted = row["figure"]["value"] * 1e9 * row["time"]["median_ms"] * 1e-3  # bytes
+    return 100 * wanted / (32 * (row["formula"]["load_sectors"] + row["formula"]["store_sectors"]))
+
+
+def sectors_per_load(row):
+    return row["counts"]["global_load_sectors"] / row["counts"]["global_load_requests"]
+
+
+def formula_per_load(row):
+    return row["formula"]["load_sectors"] / row["counts"]["global_load_requests"]
+
+
+def block(points):
+    return "".join(f"{x} {y:.6g}\n" for x, y in points) + "e\n"
+
+
+def draw(path, title, description, x_title, y_title, settings, lines):
+    """lines: (name, style, points). Names without a text are not in the key."""
+    plots = ", ".join(f"'-' using 1:2 with {style} " + (f"title '{name}'" if name else "notitle")
+                      for name, style, _ in lines)
+    script = f"""set terminal svg size 760,400 dynamic noenhanced font 'system-ui,13'
+set border 3 linecolor rgb '{INK}'
+set xtics nomirror textcolor rgb '{INK}'
+set ytics nomirror textcolor rgb '{INK}'
+set grid ytics linecolor rgb '{INK}' linewidth 0.3
+set key textcolor rgb '{INK}' samplen 2
+set xlabel '{x_title}' textcolor rgb '{INK}'
+set ylabel '{y_title}' textcolor rgb '{INK}'
+{settings}
+plot {plots}
+""" + "".join(block(points) for _, _, points in lines)
+    done = subprocess.run(["gnuplot"], input=script, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"gnuplot: {done.stderr.strip()}")
+    path.write_text(finish(done.stdout, title, description))
+    print(path)
+
+
+def finish(svg, title, description):
+    """No background, the text's colour from a style sheet that knows dark mode, and words for who cannot see it."""
+    rgb = [int(INK[i:i + 2], 16) for i in (1, 3, 5)]
+    svg = re.sub(r"<rect x=\"0\" y=\"0\" width=\"\d+\" height=\"\d+\" fill=\"#ffffff\"/>\n", "", svg)
+    ink = re.compile(rf"(stroke|fill)=(['\"])rgb\({rgb[0]}, ?{rgb[1]}, ?{rgb[2]}\)\2")
+
+    def classes(tag):
+        names = [f"ink-{attribute}" for attribute, _ in ink.findall(tag[0])]
+        if not names:
+            return tag[0]
+        names += re.findall(r"class=\"([^\"]*)\"", tag[0])
+        rest = re.sub(r"\s*class=\"[^\"]*\"", "", ink.sub("", tag[0]))
+        return re.sub(r"^<(\w+)", f"<\\1 class=\"{' '.join(names)}\"", rest)
+
+    svg = re.sub(r"<\w[^>]*>", classes, svg)
+    svg = re.sub(r"font-family=\"[^\"]*\"", "", svg)
+    svg = re.sub(r"<filter.*?</filter>\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<desc>.*?</desc>", f"<desc>{description}</desc>", svg, flags=re.S)
+    svg = svg.replace("<title>Gnuplot</title>", f"<title>{title}</title>")
+    style = """<style>
+  text { font-family: system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
+  .ink-fill { fill: #57606a } .ink-stroke { stroke: #57606a }
+  @media (prefers-color-scheme: dark) { .ink-fill { fill: #adbac7 } .ink-stroke { stroke: #adbac7 } }
+</style>
+"""
+    svg = svg.replace("<g id=\"gnuplot_canvas\">", style + "<g id=\"gnuplot_canvas\">")
+    return re.sub(r"[ \t]+\n", "\n", svg)
+
+
+def sweep(runs, folder, part, swept, settings):
+    """One picture of a sweep of lesson 05; False if no run has it."""
+    found = curves(runs, "05_coalescing", part, swept)
+    if not found:
+        return False
+    machine = runs[0]["machine"]
+    slug = re.sub(r"[^a-z0-9]+", "-", machine["name"].lower())
+    lines = []
+    if machine["simulated"]:
+        shown = [kernel for kernel in found if kernel.startswith(("strided_read", "shifted_read"))]
+        for colour, kernel in zip(COLOURS, shown):
+            at = sorted(found[kernel].items())
+            lines.append(("", f"lines linecolor rgb '{colour}' linewidth 1.5",
+                          [(x, formula_per_load(row)) for x, row in at]))
+            lines.append((words_text(kernel), f"points linecolor rgb '{colour}' pointtype 7 pointsize 0.45",
+                          [(x, sectors_per_load(row)) for x, row in at]))
+        y_title, top = "sectors per request", 34
+        title = f"{machine['name']}: sectors per request by {swept}; dots are counted, lines by formula"
+    else:
+        first = [kernel for kernel in found if word_bytes(kernel) == 4]
+        wide = [kernel for kernel in found if kernel in ("strided_copy<float4>", "shifted_read<float4>")]
+        for colour, kernel in zip(COLOURS, first + wide):
+            at = sorted(found[kernel].items())
+            lines.append((words_text(kernel), f"linespoints linecolor rgb '{colour}' linewidth 1.8 pointtype 7 pointsize 0.4",
+                          [(x, share_of_copy(row)) for x, row in at]))
+            lines.append(("", f"lines linecolor rgb '{colour}' linewidth 1 dashtype 3",
+                          [(x, share_by_sectors(row)) for x, row in at]))
+        y_title, top = "wanted bytes per second, % of a copy", 105
+        title = f"{machine['name']}: share of a copy by {swept}; dotted: what the sectors alone would allow"
+    best = {name: max(points, key=lambda p: p[1]) for name, _, points in lines if name}
+    worst = {name: min(points, key=lambda p: p[1]) for name, _, points in lines if name}
+    description = "; ".join(f"{name}: from {best[name][1]:.0f} at {best[name][0]} to {worst[name][1]:.0f} at {worst[name][0]}"
+                            for name in best)
+    draw(folder / f"{slug}-05-{swept}.svg", title, f"{y_title}. {description}", f"{swept}, in words", y_title,
+         f"{settings}\nset yrange [0:{top}]", lines)
+    return True
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: plot-results.py FILE.json [FOLDER]")
+    if not shutil.which("gnuplot"):
+        sys.exit("plot-results: gnuplot is not here (Debian, Ubuntu: apt-get install gnuplot-nox)")
+    file = pathlib.Path(sys.argv[1])
+    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else file.parent
+    recorded = json.loads(file.read_text())
+    runs = recorded["runs"] if "runs" in recorded else [recorded]
+    folder.mkdir(parents=True, exist_ok=True)
+    simulated = runs[0]["machine"]["simulated"]
+    height = "set ytics (0, 4, 8, 16, 32)" if simulated else ""
+    drawn = sweep(runs, folder, "strides", "stride",
+          f"set logscale x 2\nset xrange [0.95:70]\nset xtics (1, 2, 4, 8, 16, 32, 64)\n{height}\n"
+          + ("set key bottom right" if simulated else "set key top right"))
+    drawn |= sweep(runs, folder, "offsets", "offset",
+          f"set xrange [-0.5:31.5]\nset xtics 0, 4\n{height}\n"
+          + ("set key top right" if simulated else "set key bottom right"))
+    if not drawn:
+        sys.exit(f"plot-results: {file} has no sweep of lesson 05 (05_coalescing --part sweeps --full --json FILE)")
+
+
+main()
