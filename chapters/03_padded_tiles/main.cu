@@ -1,7 +1,5 @@
 // Lesson 03: the banks of shared memory. What does a conflict cost, which cure fits where, and when is there none
 // needed?
-#include "../02_tiled_matmul/tiled_matmul.cuh"
-#include "padded_tiles.cuh"
 #include "rows.hpp"
 
 namespace {
@@ -9,14 +7,14 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 using tilewise::Figure;
 using tilewise::LessonStyle;
-using tilewise::MatmulProblem;
-using tilewise::MatmulVariant;
 
+const Sums direct = {"running_sums_direct", running_sums_direct, "-", 0};
+const Sums padded = {"running_sums_padded", running_sums_padded, "33", 32 * 33 * 4};
 const Sums walk[] = {
-    {"running_sums_direct", running_sums_direct, "-", 0},
+    direct,
     {"running_sums_tile", running_sums_tile, "32", 32 * 32 * 4},
     {"running_sums_extra_row", running_sums_extra_row, "32", 33 * 32 * 4},
-    {"running_sums_padded", running_sums_padded, "33", 32 * 33 * 4},
+    padded,
     {"running_sums_transposed", running_sums_transposed, "32", 32 * 32 * 4},
     {"running_sums_swizzled", running_sums_swizzled, "32", 32 * 32 * 4},
 };
@@ -34,21 +32,6 @@ const Sums narrow[] = {
     {"running_sums_narrow_swizzled", running_sums_narrow_swizzled, "16", 32 * 16 * 4},
 };
 
-template <class Launch>
-MatmulVariant matmul(const char* kernel, std::size_t row, bool baseline, Launch launch) {
-  MatmulVariant v;
-  v.kernel = kernel;
-  v.tile = 32;
-  v.block = dim3(32, 32);
-  v.shared_bytes = 2 * 32 * row * sizeof(float);
-  v.baseline = baseline;
-  v.skip = [](const tilewise::MatmulShape& s) {
-    return tiled_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
-  };
-  v.launch = [launch](const MatmulProblem& p) { CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)); };
-  return v;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,7 +46,8 @@ int main(int argc, char** argv) {
     for (int stride = 1; stride <= 33; ++stride) strides.push_back(stride);
     strides.push_back(64);
     std::string only = "all";
-    options.add("--part", only, "Which table", {"all", "walk", "widths", "narrow", "occupancy", "strides", "matmul"});
+    options.add("--part", only, "Which table",
+                {"all", "walk", "widths", "narrow", "occupancy", "carveout", "strides", "matmul"});
     options.add("--rows", rows, "Rows, a list that goes in pairs with --cols", {1, 1 << 24});
     options.add("--cols", cols, "Columns", {1, 1 << 24});
     options.add("--stride", strides, "Strides of words", {1, 64});
@@ -71,9 +55,9 @@ int main(int argc, char** argv) {
     options.add("--bytes", bytes, "Shared memory of a block in the table of occupancy", {4224, 1 << 20});
     options.add_matmul({.sizes = {2048}, .sim_sizes = {96}, .tiles = {}});
     options.parse(argc, argv);
+    pair_up(rows, cols, options);
 
-    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 22, .show_tile = false};
-    style.min_seconds = 0.1;
+    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .show_tile = false, .min_seconds = 0.1};
     tilewise::MatmulLesson products(options, style);
     tilewise::Lesson& lesson = products.lesson();
     const auto begin = [&](const char* part, const char* title) {
@@ -88,17 +72,17 @@ int main(int argc, char** argv) {
     if (begin("widths", "the walk in steps of 8 and 16 bytes")) run_sums(lesson, widths, problems);
     if (begin("narrow", "a tile of 32 x 16: two rows per request")) run_sums(lesson, narrow, problems);
     style.extra = {{"shared", "bytes/block", 11}, {"blocks", "/SM", 6}, {"occupancy", "%", 9}};
-    if (begin("occupancy", "the padded tile, with more shared memory than it uses"))
-      run_with_shared(lesson, {"running_sums_padded", running_sums_padded, "33", 32 * 33 * 4}, bytes, problems);
+    if (!problems.empty() && begin("occupancy", "the padded tile, with more shared memory than it uses"))
+      run_with_shared(lesson, padded, bytes, *problems.front());
+    style.extra = {{"carve-out", "% shared", 9}};
+    if (!problems.empty() && begin("carveout", "no tile, and less and less L1 cache"))
+      run_with_carveout(lesson, direct, *problems.front());
 
-    style = {.figure = Figure::bytes,
-             .ceiling = tilewise::device().peak_shared_gbs(),
-             .baseline_name = "stride 1",
-             .show_tile = false,
-             .exact = true,
-             .extra = {{"stride", "elements", 8}},
-             .only_shared = true,
-             .min_seconds = 0.05};
+    style = {.figure = Figure::bytes, .baseline_name = "stride 1", .show_tile = false, .exact = true};
+    style.ceiling = tilewise::device().peak_shared_gbs();
+    style.extra = {{"stride", "elements", 8}};
+    style.only_shared = true;
+    style.min_seconds = 0.05;
     if (begin("strides", "nothing but loads from shared memory")) {
       run_windows<float>(lesson, "window_sums<float>", strides, options.seed());
       run_windows<float2>(lesson, "window_sums<float2>", wide_strides, options.seed());

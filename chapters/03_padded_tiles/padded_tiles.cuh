@@ -7,10 +7,11 @@
 //   bit
 //
 // Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per lane; saying so with
-// __launch_bounds__ lets the compiler give a thread registers enough for 32 loads under way. Loops that walk along a row
-// carry `#pragma unroll 1`: without it nvcc would combine loads of neighbouring words into wide ones
-// where the layout allows it, and the GPU would do something else than what stands here (running_sums_wide does it by
-// hand).
+// __launch_bounds__ lets the compiler give a thread registers enough for 32 loads under way.
+//
+// Loops that walk along a row carry `#pragma unroll 1`, so that every layout does the same in the same order: a load, an
+// addition, a store. Unrolled, nvcc moves loads in front of earlier stores where it can tell that they touch different
+// words, which it can with padding and cannot with a swizzle, and a comparison would be about that.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -154,7 +155,7 @@ __global__ void __launch_bounds__(32) running_sums_padded(const float* __restric
 
 // [running_sums_transposed]
 /// The tile is stored turned round: what was a column is a row. Now the walk has no conflicts, and fill and drain have
-/// all of them.
+/// all of them. (nvcc sees that a lane puts down four neighbouring words after one another, and stores 16 bytes at once.)
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_transposed(const float* __restrict__ in,  // rows x cols
                                                               float* __restrict__ out,       // rows x cols

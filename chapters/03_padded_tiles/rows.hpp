@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../02_tiled_matmul/tiled_matmul.cuh"
 #include "padded_tiles.cuh"
 #include "problem.hpp"
 #include "tilewise/lesson.hpp"
@@ -59,8 +60,10 @@ inline tilewise::Variant with_shared(const Sums& sums, RunningSums& p, std::size
   if (bytes <= tilewise::device().shared_per_block_opt_in) {
     // The simulator learns what a kernel declares in its own body when it runs.
     tilewise::run_unwatched([&] { CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), 1, 1)); });
+    // [occupancy]
     CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(unused)));
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sums.run, 32, unused));
+    // [occupancy]
   }
   const double occupancy = 100.0 * blocks * 32 / tilewise::device().max_threads_per_sm;
   v.extra = {tilewise::with_commas(bytes), std::to_string(blocks), tilewise::fixed(occupancy, 1)};
@@ -87,12 +90,17 @@ tilewise::Variant windows(const char* kernel, WindowSums<T>& p) {
 
 using Problems = std::vector<std::unique_ptr<RunningSums>>;
 
-/// The matrices of all shapes; a SKIP row for what does not fit on the device.
-inline Problems make_problems(std::vector<std::int64_t> rows, std::vector<std::int64_t> cols,
-                              const tilewise::Options& options, tilewise::Lesson& lesson) {
+/// Lists that go in pairs; a single value goes with every element of the other list.
+inline void pair_up(std::vector<std::int64_t>& rows, std::vector<std::int64_t>& cols,
+                    const tilewise::Options& options) {
   if (rows.size() == 1) rows.assign(cols.size(), rows[0]);
   if (cols.size() == 1) cols.assign(rows.size(), cols[0]);
   if (rows.size() != cols.size()) options.refuse("--rows and --cols are lists of different lengths");
+}
+
+/// The matrices of all shapes; a SKIP row for what does not fit on the device.
+inline Problems make_problems(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& cols,
+                              const tilewise::Options& options, tilewise::Lesson& lesson) {
   Problems problems;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double wanted = 2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);
@@ -116,13 +124,28 @@ inline void run_sums(tilewise::Lesson& lesson, std::span<const Sums> kernels, co
   }
 }
 
+/// The copy, then a kernel with ever more shared memory per block.
 inline void run_with_shared(tilewise::Lesson& lesson, const Sums& sums, const std::vector<std::int64_t>& bytes,
-                            const Problems& problems) {
-  for (const auto& problem : problems) {
-    lesson.begin_group();
-    if (!tilewise::is_simulated()) lesson.run(copy(*problem));
-    for (const std::int64_t total : bytes) lesson.run(with_shared(sums, *problem, static_cast<std::size_t>(total)));
+                            RunningSums& problem) {
+  lesson.begin_group();
+  if (!tilewise::is_simulated()) lesson.run(copy(problem));
+  for (const std::int64_t total : bytes) lesson.run(with_shared(sums, problem, static_cast<std::size_t>(total)));
+}
+
+/// A kernel without shared memory, with the SM's memory divided in three ways between L1 and shared memory.
+inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, RunningSums& problem) {
+  const auto prefer = [&](int carveout) {
+    CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+  };
+  lesson.begin_group();
+  if (!tilewise::is_simulated()) lesson.run(copy(problem));
+  for (const int carveout : {-1, 0, 50, 100}) {  // -1: as the driver likes; else so many percent for shared memory
+    prefer(carveout);
+    tilewise::Variant v = variant(sums, problem);
+    v.extra = {carveout < 0 ? "driver's" : std::to_string(carveout)};
+    lesson.run(v);
   }
+  prefer(-1);
 }
 
 /// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1.
@@ -135,4 +158,20 @@ void run_windows(tilewise::Lesson& lesson, const char* kernel, const std::vector
     WindowSums<T> problem(static_cast<int>(stride), small ? 1 : 512, small ? 1 : 4 * tilewise::device().sms, 256, seed);
     lesson.run(windows(kernel, problem));
   }
+}
+
+/// A product through tiles of 32 x 32 whose rows are `row` words long.
+template <class Launch>
+tilewise::MatmulVariant matmul(const char* kernel, std::size_t row, bool baseline, Launch launch) {
+  tilewise::MatmulVariant v;
+  v.kernel = kernel;
+  v.tile = 32;
+  v.block = dim3(32, 32);
+  v.shared_bytes = 2 * 32 * row * sizeof(float);
+  v.baseline = baseline;
+  v.skip = [](const tilewise::MatmulShape& s) {
+    return tiled_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+  };
+  v.launch = [launch](const tilewise::MatmulProblem& p) { CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)); };
+  return v;
 }
