@@ -71,10 +71,10 @@ int main(int argc, char** argv) {
     if (begin("walk", "running sums through a tile of 32 x 32")) run_sums(lesson, walk, problems);
     if (begin("widths", "the walk in steps of 8 and 16 bytes")) run_sums(lesson, widths, problems);
     if (begin("narrow", "a tile of 32 x 16: two rows per request")) run_sums(lesson, narrow, problems);
-    style.extra = {{"shared", "bytes/block", 11}, {"blocks", "/SM", 6}, {"occupancy", "%", 9}};
+    style.extra = {{"bytes per block", "shared", 15}, {"blocks per SM", "", 13}, {"occupancy %", "", 11}};
     if (!problems.empty() && begin("occupancy", "the padded tile, with more shared memory than it uses"))
       run_with_shared(lesson, padded, bytes, *problems.front());
-    style.extra = {{"carve-out", "% shared", 9}};
+    style.extra = {{"carve-out %", "shared", 11}};
     if (!problems.empty() && begin("carveout", "no tile, and less and less L1 cache"))
       run_with_carveout(lesson, direct, *problems.front());
 

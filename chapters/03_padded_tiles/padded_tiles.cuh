@@ -6,12 +6,13 @@
 //   out[r][c] = in[r][0] + in[r][1] + ... + in[r][c], added in this order by every kernel: the results agree in every
 //   bit
 //
-// Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per lane; saying so with
+// Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per lane; saying so
+// with
 // __launch_bounds__ lets the compiler give a thread registers enough for 32 loads under way.
 //
-// Loops that walk along a row carry `#pragma unroll 1`, so that every layout does the same in the same order: a load, an
-// addition, a store. Unrolled, nvcc moves loads in front of earlier stores where it can tell that they touch different
-// words, which it can with padding and cannot with a swizzle, and a comparison would be about that.
+// Loops that walk along a row carry `#pragma unroll 1`, so that every layout does the same in the same order: a load,
+// an addition, a store. Unrolled, nvcc moves loads in front of earlier stores where it can tell that they touch
+// different words, which it can with padding and cannot with a swizzle, and a comparison would be about that.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -114,14 +115,15 @@ __global__ void __launch_bounds__(32) running_sums_extra_row(const float* __rest
 }
 // [running_sums_extra_row]
 
-// [running_sums_padded]
 /// Rows of 33 words for 32 columns: element (i, j) is at 33 i + j, in bank (i + j) mod 32. A row takes all banks, and a
 /// column does, too.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_padded(const float* __restrict__ in,  // rows x cols
                                                           float* __restrict__ out,       // rows x cols
                                                           int rows, int cols) {
+  // [padded_rows]
   __shared__ float tile[32][33];  // tile[i][j] = in[r0 + i][c0 + j]; tile[i][32] is never used
+  // [padded_rows]
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
   float sum = 0.0f;
@@ -151,12 +153,11 @@ __global__ void __launch_bounds__(32) running_sums_padded(const float* __restric
     }
   }
 }
-// [running_sums_padded]
 
 // [running_sums_transposed]
 /// The tile is stored turned round: what was a column is a row. Now the walk has no conflicts, and fill and drain have
-/// all of them. (nvcc sees that a lane puts down four neighbouring words after one another, and stores 16 bytes at once.)
-/// Blocks of 32 threads, 32 rows of the matrix per block.
+/// all of them. (nvcc sees that a lane puts down four neighbouring words after one another, and stores 16 bytes at
+/// once.) Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_transposed(const float* __restrict__ in,  // rows x cols
                                                               float* __restrict__ out,       // rows x cols
                                                               int rows, int cols) {

@@ -27,7 +27,7 @@ enum class Bug {
   walk_stops_early,
   first_column_skipped,
   sum_forgotten_between_tiles,
-  sum_never_reset,
+  sum_starts_with_block,
   sum_counts_twice,
   not_zeroed_outside,
   swizzle_forgotten_in_walk,
@@ -58,7 +58,7 @@ __global__ void mutant(const float* in, float* out, int rows, int cols) {
   const int lane = threadIdx.x;
   const int r0 = is(Bug::row_of_block_ignored) ? 0 : blockIdx.x * 32;
   if (is(Bug::only_full_tiles) && r0 + 32 > rows) return;
-  float sum = is(Bug::sum_never_reset) ? static_cast<float>(blockIdx.x) : 0.0f;
+  float sum = is(Bug::sum_starts_with_block) ? static_cast<float>(blockIdx.x) : 0.0f;
 
   for (int c0 = 0; c0 < cols; c0 += 32) {
     if (is(Bug::only_first_tile) && c0 > 0) return;
@@ -135,7 +135,7 @@ inline const Mutant mutants[] = {
     {"walk_stops_early", mutant<Bug::walk_stops_early>, Fault::wrong_value},
     {"first_column_skipped", mutant<Bug::first_column_skipped>, Fault::wrong_value},
     {"sum_forgotten_between_tiles", mutant<Bug::sum_forgotten_between_tiles>, Fault::wrong_value},
-    {"sum_never_reset", mutant<Bug::sum_never_reset>, Fault::wrong_value},
+    {"sum_starts_with_block", mutant<Bug::sum_starts_with_block>, Fault::wrong_value},
     {"sum_counts_twice", mutant<Bug::sum_counts_twice>, Fault::wrong_value},
     {"not_zeroed_outside", mutant<Bug::not_zeroed_outside>, Fault::finding, "uninitialised", true},
     {"swizzle_forgotten_in_walk", mutant<Bug::swizzle_forgotten_in_walk>, Fault::wrong_value},
