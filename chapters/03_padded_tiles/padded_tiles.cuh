@@ -3,12 +3,10 @@
 // strides; and the matrix product of chapter 02 with padding that cures nothing.
 //
 //   in, out: rows x cols    float, row-major: element (r, c) is at [r * cols + c]
-//   out[r][c] = in[r][0] + in[r][1] + ... + in[r][c], added in this order by every kernel: the results agree in every
-//   bit
+//   out[r][c] = in[r][0] + in[r][1] + ... + in[r][c], in this order in every kernel: always the same bits
 //
-// Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per lane; saying so
-// with
-// __launch_bounds__ lets the compiler give a thread registers enough for 32 loads under way.
+// Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per lane. The launch
+// bounds say so: then the compiler gives a thread registers enough for 32 loads under way.
 //
 // Loops that walk along a row carry `#pragma unroll 1`, so that every layout does the same in the same order: a load,
 // an addition, a store. Unrolled, nvcc moves loads in front of earlier stores where it can tell that they touch

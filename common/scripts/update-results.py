@@ -178,13 +178,16 @@ def recorded_table(gpu, program, part):
     # speedup holds "same_block" and "best_<what the lesson compares with>"
     best = next((key for row in rows for key in row.get("speedup", {}) if key.startswith("best_")), "best_naive")
     extra = list(first.get("extra", {}))
-    titles = ["shape", "tile", "kernel", *extra, "time", first["figure"]["unit"], "of peak"]
+    tiles = not extra or any("tile" in row for row in rows)
+    titles = ["shape", *(["tile"] if tiles else []), "kernel", *extra, "time", first["figure"]["unit"], "of peak"]
     titles += ["of " + best[5:]] if moves else ["same block", best.replace("_", " ")]
-    lines = ["| " + " | ".join(titles) + " |", "|---|--:|---" + "|--:" * (len(titles) - 3) + "|"]
+    named = 3 if tiles else 2
+    lines = ["| " + " | ".join(titles) + " |",
+             ("|---|--:|---" if tiles else "|---|---") + "|--:" * (len(titles) - named) + "|"]
     for row in rows:
         speedup = row.get("speedup", {})
         times = lambda key: f"{speedup[key]:.2f} x" if key in speedup else ""
-        cells = [row["shape"], str(row.get("tile", "")), f"`{row['kernel']}`", *extra_cells(row),
+        cells = [row["shape"], *([str(row.get("tile", ""))] if tiles else []), f"`{row['kernel']}`", *extra_cells(row),
                  f"{row['time']['median_ms']:.3g} ms", f"{row['figure']['value']:,.0f}",
                  f"{100 * row['figure']['share_of_peak']:.1f} %"]
         cells += [f"{100 * speedup.get(best, 0):.1f} %"] if moves else [times("same_block"), times(best)]

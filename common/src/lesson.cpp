@@ -316,8 +316,8 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   if (!part.empty()) r.set("part", part);
   r.set("kernel", variant.kernel).set("shape", variant.shape).set("status", to_string(outcome.status));
   if (style.only_shared) r.set("about", "shared");
-  for (std::size_t i = 0; i < style.extra.size() && i < variant.extra.size(); ++i)
-    r.set("extra." + style.extra[i].title, variant.extra[i]);
+  for (std::size_t i = 0; i < style.extra.size(); ++i)  // the same keys in every row, so that tables have columns
+    r.set("extra." + style.extra[i].title, i < variant.extra.size() ? variant.extra[i] : std::string("-"));
   if (variant.tile > 0) r.set("tile", variant.tile);
   if (!outcome.reason.empty()) r.set("reason", outcome.reason);
   r.set("block.x", variant.block.x).set("block.y", variant.block.y).set("block.z", variant.block.z);
