@@ -64,7 +64,7 @@ bool remove(const Object* object) {
 template <class Body>
 cusparseStatus_t with_handle(cusparseHandle_t handle, Body body) {
   const DeviceLock lock(device_mutex());
-  return exists(handle) ? body(*handle) : CUSPARSE_STATUS_NOT_INITIALIZED;
+  return exists(handle) ? body(*handle) : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 bool is_real(cudaDataType type) { return type == CUDA_R_32F || type == CUDA_R_64F; }
@@ -85,7 +85,7 @@ struct Spmv {
   bool transposes() const { return op != CUSPARSE_OPERATION_NON_TRANSPOSE; }
 
   cusparseStatus_t judge() const {
-    if (!exists(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (!exists(handle)) return CUSPARSE_STATUS_INVALID_VALUE;
     if (op < CUSPARSE_OPERATION_NON_TRANSPOSE || op > CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) {
       return CUSPARSE_STATUS_INVALID_VALUE;
     }
