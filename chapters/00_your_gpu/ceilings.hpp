@@ -18,7 +18,7 @@
 #include "tilewise/table.hpp"
 #include "tilewise/timer.hpp"
 
-/// What a section measures, and so what its columns are.
+/// What a part of the table measures, and so what its columns are.
 enum class Measure {
   latency,  ///< cycles of one step
   rate,     ///< GFLOP/s or GB/s
@@ -50,9 +50,9 @@ class Ceilings {
   explicit Ceilings(const tilewise::Options& options) : options_(options), results_(options) {}
 
   /// A heading and, below it, a table of its own.
-  void section(const std::string& name, Measure measure, const std::string& heading) {
-    std::printf("\n%s\n", heading.c_str());
-    section_ = name;
+  void begin(const std::string& part, Measure measure, const std::string& heading) {
+    std::printf("\n%s: %s\n", part.c_str(), heading.c_str());
+    part_ = part;
     measure_ = measure;
     table_.emplace(columns());
   }
@@ -173,7 +173,7 @@ class Ceilings {
     const bool ok = row.status == tilewise::Status::ok;
     (ok ? right_ : row.status == tilewise::Status::skip ? skipped_ : wrong_)++;
     tilewise::Record r;
-    r.set("section", section_).set("what", probe.what).set("kernel", probe.kernel);
+    r.set("part", part_).set("what", probe.what).set("kernel", probe.kernel);
     r.set("status", tilewise::to_string(row.status));
     if (!probe.size.empty()) r.set("shape", probe.size);
     if (!probe.key.empty()) r.set("key", probe.key);
@@ -237,7 +237,7 @@ class Ceilings {
   const tilewise::Options& options_;
   tilewise::Results results_;
   std::optional<tilewise::Table> table_;
-  std::string section_;
+  std::string part_;
   Measure measure_ = Measure::rate;
   std::map<std::string, double> best_;
   int right_ = 0, wrong_ = 0, skipped_ = 0;

@@ -11,7 +11,7 @@ void latencies(Ceilings& table, unsigned steps, std::uint64_t seed) {
   const std::size_t l2 = tilewise::device().l2_bytes;
   const std::size_t dram = std::max<std::size_t>(8 * l2, 64 << 20);
   const auto offsets = [&](auto... p) { table.run(offset_chase_probe(p..., steps, seed)); };
-  table.section("latency", Measure::latency, "How long does one wait? Each step needs the result of the step before.");
+  table.begin("latency", Measure::latency, "How long does one wait? Each step needs the result of the step before.");
   table.run(fma_latency_probe(is_simulated() ? steps : 16 * steps));
   offsets("shared memory", "chase_shared", "shared", launch_chase_shared, kSharedRing, 32, false);
   offsets("constant, a warp at one address", "chase_constant", "constant", launch_chase_constant, kConstantRing, 32,
@@ -39,7 +39,7 @@ void latencies(Ceilings& table, unsigned steps, std::uint64_t seed) {
 void arithmetic(Ceilings& table, unsigned sms) {
   const std::uint64_t fmas = is_simulated() ? 1 << 14 : 1 << 27;  // per SM
   const unsigned full = tilewise::device().max_threads_per_sm;
-  table.section("arithmetic", Measure::rate, "How much arithmetic? Multiply-adds in registers, nothing else.");
+  table.begin("arithmetic", Measure::rate, "How much arithmetic? Multiply-adds in registers, nothing else.");
   table.run(fma_chains_probe<1>(sms, 128, fmas));
   table.run(fma_chains_probe<1>(sms, 512, fmas));
   table.run(fma_chains_probe<1>(sms, full, fmas));
@@ -50,7 +50,7 @@ void arithmetic(Ceilings& table, unsigned sms) {
 }
 
 void bandwidth(Ceilings& table, unsigned sms, std::size_t words, std::uint64_t seed) {
-  table.section("bandwidth", Measure::rate, "How many bytes? Loads that do not wait for each other.");
+  table.begin("bandwidth", Measure::rate, "How many bytes? Loads that do not wait for each other.");
   const std::size_t l2 = is_simulated() ? 8192 : tilewise::device().l2_bytes / 4 / (sms << 16) * (sms << 14);  // words
   const auto cached = std::make_shared<Words>(std::max<std::size_t>(l2, 4 * kSharedUnits), seed);
   const unsigned steps = is_simulated() ? 64 : 1 << 14, passes = is_simulated() ? 2 : 64;
@@ -68,13 +68,15 @@ void bandwidth(Ceilings& table, unsigned sms, std::size_t words, std::uint64_t s
   if (is_simulated()) table.skip("GB/s", "-", "a rate needs time; what can be counted stands above");
 }
 
-void loads_and_arithmetic(Ceilings& table, std::size_t n, const Sizes& fmas, const tilewise::Options& options) {
-  const auto vectors = std::make_shared<Vectors>(n, options.seed(), options.data());
-  table.section("vector_add", Measure::rate, "Vector add: two loads, one addition, one store.");
+void vector_add(Ceilings& table, VectorsPtr vectors) {
+  table.begin("vector_add", Measure::rate, "Vector add: two loads, one addition, one store.");
   table.run(vector_add_probe(vectors));
-  table.section("vector_add_alone", Measure::latency, "The same by one warp, which has the machine for itself:");
+  table.begin("vector_add", Measure::latency, "The same by one warp, which has the machine for itself:");
   table.run(vector_add_clocked_probe(vectors));
-  table.section("roofline", Measure::roofline, "The roofline: the same bytes, more and more arithmetic.");
+}
+
+void roofline(Ceilings& table, VectorsPtr vectors, const Sizes& fmas) {
+  table.begin("roofline", Measure::roofline, "The roofline: the same bytes, more and more arithmetic.");
   for (const std::int64_t count : fmas) table.run(fma_per_element_probe(vectors, static_cast<unsigned>(count)));
 }
 
@@ -83,10 +85,12 @@ void loads_and_arithmetic(Ceilings& table, std::size_t n, const Sizes& fmas, con
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
     tilewise::Options options("00_your_gpu", "What is this machine, and how fast can each of its parts be at best?");
+    std::string part = "all";
     std::int64_t steps = is_simulated() ? 1000 : 1 << 16;
     std::int64_t words = is_simulated() ? 140003 : 1 << 28;
     Sizes n = {is_simulated() ? 20001 : 1 << 26};
     Sizes fmas = is_simulated() ? Sizes{1, 4, 16, 64} : Sizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+    options.add("--part", part, "Which table", {"all", "latency", "arithmetic", "bandwidth", "vector_add", "roofline"});
     options.add("--steps", steps, "Steps of a walk from address to address", {1, 1 << 24});
     options.add("--words", words, "Words of 4 bytes that are read from DRAM and copied", {4, std::int64_t{1} << 33});
     options.add("--n", n, "Lengths of the vectors that are added, a list", {32, std::int64_t{1} << 32});
@@ -96,10 +100,15 @@ int main(int argc, char** argv) {
     describe_machine();
     const unsigned sms = is_simulated() ? 2 : tilewise::device().sms;
     Ceilings table(options);
-    latencies(table, static_cast<unsigned>(steps), options.seed());
-    arithmetic(table, sms);
-    bandwidth(table, sms, static_cast<std::size_t>(words), options.seed());
-    for (const std::int64_t size : n) loads_and_arithmetic(table, static_cast<std::size_t>(size), fmas, options);
+    const auto wanted = [&](const char* name) { return part == "all" || part == name; };
+    if (wanted("latency")) latencies(table, static_cast<unsigned>(steps), options.seed());
+    if (wanted("arithmetic")) arithmetic(table, sms);
+    if (wanted("bandwidth")) bandwidth(table, sms, static_cast<std::size_t>(words), options.seed());
+    for (const std::int64_t size : n) {
+      const auto vectors = std::make_shared<Vectors>(static_cast<std::size_t>(size), options.seed(), options.data());
+      if (wanted("vector_add")) vector_add(table, vectors);
+      if (wanted("roofline")) roofline(table, vectors, fmas);
+    }
     conclude(table);
     return table.finish();
   });

@@ -9,8 +9,30 @@
 
 #include <cuda_runtime.h>
 
-// ---------------------------------------------------------------------------------------- latencies: one thing at a
-// time
+// ---------------------------------------------------------------- the memories, as they are declared
+
+// [five_memories]
+constexpr unsigned kNear = 32;
+__constant__ float weights[kNear];  // constant: read by all threads, written by the host
+
+/// out[i] = the sum of a weight times in[j], where j is i and its 31 neighbours to the right, going round in the block;
+/// thread i begins the sum at weight i % 32. One kernel with all five memories in it. Blocks of at most 256 threads, in
+/// x.
+__global__ void five_memories(const float* in, float* out, size_t n) {
+  __shared__ float piece[256];                                                  // shared: one array for the block
+  const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;  // a register
+  piece[threadIdx.x] = i < n ? in[i] : 0.0f;                                    // in[i], out[i]: global
+  __syncthreads();
+
+  float near[kNear];  // local: its index is known only at run time, and it is too long for registers
+  for (unsigned k = 0; k < kNear; ++k) near[k] = piece[(threadIdx.x + k) % blockDim.x];
+  float sum = 0;
+  for (unsigned k = 0; k < kNear; ++k) sum = fmaf(weights[(k + i) % kNear], near[(k + i) % kNear], sum);
+  if (i < n) out[i] = sum;
+}
+// [five_memories]
+
+// ---------------------------------------------------------------- latencies: one thing at a time
 
 // [fma_latency]
 /// Multiply-adds of which each needs the result of the one before: nothing to overlap, so the time of one after the
@@ -103,7 +125,7 @@ __global__ void chase_local(const unsigned* ring, unsigned words, volatile unsig
 }
 // [chase_local]
 
-// ---------------------------------------------------------------------------------------- rates: everything at once
+// ---------------------------------------------------------------- rates: everything at once
 
 // [fma_chains]
 /// CHAINS chains of multiply-adds per thread that do not need each other: while one waits for its result, the next can
@@ -131,10 +153,10 @@ __global__ void fma_chains(float a, float b, unsigned steps, float* out) {
 /// unsigned, whose sums wrap round: in whatever order they are added, the total is the same, to the last bit.
 ///
 /// LOADS loads of 16 bytes leave before the first is waited for. Blocks in x of at most 256 threads, as many as wanted:
-/// together they step through `in`, which must be aligned to 16 bytes. (Without the bound, nvcc keeps to 32 registers
+/// together they step through `in`, which must be aligned to 16 bytes. (Without the bounds, nvcc keeps to 32 registers
 /// and splits 8 loads into two times 4.)
 template <int LOADS>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(256, 2)
     sum_words(const unsigned* __restrict__ in, size_t words, unsigned* __restrict__ out) {
   const uint4* const units = reinterpret_cast<const uint4*>(in);
   const size_t count = words / 4;
@@ -244,7 +266,7 @@ __global__ void __launch_bounds__(256)
 }
 // [copy_words]
 
-// ---------------------------------------------------------------------------------------- loads against arithmetic
+// ---------------------------------------------------------------- loads against arithmetic
 
 // [vector_add]
 /// c = a + b: two loads, one addition, one store. A thread per element.
@@ -302,13 +324,24 @@ __global__ void __launch_bounds__(256)
 }
 // [fma_per_element]
 
-// ---------------------------------------------------------------------------------------- launches
+// ---------------------------------------------------------------- launches
 
 /// The most blocks that a grid can have in x.
 constexpr size_t kMostBlocks = (size_t{1} << 31) - 1;
 
 /// True when an address is one where 16 bytes can be read or written at once.
 inline bool aligned_to_16(const void* address) { return reinterpret_cast<size_t>(address) % 16 == 0; }
+
+/// `w`: kNear weights in host memory. At most 256 threads per block.
+inline cudaError_t launch_five_memories(const float* w, const float* in, float* out, size_t n, unsigned threads,
+                                        cudaStream_t stream = nullptr) {
+  if (threads < 1 || threads > 256 || n / threads >= kMostBlocks) return cudaErrorInvalidValue;
+  const cudaError_t copied =
+      cudaMemcpyToSymbolAsync(weights, w, kNear * sizeof(float), 0, cudaMemcpyHostToDevice, stream);
+  if (copied != cudaSuccess || n == 0) return copied;
+  five_memories<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, stream>>>(in, out, n);
+  return cudaGetLastError();
+}
 
 // [launch]
 /// All of these start a kernel and do not wait. They return cudaErrorInvalidValue for what the kernel cannot do (see

@@ -5,7 +5,8 @@
 
 FILE.json is what record-results.sh wrote (docs/results/nvidia-h200-05-sweeps.json), or a program with --json. The pictures go to
 FOLDER (default: where the file lies) and are named after the machine: nvidia-h200-05-stride.svg. From a GPU they show
-the share of a copy that is reached, from the simulator the sectors of a request, each beside what the formula says.
+the share of a copy that is reached, from the simulator the sectors of a request, each beside what the formula says; and,
+from a GPU only, the roofline that lesson 00 measured: nvidia-h200-00-roofline.svg.
 They have no background, and follow the reader's light or dark mode.
 """
 import json
@@ -148,6 +149,40 @@ def sweep(runs, folder, part, swept, settings):
     return True
 
 
+def roofline(runs, folder):
+    """What lesson 00 reached at which arithmetic intensity, below what its own ceilings allow; False without a run on a GPU."""
+    runs = [run for run in runs if run["program"] == "00_your_gpu" and not run["machine"]["simulated"]]
+    if not runs:
+        return False
+    machine = runs[-1]["machine"]
+    rows = [row for row in runs[-1]["rows"] if row["status"] == "OK" and "figure" in row]
+    best = lambda key: max((row["figure"]["value"] for row in rows if row.get("key") == key), default=0)
+    points = sorted((row["intensity"], row["figure"]["value"]) for row in rows if row.get("part") == "roofline")
+    flops, copied, added = best("fma"), best("dram_copy"), best("vector_add")
+    if not (points and flops and copied):
+        return False
+    low, high = 0.05, 1.6 * points[-1][0]
+    roof = lambda peak, bandwidth: [(low, low * bandwidth), (peak / bandwidth, peak), (high, peak)]
+    peak, bandwidth, balance = machine["peak_fp32_gflops"], machine["peak_bandwidth_gbs"], flops / copied
+    lines = [(f"theoretical peaks: {peak:,.0f} GFLOP/s, {bandwidth:,.0f} GB/s",
+              f"lines linecolor rgb '{INK}' linewidth 1 dashtype 3", roof(peak, bandwidth)),
+             (f"measured ceilings: {flops:,.0f} GFLOP/s, {copied:,.0f} GB/s copied",
+              f"lines linecolor rgb '{COLOURS[0]}' linewidth 1.8", roof(flops, copied)),
+             (f"balance: {balance:.1f} FLOP per byte", f"lines linecolor rgb '{COLOURS[3]}' linewidth 1 dashtype 2",
+              [(balance, low * copied / 2), (balance, flops)]),
+             ("kernel fma_per_element", f"points linecolor rgb '{COLOURS[1]}' pointtype 7 pointsize 0.7", points)]
+    if added:  # one addition for 12 bytes
+        lines.append(("kernel vector_add", f"points linecolor rgb '{COLOURS[2]}' pointtype 9 pointsize 0.9", [(1 / 12, added / 12)]))
+    slug = re.sub(r"[^a-z0-9]+", "-", machine["name"].lower())
+    draw(folder / f"{slug}-00-roofline.svg", f"{machine['name']}: what is reached at which arithmetic intensity",
+         f"GFLOP/s over FLOP per byte of DRAM, both logarithmic. The measured points follow {copied:,.0f} GB/s up to the balance "
+         f"of {balance:.1f} FLOP per byte and stay near {flops:,.0f} GFLOP/s from there on.",
+         "arithmetic intensity, FLOP per byte of DRAM", "GFLOP/s",
+         f"set logscale xy\nset xrange [{low}:{high}]\nset yrange [{low * copied / 2}:{1.8 * peak}]\nset format xy '%g'\n"
+         f"set grid xtics\nset key bottom right", lines)
+    return True
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit("usage: plot-results.py FILE.json [FOLDER]")
@@ -166,8 +201,10 @@ def main():
     drawn |= sweep(runs, folder, "offsets", "offset",
           f"set xrange [-0.5:31.5]\nset xtics 0, 4\n{height}\n"
           + ("set key top right" if simulated else "set key bottom right"))
+    drawn |= roofline(runs, folder)
     if not drawn:
-        sys.exit(f"plot-results: {file} has no sweep of lesson 05 (05_coalescing --part sweeps --full --json FILE)")
+        sys.exit(f"plot-results: {file} has no sweep of lesson 05 (05_coalescing --part sweeps --full --json FILE) and no "
+                 "measured roofline of lesson 00 (00_your_gpu --json FILE)")
 
 
 main()

@@ -24,6 +24,10 @@ for who cannot see it:
     <!-- plot:nvidia-h200-05-stride Share of a copy over the stride. -->
     <!-- /plot -->
 
+Single figures in the text, by their key in the rows (the best row of that key; `cycles`, `ns`, `GB/s`, `GFLOP/s`):
+
+    <!-- figure:nvidia-h200 00_your_gpu shared cycles --><!-- /figure -->
+
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one.
 """
@@ -128,8 +132,34 @@ def sectors_table(result):
     return f"\n{result['machine']['name']}{shape}:\n\n" + "\n".join(lines) + "\n\n"
 
 
+def parts_table(result):
+    """For programs whose rows say what they are about (chapter 00): what could be counted."""
+    rows = result["rows"]
+    walks = any("steps" in row for row in rows)
+    intensity = any("intensity" in row for row in rows)
+    titles = ["", "kernel", *(["steps"] if walks else []), "load requests", "sectors per request", "store requests",
+              "FLOP per byte" if intensity else "shared wavefronts"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
+    for row in rows:
+        cells = [row["what"], f"`{row['kernel']}`" if row["kernel"] != "-" else ""]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - 3)
+        else:
+            c = row["counts"]
+            requests = c["global_load_requests"]
+            cells += [f"{row.get('steps', 0):,.0f}"] if walks else []
+            cells += [f"{requests:,}", f"{c['global_load_sectors'] / requests:.2f}" if requests else "",
+                      f"{c['global_store_requests']:,}"]
+            cells.append(f"{row['intensity']:.2f}" if intensity else
+                         f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}")
+        lines.append("| " + " | ".join(cells) + " |")
+    return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     result = run(program, arguments.split())
+    if "what" in result["rows"][0]:
+        return parts_table(result)
     if any("load_sectors" in row.get("formula", {}) for row in result["rows"]):
         return sectors_table(result)
     if result["rows"][0].get("about") == "shared":
@@ -162,18 +192,67 @@ def table(program, arguments):
 recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+)(?: (\S+))? -->\n).*?(<!-- /results -->)", re.S)
 
 
-def recorded_table(gpu, program, part):
+def source_of(run):
+    m = run["machine"]
+    return f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
+           f"{run['date'][:10]}, commit {run['commit']}."
+
+
+def recorded_parts_table(run, rows):
+    """For programs whose rows say what they are about (chapter 00): cycles, or rates, whichever a row has."""
+    waits = [row for row in rows if "latency" in row]
+    rates = [row for row in rows if "figure" in row]
+    text = ""
+    if rates:
+        roofline = "intensity" in rates[0]
+        lines = ["| | kernel | " + ("FLOP per byte" if roofline else "memory") + " | time | rate | of "
+                 + ("roof" if roofline else "peak") + " |", "|---|---|--:|--:|--:|--:|"]
+        for row in rates:
+            share = row["figure"].get("share_of_roof", row["figure"].get("share_of_peak"))
+            lines.append(f"| {row['what']} | `{row['kernel']}` | "
+                         + (f"{row['intensity']:.2f}" if roofline else row.get("shape", ""))
+                         + f" | {row['time']['median_ms']:.3g} ms | {row['figure']['value']:,.0f} {row['figure']['unit']} | "
+                         + (f"{100 * share:.1f} % |" if share is not None else " |"))
+        text += "\n" + "\n".join(lines) + "\n"
+    if waits:
+        lines = ["| | kernel | memory | cycles | ns |", "|---|---|--:|--:|--:|"]
+        for row in waits:
+            lines.append(f"| {row['what']} | `{row['kernel']}` | {row.get('shape', '')} | {row['latency']['cycles']:.1f} | "
+                         f"{row['latency']['ns']:.1f} |")
+        text += "\n" + "\n".join(lines) + "\n"
+    return text + f"\n{source_of(run)} Medians; every result was checked.\n\n"
+
+
+figure_region = re.compile(r"(<!-- figure:(\S+) (\S+) (\S+) (\S+) -->).*?(<!-- /figure -->)", re.S)
+
+
+def recorded_run(gpu, program):
     file = root / f"docs/results/{gpu}.json"
-    if not file.exists():
+    runs = json.loads(file.read_text())["runs"] if file.exists() else []
+    return next((run for run in runs if run["program"] == program), None)
+
+
+def recorded_figure(gpu, program, key, unit):
+    """One number with its unit: "29.1 cycles", "4,256 GB/s"; "" when it was not recorded."""
+    run = recorded_run(gpu, program)
+    rows = [row for row in run["rows"] if row["status"] == "OK" and row.get("key") == key] if run else []
+    if unit in ("cycles", "ns"):
+        values = [row["latency"][unit] for row in rows if "latency" in row]
+        return f"{min(values):.1f} {unit}" if values else ""
+    values = [row["figure"]["value"] for row in rows if row.get("figure", {}).get("unit") == unit]
+    return f"{max(values):,.0f} {unit}" if values else ""
+
+
+def recorded_table(gpu, program, part):
+    run = recorded_run(gpu, program)
+    if run is None:
         return ""
-    runs = [run for run in json.loads(file.read_text())["runs"] if run["program"] == program]
-    if not runs:
-        return ""
-    run = runs[0]
     rows = [row for row in run["rows"] if row["status"] == "OK" and (part is None or row.get("part") == part)]
     if not rows:
         return ""
     first = rows[0]
+    if "what" in first:
+        return recorded_parts_table(run, rows)
     moves = first["figure"]["unit"] == "GB/s"
     # speedup holds "same_block" and "best_<what the lesson compares with>"
     best = next((key for row in rows for key in row.get("speedup", {}) if key.startswith("best_")), "best_naive")
@@ -192,9 +271,7 @@ def recorded_table(gpu, program, part):
                  f"{100 * row['figure']['share_of_peak']:.1f} %"]
         cells += [f"{100 * speedup.get(best, 0):.1f} %"] if moves else [times("same_block"), times(best)]
         lines.append("| " + " | ".join(cells) + " |")
-    m = run["machine"]
-    source = f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
-             f"{run['date'][:10]}, commit {run['commit']}. Medians of kernel time; every result was checked first."
+    source = source_of(run) + " Medians of kernel time; every result was checked first."
     if any(row.get("speedup", {}).get("in_turns") for row in run["rows"]):
         source += " Each kernel was timed in turns with the copy." if moves else " Each in turns with the baseline."
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
@@ -248,6 +325,7 @@ for page in sorted(root.glob("chapters/*/README.md")):
     old = page.read_text()
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
     new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
+    new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
     new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2]) + found[3], new)
     new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
     if new != old:

@@ -191,13 +191,18 @@ struct Column {
 };
 
 const Column kColumns[] = {
+    {"what", "what", ""},
     {"shape", "shape", ""},
     {"kernel", "kernel", ""},
     {"tile", "tile", ""},
+    {"latency.cycles", "one step", "cycles", 1},
+    {"latency.ns", "one step", "ns", 1},
+    {"intensity", "intensity", "FLOP per byte", 2},
     {"time.median_ms", "median", "ms", 4},
     {"time.iqr_ms", "IQR", "ms", 4},
     {"figure.value", "rate", "", 0},
     {"figure.share_of_peak", "share of peak", "", 3},
+    {"figure.share_of_roof", "share of roof", "", 3},
     {"speedup.same_block", "speed-up", "same block", 2},
     {"speedup.best_naive", "speed-up", "best naive", 2},
     {"speedup.best_copy", "share", "of copy", 3},
@@ -221,6 +226,8 @@ struct Measure {
 
 constexpr Measure kMeasures[] = {
     {"figure.value", "longer is better"},
+    {"latency.cycles", "cycles, shorter is better"},
+    {"intensity", "floating-point operations per byte of global memory"},
     {"derived.global_sectors", "32-byte sectors of global memory, loaded and stored, shorter is better"},
 };
 
@@ -242,6 +249,7 @@ void derive(Json& row) {
 }
 
 std::string label(const Json& row) {
+  if (const Json what = at(row, "what"); what.is_string()) return shown(what, 0);
   std::string text = shown(at(row, "kernel"), 0);
   const Json tile = at(row, "tile");
   if (tile.is_number() && tile.get<double>() != 0) text += " <small>" + shown(tile, 0) + "</small>";
@@ -251,14 +259,16 @@ std::string label(const Json& row) {
   return text;
 }
 
-/// Bars for the last shape of a lesson: its largest, by the programs' defaults.
+/// Bars for the last shape of a lesson: its largest, by the programs' defaults. Rows that say what they are about are
+/// not about shapes.
 std::string bars(const Json& rows) {
-  const Json last_shape = rows.empty() ? Json() : at(rows.back(), "shape");
+  const Json last_shape = rows.empty() || rows.back().contains("what") ? Json() : at(rows.back(), "shape");
+  const auto shown_here = [&](const Json& row) { return row.contains("what") || at(row, "shape") == last_shape; };
   for (const Measure& measure : kMeasures) {
     double largest = 0;
     for (const Json& row : rows) {
       const Json value = at(row, measure.key);
-      if (at(row, "shape") == last_shape && value.is_number()) largest = std::max(largest, value.get<double>());
+      if (shown_here(row) && value.is_number()) largest = std::max(largest, value.get<double>());
     }
     if (largest <= 0) continue;
     std::string unit;  // "GFLOP/s, " where the rows say it
@@ -269,7 +279,7 @@ std::string bars(const Json& rows) {
                     last_shape.is_string() ? ", " + escaped(last_shape.get<std::string>()) : std::string());
     for (const Json& row : rows) {
       const Json value = at(row, measure.key);
-      if (at(row, "shape") != last_shape || !value.is_number()) continue;
+      if (!shown_here(row) || !value.is_number()) continue;
       html += fmt::format("<div class=\"bar\" style=\"--share:{:.4f}\"><span>{}</span><i></i><b>{}</b></div>\n",
                           value.get<double>() / largest, label(row),
                           with_commas(fmt::format("{:.0f}", value.get<double>())));

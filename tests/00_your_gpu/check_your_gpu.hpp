@@ -357,3 +357,34 @@ inline Verdict check_per_element(const ElementLaunch& launch, std::size_t n, uns
   judge_findings(verdict, findings);
   return verdict;
 }
+
+// ---------------------------------------------------------------- the five memories
+
+/// weights (host), in, out, n, threads per block
+using MemoriesLaunch = std::function<cudaError_t(const float*, const float*, float*, std::size_t, unsigned)>;
+
+inline Verdict check_five_memories(const MemoriesLaunch& launch, std::size_t n, unsigned threads, std::uint64_t seed) {
+  Verdict verdict;
+  NewFindings findings;
+  const std::vector<float> w = tilewise::random_vector(32, seed + 1000), x = tilewise::random_vector(n, seed);
+  std::vector<double> expected, bounds;
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0, magnitude = 0;
+    for (std::size_t k = 0; k < 32; ++k) {
+      const std::size_t j = i / threads * threads + (i % threads + k) % threads;
+      const double product = j < n ? static_cast<double>(w[k]) * x[j] : 0;
+      sum += product;
+      magnitude += std::abs(product);
+    }
+    expected.push_back(sum);
+    bounds.push_back(tilewise::error_bound(32, magnitude));
+  }
+  Guarded<float> in(x), out(poisoned<float>(n));
+  if (ran(verdict, [&] { return launch(w.data(), in.data(), out.data(), n, threads); })) {
+    judge(verdict, tilewise::compare(out.values(), expected, bounds, 1, n));
+    judge_margins(verdict, out);
+    judge_input(verdict, in);
+  }
+  judge_findings(verdict, findings);
+  return verdict;
+}

@@ -37,6 +37,42 @@ std::vector<WalkShape> walk_shapes(unsigned most_words) {
 
 }  // namespace
 
+// ---------------------------------------------------------------- the five memories
+
+TEST_CASE("a kernel with all five memories is right at every size", "[memories]") {
+  for (const std::size_t n : sizes) {
+    for (const unsigned threads : {1u, 3u, 32u, 100u, 256u}) {
+      if (n > 600 && threads < 32) continue;  // hundreds of blocks of one thread show nothing new
+      const auto launch = [](auto... p) { return launch_five_memories(p...); };
+      const Verdict verdict = check_five_memories(launch, n, threads, n + 1);
+      INFO(n << " elements, blocks of " << threads << ": " << verdict.text);
+      REQUIRE(verdict.right());
+    }
+  }
+}
+
+TEST_CASE("wrong uses of the five memories are rejected, each for its own mistake", "[memories][mutants]") {
+  using namespace machine_mutants;
+  const auto verdict_of = [](auto kernel) {
+    const auto launch = [&](const float* w, const float* in, float* out, std::size_t n, unsigned threads) {
+      CUDA_CHECK(cudaMemcpyToSymbol(weights, w, kNear * sizeof(float)));
+      kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads>>>(in, out, n);
+      return cudaGetLastError();
+    };
+    return check_five_memories(launch, 1001, 96, 5);
+  };
+  const Verdict none = verdict_of(memories_mutant<Memories::none>);
+  INFO(none.text);
+  REQUIRE(none.right());
+  for (const MemoriesMutant& mutant : memories_mutants) {
+    const Verdict verdict = verdict_of(mutant.kernel);
+    INFO(mutant.name << ": " << (verdict.right() ? "passed as right" : verdict.text));
+    if (mutant.gpu_may_be_lucky && !tilewise::is_simulated()) continue;
+    CHECK(verdict.has(mutant.fault));
+    CHECK(verdict.text.find(mutant.finding) != std::string::npos);
+  }
+}
+
 // ---------------------------------------------------------------- rings
 
 TEST_CASE("Sattolo's permutation is a single cycle", "[ring]") {
@@ -501,6 +537,10 @@ TEST_CASE("what cannot be is refused, and nothing is written", "[launch]") {
     CHECK(chase(in.data(), 8, 0, place.data(), 1, cycles.data(), nullptr) == refused);
     CHECK(chase(in.data(), 8, 33, place.data(), 1, cycles.data(), nullptr) == refused);
   }
+  const float w[kNear] = {};
+  CHECK(launch_five_memories(w, floats.data(), floats.data(), 16, 0) == refused);
+  CHECK(launch_five_memories(w, floats.data(), floats.data(), 16, 257) == refused);
+  CHECK(launch_five_memories(w, floats.data(), floats.data(), std::size_t{1} << 40, 256) == refused);
   CHECK(launch_fma_latency(0, 1, 1, 1, floats.data(), cycles.data()) == refused);
   CHECK(launch_fma_latency(33, 1, 1, 1, floats.data(), cycles.data()) == refused);
   CHECK(launch_fma_chains<1>(0, 32, 1, 1, 1, floats.data()) == refused);

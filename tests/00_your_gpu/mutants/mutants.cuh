@@ -374,4 +374,45 @@ inline const ElementMutant element_mutants[] = {
     {"product_only", element_mutant<Element::product_only>, Fault::wrong_value},
 };
 
+// ---------------------------------------------------------------- the five memories
+
+enum class Memories { none, no_barrier, early_return, neighbour_across_blocks, weights_turned, no_guard };
+
+template <Memories BUG>
+__global__ void memories_mutant(const float* in, float* out, size_t n) {
+  const auto is = [](Memories bug) { return bug == BUG; };
+  __shared__ float piece[256];
+  const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (is(Memories::early_return) && i >= n) return;  // its word of `piece` is wanted by others
+  piece[threadIdx.x] = i < n ? in[i] : 0.0f;
+  if (!is(Memories::no_barrier)) __syncthreads();
+
+  float near[kNear];
+  for (unsigned k = 0; k < kNear; ++k) {
+    const unsigned j = threadIdx.x + k;
+    near[k] = piece[is(Memories::neighbour_across_blocks) ? j % 256 : j % blockDim.x];
+  }
+  float sum = 0;
+  for (unsigned k = 0; k < kNear; ++k)
+    sum = fmaf(weights[is(Memories::weights_turned) ? kNear - 1 - k : (k + i) % kNear], near[(k + i) % kNear], sum);
+  if (i < n || is(Memories::no_guard)) out[i] = sum;
+}
+
+struct MemoriesMutant {
+  const char* name;
+  void (*kernel)(const float*, float*, size_t);
+  Fault fault;
+  const char* finding = "";
+  bool gpu_may_be_lucky = false;
+};
+
+inline const MemoriesMutant memories_mutants[] = {
+    {"no_barrier", memories_mutant<Memories::no_barrier>, Fault::finding, "race-shared", true},
+    {"early_return", memories_mutant<Memories::early_return>, Fault::finding, "uninitialised", true},
+    {"neighbour_across_blocks", memories_mutant<Memories::neighbour_across_blocks>, Fault::finding, "uninitialised",
+     true},
+    {"weights_turned", memories_mutant<Memories::weights_turned>, Fault::wrong_value},
+    {"no_guard", memories_mutant<Memories::no_guard>, Fault::outside_written},
+};
+
 }  // namespace machine_mutants
