@@ -4,20 +4,15 @@
 # Needs ncu and the right to read counters. Row k of the recording is launch k of tests/simulator/validation/cases.cuh.
 set -euo pipefail
 program=${1:?usage: record-counters.sh PROGRAM}
-metrics=smsp__inst_executed_op_global_ld.sum,smsp__inst_executed_op_global_st.sum
-for op in ld st red atom; do
-  metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_$op.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_$op.sum
-done
-for op in ld st; do
-  metrics+=,smsp__inst_executed_op_shared_$op.sum,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_$op.sum
-done
+# shellcheck source=common/scripts/counter-metrics.sh
+source "$(dirname "$0")/counter-metrics.sh"
 names=$(mktemp)
 trap 'rm -f "$names"' EXIT
 "$program" --list >"$names"
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" "$program" |
+ncu --clock-control none --csv --page raw --print-units base --metrics "$counter_metrics" "$program" |
   awk -v names="$names" -v gpu="$gpu" -v driver="$driver" -v cuda="$cuda" '
     function cells(line, out,   n, i) {           # "a","b","1,024"
       sub(/^"/, "", line); sub(/"\r?$/, "", line)

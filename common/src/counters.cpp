@@ -60,6 +60,7 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   counts.shared_conflicts =
       c.shared_load_wavefronts - c.shared_load_ideal + c.shared_store_wavefronts - c.shared_store_ideal;
   counts.dram_bytes_at_least = c.dram_bytes_at_least;
+  counts.flops = c.flop_single + c.flop_double;
   counts.static_shared_bytes = sim::last_static_shared();
   return counts;
 }

@@ -158,8 +158,8 @@ TEST_CASE("a block that needs more registers than an SM has does not run", "[reg
 
 namespace {
 
-/// Registers of a kernel in the record's column for the device; the file is read here as text.
-int recorded(const std::string& signature) {
+/// Registers of a kernel (or bytes of local memory) in the record's column for the device; the file is read here as text.
+int recorded(const std::string& signature, bool local = false) {
   std::ifstream file(TILEWISE_SOURCE_DIR "/common/simulator/model/registers.inc");
   REQUIRE(file);
   const cudaDeviceProp prop = properties();
@@ -176,7 +176,8 @@ int recorded(const std::string& signature) {
     }
     if (line.find("\"" + signature + "\"") == std::string::npos) continue;
     if (column == 0) return 0;
-    const char* at = line.c_str() + line.rfind('{') + 1;
+    const std::size_t last = line.rfind('{');
+    const char* at = line.c_str() + (local ? last : line.rfind('{', last - 1)) + 1;
     for (std::size_t i = 1;; ++i) {
       char* end = nullptr;
       const long registers = std::strtol(at, &end, 10);
@@ -193,6 +194,7 @@ int recorded(const std::string& signature) {
 TEST_CASE("the simulator's registers are the recorded ones", "[registers]") {
   const std::string parameters = "(float const*, float const*, float*, int, int, int)";
   CHECK(attributes(naive_matmul).numRegs == recorded("naive_matmul" + parameters));
+  CHECK(attributes(naive_matmul).localSizeBytes == static_cast<std::size_t>(recorded("naive_matmul" + parameters, true)));
   CHECK(attributes(tiled_matmul<4>).numRegs == recorded("void tiled_matmul<4>" + parameters));
   CHECK(attributes(tiled_matmul<32>).numRegs == recorded("void tiled_matmul<32>" + parameters));
   CHECK(attributes(hold_words<220>).numRegs == recorded("void registers_test::hold_words<220>(float*, float const*, int)"));

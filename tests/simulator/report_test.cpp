@@ -1,5 +1,7 @@
 // The hardware's arithmetic on hand-made warps, and the words in which it is explained.
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 
 #include "catch.hpp"
@@ -83,6 +85,31 @@ std::string said(const Warp& w, std::uint32_t bytes, MemorySpace space, Access k
   s.ideal = model::ideal_wavefronts(w.of(bytes), load);
   s.worst = space == MemorySpace::global ? sectors(w, bytes) : static_cast<unsigned>(s.wavefronts);
   return diagnose(s);
+}
+
+TEST_CASE("16-byte loads from shared memory with idle lanes cost what an H200 counts", "[model]") {
+  std::ifstream file(TILEWISE_SOURCE_DIR "/tests/simulator/validation/shared_16_bytes.txt");
+  REQUIRE(file);
+  const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::size_t patterns = 0, partial = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string mask, places;
+    unsigned wavefronts = 0;
+    words >> mask >> wavefronts >> places;
+    REQUIRE(places.size() == model::kLanes);
+    std::uint64_t address[model::kLanes] = {};
+    for (unsigned i = 0; i < model::kLanes; ++i)
+      if (places[i] != '-') address[i] = 1024 + 16 * letters.find(places[i]);
+    const auto active = static_cast<std::uint32_t>(std::stoul(mask, nullptr, 16));
+    INFO(line);
+    CHECK(model::shared_wavefronts({active, 16, address}, true) == wavefronts);
+    ++patterns;
+    partial += active != ~0u;
+  }
+  CHECK(patterns > 1000);
+  CHECK(partial > 900);
 }
 
 TEST_CASE("diagnoses say what the addresses show", "[model]") {

@@ -25,6 +25,7 @@ struct Counts {
   std::uint64_t shared_store_wavefronts = 0;  ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
   std::uint64_t shared_conflicts = 0;         ///< wavefronts beyond those of a conflict-free layout, loads and stores
   std::uint64_t dram_bytes_at_least = 0;      ///< every distinct 32-byte sector once
+  std::uint64_t flops = 0;                    ///< FP32 and FP64 operations as written: a * b + c is two
   std::size_t static_shared_bytes = 0;        ///< per block
 
   /// 4 is perfect for 4-byte elements, 32 the worst. 0 without loads.

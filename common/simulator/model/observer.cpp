@@ -8,13 +8,20 @@
 #include <vector>
 
 #include "model/checker.hpp"
+#include "model/fast_path.hpp"
 #include "model/report.hpp"
 #include "model/warp_log.hpp"
 #include "runtime/memory.hpp"
 #include "tilewise_sim/report.hpp"
 
+extern "C" std::uint64_t tilewise_flop[2];  // see hooks.cpp
+
 namespace tilewise::sim {
 namespace observer {
+
+model::WarpLog log;
+constinit bool counts_alone = false;
+
 namespace {
 
 using model::MemorySpace;
@@ -56,12 +63,12 @@ constexpr std::size_t kSharedRedZone = 1024;  // more than a row of most tiles
 struct State {
   bool want_counting = false, want_checking = true;
   bool count_all = false, never_check = false;  // what the environment says
-  bool counting = false, checking = false;  // of the running launch
-  model::WarpLog log;
+  bool counting = false, checking = false;      // of the running launch
   SectorSet touched;
   LaunchRecord record;
   Counters last;
   std::size_t last_static_shared = 0;
+  std::uint64_t flop_before[2] = {};  // what was counted before the running launch
   std::size_t static_end = 0;  // where the next static shared variable of the running block goes
   std::unordered_map<std::uint64_t, std::size_t> record_of_site;  // index in record.sites
 
@@ -95,8 +102,11 @@ MemorySpace space_of(const void* address) {
   return MemorySpace::host;
 }
 
-void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
-  const model::LaneAddresses lanes{w.mask, w.bytes, w.address};
+void tally(State& s, std::uint32_t index, std::uint32_t alive) {
+  const WarpInstruction& w = log[index];
+  std::uint64_t address[model::kLanes];
+  log.addresses(index, address);
+  const model::LaneAddresses lanes{w.mask, w.bytes, address};
   // One call of memcpy loads and stores at the same place.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 4 + static_cast<unsigned>(w.kind);
   auto [entry, is_new] = s.record_of_site.try_emplace(key, s.record.sites.size());
@@ -122,7 +132,7 @@ void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
     if (n > site.worst) {
       site.worst = n;
       site.example_mask = w.mask;
-      std::memcpy(site.example, w.address, sizeof site.example);
+      std::memcpy(site.example, address, sizeof site.example);
     }
     const std::uint64_t asked = std::uint64_t{threads} * w.bytes;
     switch (w.kind) {
@@ -155,7 +165,7 @@ void tally(State& s, const WarpInstruction& w, std::uint32_t alive) {
     if (n > site.worst) {
       site.worst = n;
       site.example_mask = w.mask;
-      std::memcpy(site.example, w.address, sizeof site.example);
+      std::memcpy(site.example, address, sizeof site.example);
     }
     if (w.kind == Access::load) {
       total.shared_load_instructions += 1;
@@ -179,19 +189,23 @@ void begin_launch(const Launch& launch) {
   State& s = state();
   s.counting = s.want_counting;
   s.checking = s.want_checking;
+  counts_alone = s.counting && !s.checking;
   s.record = {};
   s.record.serial = launch.serial;
   s.record.counted = s.counting;
   s.record_of_site.clear();
   s.touched.clear();
-  s.log.clear();
+  log.clear();
   if (s.checking) checker::begin_launch(launch);
+  std::copy_n(tilewise_flop, 2, s.flop_before);
 }
 
 void end_launch(const Launch& launch) {
   State& s = state();
   if (s.checking) checker::end_launch();
   s.record.counters.dram_bytes_at_least = s.touched.size() * model::kSectorBytes;
+  s.record.counters.flop_single = tilewise_flop[0] - s.flop_before[0];
+  s.record.counters.flop_double = tilewise_flop[1] - s.flop_before[1];
   s.record.kernel = launch.kernel;
   s.record.grid = launch.config.grid;
   s.record.block = launch.config.block;
@@ -200,7 +214,7 @@ void end_launch(const Launch& launch) {
   s.last = s.record.counters;
   s.last_static_shared = launch.static_shared;
   if (report_wanted()) add_to_report(std::move(s.record));
-  s.counting = s.checking = false;
+  s.counting = s.checking = counts_alone = false;
 }
 
 void begin_block() {
@@ -230,8 +244,8 @@ void end_of_interval(Lane* lanes) {
     alive |= std::uint32_t{lanes[0].linear + i < threads} << i;
     lanes[i].last_slot = model::WarpLog::kNone;
   }
-  for (std::uint32_t i = 0; i < s.log.size(); ++i) tally(s, s.log[i], alive);
-  s.log.clear();
+  for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive);
+  log.clear();
 }
 
 void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site) {
@@ -242,11 +256,11 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   if (s.checking) checker::check(lane, space, p, bytes, kind, site);
   if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
   auto at = reinterpret_cast<std::uintptr_t>(p);
-  const std::uint64_t context = lane.loop_context ^ lane.call_context * 3;
+  const std::uint64_t context = context_of(lane);
   // A struct copied whole is issued in pieces: as wide as its size allows, which is its alignment for most structs.
   const std::size_t width = std::min<std::size_t>(16, std::size_t{1} << std::countr_zero(bytes));
   for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
-    s.log.add(context + piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width),
+    log.add(context + piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width),
               lane.linear % kWarpSize, lane.last_slot);
 }
 

@@ -82,12 +82,17 @@ const char* name(Limit limit) {
 // What an SM holds of a launch at a time.
 struct Residency {
   int registers = 0;  // per thread; 0: not recorded, so they are no limit here
+  int local = 0;      // bytes of local memory per thread, if registers are recorded
   Occupancy occupancy;
 };
 
 Residency residency_of(const LaunchRecord& launch) {
   Residency r;
-  if (launch.kernel) r.registers = recorded_resources(device(), launch.kernel).registers;
+  if (launch.kernel) {
+    const KernelResources recorded = recorded_resources(device(), launch.kernel);
+    r.registers = recorded.registers;
+    r.local = recorded.local;
+  }
   const auto threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
   r.occupancy = occupancy(device(), r.registers, launch.static_shared_bytes + launch.dynamic_shared_bytes, threads);
   return r;
@@ -175,6 +180,9 @@ Json derived_json(const Counters& c) {
       {"shared_load_bank_conflicts", c.shared_load_wavefronts - c.shared_load_ideal},
       {"shared_store_bank_conflicts", c.shared_store_wavefronts - c.shared_store_ideal},
       {"instructions_with_idle_threads", c.partial_instructions},
+      {"flop_single", c.flop_single},
+      {"flop_double", c.flop_double},
+      {"flop_per_byte_asked", ratio(c.flop_single + c.flop_double, c.global_load_bytes + c.global_store_bytes)},
       {"dram_bytes_at_least", c.dram_bytes_at_least},
   };
 }
@@ -212,9 +220,16 @@ Json to_json(const LaunchRecord& launch) {
     record["occupancy"] = {{"blocks_per_sm", r.occupancy.blocks},
                            {"warps_per_sm", r.occupancy.warps},
                            {"limit", name(r.occupancy.limit)},
-                           {"registers_per_thread", r.registers > 0 ? Json(r.registers) : Json()}};
+                           {"registers_per_thread", r.registers > 0 ? Json(r.registers) : Json()},
+                           {"local_bytes_per_thread", r.registers > 0 ? Json(r.local) : Json()}};
   }
   record["counters"] = launch.counted ? counters_json(launch.counters) : Json::object();
+  if (const Residency r = residency_of(launch); launch.counted && r.registers > 0 && r.local == 0) {
+    // Only the GPU's compiler knows what it keeps in local memory. Of these kernels it is known: nothing.
+    for (const char* op : {"ld", "st"})
+      for (const char* what : {"requests", "sectors"})
+        record["counters"][fmt::format("l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum", what, op)] = 0;
+  }
   if (launch.counted) record["derived"] = derived_json(launch.counters);
   Json lines = Json::array();
   for (const Line& l : lines_of(launch)) {
@@ -260,9 +275,19 @@ std::string readable(const LaunchRecord& launch) {
     out += fmt::format("  occupancy: {} of {} warps per SM ({} {}), limited by {}; {}\n", r.occupancy.warps,
                        r.occupancy.max_warps, r.occupancy.blocks, r.occupancy.blocks == 1 ? "block" : "blocks",
                        name(r.occupancy.limit),
-                       r.registers > 0 ? fmt::format("{} registers per thread", r.registers) : "registers unknown");
+                       r.registers > 0 ? fmt::format("{} registers and {} bytes of local memory per thread", r.registers, r.local)
+                                       : "registers and local memory unknown");
   }
   if (!launch.counted) return out + "  not counted\n";
+  const Counters& c = launch.counters;
+  if (const std::uint64_t flop = c.flop_single + c.flop_double, asked = c.global_load_bytes + c.global_store_bytes; flop != 0) {
+    out += fmt::format("  {} FLOP{}", grouped(flop), c.flop_single == 0 ? " (FP64)" : c.flop_double == 0 ? "" : " (FP32 and FP64)");
+    if (asked != 0)
+      out += fmt::format(", {:.2f} per byte that the threads asked global memory for, {:.2f} per byte of the distinct sectors",
+                         static_cast<double>(flop) / static_cast<double>(asked),
+                         static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
+    out += '\n';
+  }
   out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", "line", "access", "bytes", "warp instr.",
                      "per instr.", "ideal", "source");
   std::string file;

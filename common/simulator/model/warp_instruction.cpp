@@ -7,14 +7,46 @@
 namespace tilewise::sim::model {
 namespace {
 
-// True when for every active lane of `mask` the lane at `distance` is inactive or asks for the same address.
-bool lanes_agree(const LaneAddresses& lanes, std::uint32_t mask, unsigned distance) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    const unsigned other = i ^ distance;
-    if ((mask >> other & 1u) && lanes.address[other] != lanes.address[i]) return false;
-  }
+// Bit i of the result is bit i ^ distance of `mask`; distance is 1 or 2.
+std::uint32_t neighbours(std::uint32_t mask, unsigned distance) {
+  const std::uint32_t lower = distance == 1 ? 0x55555555 : 0x33333333;
+  return (mask >> distance & lower) | (mask & lower) << distance;
+}
+
+// What the lanes of a warp want, as far as neighbours at a distance of 1 or 2 are concerned.
+struct Neighbours {
+  std::uint32_t differ;  ///< lanes that want something else than their neighbour does, both active
+  std::uint32_t alone;   ///< lanes that are active or idle where their neighbour is not
+};
+
+Neighbours compare(const LaneAddresses& lanes, unsigned distance) {
+  std::uint32_t differ = 0;
+  for (unsigned i = 0; i < kLanes; ++i) differ |= std::uint32_t{lanes.address[i] != lanes.address[i ^ distance]} << i;
+  const std::uint32_t other = neighbours(lanes.mask, distance);
+  return {differ & lanes.mask & other, lanes.mask ^ other};
+}
+
+// All active lanes want the same.
+bool one_for_all(const LaneAddresses& lanes) {
+  const std::uint64_t first = lanes.address[std::countr_zero(lanes.mask)];
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1)
+    if (lanes.address[std::countr_zero(rest)] != first) return false;
   return true;
+}
+
+// The warp (8-byte loads) or the half of it (16-byte loads) whose lanes are `group` may be served at once, if the banks
+// permit: neighbours want the same. An idle lane wants whatever its neighbour wants, except in the lower half of a 16-byte
+// load. There lane 31 decides: while it is idle the whole half agrees, and while it is active an idle lane agrees with idle
+// lanes only. That is how Nsight Compute counts on an H200, found with 3,025 patterns of one warp; it looks as if the mask of
+// active lanes were shifted with its sign.
+bool neighbours_agree(const LaneAddresses& lanes, std::uint32_t group) {
+  constexpr std::uint32_t kLowerHalf = 0xFFFF, kLastLane = 0x80000000;
+  if (group == kLowerHalf && (lanes.mask & kLastLane) == 0) return true;
+  for (unsigned distance : {1u, 2u}) {
+    const Neighbours n = compare(lanes, distance);
+    if ((group & (group == kLowerHalf ? n.differ | n.alone : n.differ)) == 0) return true;
+  }
+  return false;
 }
 
 // Most distinct words that any one bank must deliver to these lanes.
@@ -107,17 +139,20 @@ namespace {
 template <class Pass>
 unsigned sum_of_passes(const LaneAddresses& lanes, bool is_load, Pass pass) {
   if (lanes.bytes <= 4) return pass(lanes.mask);
+  if (is_load && lanes.bytes == 16 && lanes.mask != 0 && one_for_all(lanes))  // then sixteen lanes at a time, wherever they are
+    return std::popcount(lanes.mask) <= 16 ? 1 : 2;
   // The lanes that could share a pass if neighbours agree (8 bytes: the warp, 16 bytes: a half), each in two parts.
   const unsigned together = lanes.bytes <= 8 ? 32 : 16;
   unsigned total = 0;
   for (unsigned first = 0; first < kLanes; first += together) {
-    const std::uint32_t group = lanes.mask & (together == 32 ? ~0u : 0xFFFFu << first);
-    if (is_load && (lanes_agree(lanes, group, 1) || lanes_agree(lanes, group, 2)) && deepest_bank(lanes, group) <= 1) {
-      total += pass(group);
+    const std::uint32_t group = together == 32 ? ~0u : 0xFFFFu << first;
+    const std::uint32_t active = lanes.mask & group;
+    if (is_load && neighbours_agree(lanes, group) && deepest_bank(lanes, active) <= 1) {
+      total += pass(active);
       continue;
     }
     const std::uint32_t low = (together == 32 ? 0xFFFFu : 0xFFu) << first;
-    total += pass(group & low) + pass(group & ~low);
+    total += pass(active & low) + pass(active & ~low);
   }
   return total;
 }

@@ -11,7 +11,7 @@ std::uint64_t scatter(std::uint64_t key) {
 }
 }  // namespace
 
-WarpLog::WarpLog() : slots_(256), table_(1024) {}
+WarpLog::WarpLog() : slots_(256), addresses_(kLanes * (256 + kPadding)), stride_(256 + kPadding), table_(1024) {}
 
 std::uint32_t WarpLog::find_or_append(std::uint64_t key, unsigned lane, const void* site, observer::Access kind,
                                       MemorySpace space, std::uint32_t bytes) {
@@ -25,19 +25,30 @@ std::uint32_t WarpLog::find_or_append(std::uint64_t key, unsigned lane, const vo
       key = (key + 1) * 0xBF58476D1CE4E5B9ull;
       continue;
     }
-    if (count_ == slots_.size()) slots_.resize(slots_.size() * 2);
+    if (count_ == slots_.size()) grow();
     WarpInstruction& w = slots_[count_];
     w.key = key;
     w.site = site;
     w.mask = 0;
     w.next = count_ + 1;
-    w.bytes = bytes;
+    w.bytes = static_cast<std::uint16_t>(bytes);
     w.kind = kind;
     w.space = space;
     table_[at] = ++count_;
     if (std::size_t{count_} * 2 > table_.size()) grow_table();
     return count_ - 1;
   }
+}
+
+void WarpLog::grow() {
+  const std::size_t stride = 2 * slots_.size() + kPadding;
+  std::vector<std::uint64_t> wider(kLanes * stride);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::copy_n(addresses_.begin() + static_cast<std::ptrdiff_t>(lane * stride_), count_,
+                wider.begin() + static_cast<std::ptrdiff_t>(lane * stride));
+  addresses_.swap(wider);
+  stride_ = stride;
+  slots_.resize(2 * slots_.size());
 }
 
 void WarpLog::grow_table() {

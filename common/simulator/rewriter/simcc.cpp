@@ -27,6 +27,7 @@
 #include <mach-o/dyld.h>
 #endif
 
+#include "arithmetic.hpp"
 #include "rewriter.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
@@ -719,12 +720,21 @@ class Driver {
     if (!rewrite_file(preprocessed, path, text)) return 1;
     write_file(rewritten, text);
 
+    const bool counts_arithmetic = tilewise::sim::can_count_arithmetic();
+    const std::string assembly = temporary_.file(stem + ".s");
     Args command = cxx_;
-    append(command, {"-x", "c++-cpp-output", "-c", "-std=" + options_.standard});
+    append(command, {"-x", "c++-cpp-output", counts_arithmetic ? "-S" : "-c", "-std=" + options_.standard});
     append(command, options_.compile);
     append(command, instrumentation_flags());
-    append(command, {rewritten, "-o", object});
-    return run(command, options_.verbose);
+    append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
+    if (!counts_arithmetic) return run(command, options_.verbose);
+
+    append(command, {is_clang() ? "-fsanitize-coverage=bb,trace-pc,no-prune" : "-fsanitize-coverage=trace-pc"});
+    if (int status = run(command, options_.verbose); status != 0) return status;
+    write_file(assembly, tilewise::sim::count_arithmetic(read_file(assembly)));
+    Args assemble = cxx_;
+    append(assemble, {"-c", assembly, "-o", object});
+    return run(assemble, options_.verbose);
   }
 
   /// Memory accesses as written: each load and store of the source is one call to a hook, and none is merged with

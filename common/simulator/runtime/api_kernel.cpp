@@ -21,6 +21,7 @@ struct Kernel {
   unsigned max_threads = 0;        // of __launch_bounds__; 0 until the kernel has run, or none
   std::size_t static_shared = 0;   // 0 until the kernel has run, unless it is recorded
   int registers = 0;               // 0: unknown
+  int local = 0;  // bytes per thread, as recorded
   bool looked_up = false;          // in the record of registers and static shared memory
 };
 
@@ -36,6 +37,7 @@ Kernel& recorded_kernel(const void* kernel) {
     known.looked_up = true;
     const KernelResources resources = recorded_resources(device(), kernel);
     known.registers = resources.registers;
+    known.local = resources.local;
     known.static_shared = std::max(known.static_shared, resources.static_shared);
   }
   return known;
@@ -156,6 +158,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     attributes->sharedSizeBytes = known.static_shared;
     attributes->maxThreadsPerBlock = threads_limit(known);
     attributes->numRegs = known.registers;
+    attributes->localSizeBytes = static_cast<std::size_t>(known.local);
     attributes->ptxVersion = attributes->binaryVersion = 10 * device().major + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_limit(known));
     attributes->preferredShmemCarveout = known.carveout;

@@ -19,6 +19,7 @@ struct RecordedKernel {
   const char* signature;
   std::size_t static_shared;
   int registers[5];  // one per architecture
+  int local[5];      // likewise: the stack frame, for arrays and spilled registers, in bytes
 };
 
 #include "../model/registers.inc"
@@ -54,13 +55,14 @@ const RecordedKernel* find(const void* kernel) {
   return nullptr;
 }
 
-int registers_on(const Device& device, const RecordedKernel& recorded) {
+// The figure of the newest architecture that is not newer than the device; 0 when all are.
+int on_device(const Device& device, const int (&of_architecture)[std::size(kArchitectures)]) {
   const int capability = 10 * device.major + device.minor;
-  int registers = 0;
+  int figure = 0;
   for (std::size_t i = 0; i < std::size(kArchitectures); ++i) {
-    if (kArchitectures[i] <= capability) registers = recorded.registers[i];
+    if (kArchitectures[i] <= capability) figure = of_architecture[i];
   }
-  return registers;
+  return figure;
 }
 
 }  // namespace
@@ -70,12 +72,12 @@ KernelResources recorded_resources(const Device& device, const void* kernel) {
   const auto [entry, is_new] = known.try_emplace(kernel);
   if (is_new) entry->second = find(kernel);
   if (entry->second == nullptr) return {};
-  return {registers_on(device, *entry->second), entry->second->static_shared};
+  return {on_device(device, entry->second->registers), entry->second->static_shared, on_device(device, entry->second->local)};
 }
 
 int recorded_registers_at_most(const Device& device, const void* kernel) {
   int most = 0;
-  for (const RecordedKernel* recorded : candidates(kernel)) most = std::max(most, registers_on(device, *recorded));
+  for (const RecordedKernel* recorded : candidates(kernel)) most = std::max(most, on_device(device, recorded->registers));
   return most;
 }
 

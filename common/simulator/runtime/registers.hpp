@@ -11,6 +11,7 @@ namespace tilewise::sim {
 struct KernelResources {
   int registers = 0;  ///< per thread; 0: unknown, as no ptxas runs here
   std::size_t static_shared = 0;  ///< bytes per block
+  int local = 0;                  ///< bytes per thread; meaningful when the registers are known
 };
 
 /// Resources of the kernel whose code starts at `kernel`, on the architecture nearest to the device's that is not above

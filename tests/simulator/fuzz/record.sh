@@ -9,13 +9,8 @@ folder=${3:-$(mktemp -d)}
 here=$(cd "$(dirname "$0")" && pwd)
 per_file=40
 
-metrics=smsp__inst_executed_op_global_ld.sum,smsp__inst_executed_op_global_st.sum
-for op in ld st red atom; do
-  metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_$op.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_$op.sum
-done
-for op in ld st; do
-  metrics+=,smsp__inst_executed_op_shared_$op.sum,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_$op.sum
-done
+# shellcheck source=common/scripts/counter-metrics.sh
+source "$here/../../../common/scripts/counter-metrics.sh"
 
 mkdir -p "$folder"
 "${CXX:-c++}" -std=c++20 -O1 "$here/generate.cpp" -o "$folder/fuzz_kernels"
@@ -30,11 +25,11 @@ printf '%s\n' "${parts[@]}" | xargs -P "$(nproc)" -I{} nvcc -std=c++17 -arch=nat
 
 # One profiler for all programs. Its log holds the counters, standard output the results.
 printf '%s\n' "${parts[@]}" >"$folder/programs"
-ncu --target-processes all --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
+ncu --target-processes all --clock-control none --csv --page raw --print-units base --metrics "$counter_metrics" \
   --log-file "$folder/counters.csv" bash -c 'set -e; while read -r program; do "$program"; done <"$0"' "$folder/programs" |
   grep '^kernel_' >"$folder/results.txt"
 
-awk -v seed="$seed" -v metrics="$metrics" -v gpu="$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)" \
+awk -v seed="$seed" -v metrics="$counter_metrics" -v gpu="$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)" \
   -v driver="$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)" \
   -v cuda="$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')" '
   function cells(line, out) {                     # "a","b","1,024"

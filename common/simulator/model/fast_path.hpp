@@ -1,0 +1,34 @@
+// The commonest access, short enough to be inlined into the hooks: an ordinary load or store of global or shared memory in
+// a launch that is counted and not checked. Everything else goes through observer::access().
+#pragma once
+
+#include "model/observer.hpp"
+#include "model/warp_log.hpp"
+#include "runtime/memory.hpp"
+
+namespace tilewise::sim::observer {
+
+/// The accesses of the running warp since its last barrier.
+extern model::WarpLog log;
+/// The running launch is counted and not checked.
+extern constinit bool counts_alone;
+
+/// Tells one way to a place in the code from another: by which calls, in which iteration of each loop.
+inline std::uint64_t context_of(const Lane& lane) { return lane.loop_context ^ lane.call_context * 3; }
+
+/// Counts the access and returns true, or does nothing and returns false. `bytes` is 1, 2, 4, 8 or 16.
+inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site) {
+  if (!counts_alone) return false;
+  model::MemorySpace space;
+  if (memory::in_device_arena(address))
+    space = model::MemorySpace::global;
+  else if (address - reinterpret_cast<std::uintptr_t>(shared_begin) < 2 * kSharedRegion)
+    space = model::MemorySpace::shared;
+  else
+    return false;
+  if (kind == Access::store) idle_polls = 0;
+  log.add(context_of(lane), site, kind, space, address, bytes, lane.linear % kWarpSize, lane.last_slot);
+  return true;
+}
+
+}  // namespace tilewise::sim::observer

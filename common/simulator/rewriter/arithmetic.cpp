@@ -1,0 +1,127 @@
+#include "arithmetic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tilewise::sim {
+namespace {
+
+constexpr std::string_view kBlockBegins = "__sanitizer_cov_trace_pc";
+
+std::string_view without_prefix(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : text;
+}
+
+// The mnemonic and the rest of an instruction; labels and directives give an empty mnemonic.
+struct Instruction {
+  std::string_view mnemonic, operands;
+};
+
+Instruction parse(std::string_view line) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  std::size_t begin = 0;
+  while (begin < line.size() && blank(line[begin])) ++begin;
+  if (begin == 0 || begin == line.size() || line[begin] == '.' || line[begin] == '#') return {};
+  std::size_t end = begin;
+  while (end < line.size() && !blank(line[end])) ++end;
+  std::size_t rest = end;
+  while (rest < line.size() && blank(line[rest])) ++rest;
+  return {line.substr(begin, end - begin), line.substr(rest)};
+}
+
+// The function that `call` goes to, without decoration: "fmaf" of "fmaf@PLT" and "_fmaf".
+std::string_view callee(const Instruction& instruction) {
+  if (instruction.mnemonic != "call" && instruction.mnemonic != "callq") return {};
+  std::string_view name = instruction.operands.substr(0, instruction.operands.find_first_of("@ \t#"));
+#ifdef __APPLE__
+  name = without_prefix(name, "_");
+#endif
+  return name;
+}
+
+}  // namespace
+
+Flop flop_of(std::string_view line) {
+  const Instruction instruction = parse(line);
+  if (instruction.mnemonic.empty()) return {};
+  if (const std::string_view name = callee(instruction); !name.empty()) {
+    if (name == "fmaf") return {2, 0};
+    if (name == "fma") return {0, 2};
+    if (name == "sqrtf") return {1, 0};
+    if (name == "sqrt") return {0, 1};
+    return {};
+  }
+  // x86: [v] operation (s|p)(s|d), such as addss, vmulsd, vfmadd231ss, mulps.
+  std::string_view name = instruction.mnemonic;
+  if (name.size() < 5) return {};
+  const std::string_view type = name.substr(name.size() - 2);
+  const std::string_view operation = without_prefix(name.substr(0, name.size() - 2), "v");
+  unsigned count = 0;
+  static constexpr std::array<std::string_view, 5> kOne = {"add", "sub", "mul", "div", "sqrt"};
+  static constexpr std::array<std::string_view, 4> kTwo = {"fmadd", "fmsub", "fnmadd", "fnmsub"};
+  if (std::find(kOne.begin(), kOne.end(), operation) != kOne.end()) count = 1;
+  for (std::string_view two : kTwo)
+    if (operation.size() == two.size() + 3 && operation.substr(0, two.size()) == two) count = 2;  // fmadd231
+  if (type == "ss") return {count, 0};
+  if (type == "sd") return {0, count};
+  if (type == "ps") return {4 * count, 0};
+  if (type == "pd") return {0, 2 * count};
+  return {};
+}
+
+bool can_count_arithmetic() {
+#if defined(__x86_64__) && !defined(__APPLE__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::string count_arithmetic(const std::string& assembly) {
+  std::string out;
+  out.reserve(assembly.size());
+  std::size_t copied = 0;      // of `assembly`
+  std::size_t call = 0, after_call = 0;
+  bool in_block = false;
+  Flop flop;
+
+  // Puts the additions where the call of the block was; nothing when it does no arithmetic. A call leaves the flags and rax
+  // undefined, so both are free to use.
+  const auto finish_block = [&] {
+    if (!in_block) return;
+    out.append(assembly, copied, call - copied);
+    if (flop.single + flop.twice != 0) {
+      out += "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n";
+      if (flop.single != 0) out += "\taddq\t$" + std::to_string(flop.single) + ", (%rax)\n";
+      if (flop.twice != 0) out += "\taddq\t$" + std::to_string(flop.twice) + ", 8(%rax)\n";
+    }
+    copied = after_call;
+  };
+
+  for (std::size_t begin = 0; begin < assembly.size();) {
+    const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
+    const std::string_view line(assembly.data() + begin, end - begin - 1);
+    if (!line.empty() && (line[0] == '\t' || line[0] == ' ')) {
+      if (line.find(".cfi_startproc") != std::string_view::npos) {  // a function that is not instrumented has no calls
+        finish_block();
+        in_block = false;
+      } else if (callee(parse(line)) == kBlockBegins) {
+        finish_block();
+        in_block = true;
+        call = begin;
+        after_call = end;
+        flop = {};
+      } else if (in_block) {
+        const Flop more = flop_of(line);
+        flop.single += more.single;
+        flop.twice += more.twice;
+      }
+    }
+    begin = end;
+  }
+  finish_block();
+  return out.append(assembly, copied, std::string::npos);
+}
+
+}  // namespace tilewise::sim

@@ -1,0 +1,27 @@
+// Floating-point operations, counted where they are executed: simcc has the compiler write assembly in which every basic
+// block begins with a call of __sanitizer_cov_trace_pc (-fsanitize-coverage=trace-pc), and turns each of these calls into an
+// addition to a counter, by as many operations as the block has. Blocks without arithmetic lose the call.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tilewise::sim {
+
+/// FLOP of one instruction or call, by the operands' width.
+struct Flop {
+  unsigned single = 0;  ///< 32 bits
+  unsigned twice = 0;   ///< 64 bits
+};
+
+/// Operations of one line of assembly: an addition, subtraction, multiplication, division or square root is one; fma is
+/// two; comparisons, minima, conversions and everything else none.
+Flop flop_of(std::string_view line);
+
+/// Assembly with the calls replaced. The counters are `std::uint64_t tilewise_flop[2]`, single and double precision.
+std::string count_arithmetic(const std::string& assembly);
+
+/// False where the assembly language is not known: do not ask for the calls then, and nothing is counted.
+bool can_count_arithmetic();
+
+}  // namespace tilewise::sim
