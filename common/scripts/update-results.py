@@ -156,10 +156,25 @@ def parts_table(result):
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 
 
+def errors_table(result):
+    """For library calls alone, which the CPU computes on the simulator: results, but no counts."""
+    rows = result["rows"]
+    titles = ["shape", "call", *rows[0].get("extra", {}), "largest error", "its bound"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
+    for row in rows:
+        cells = [row["shape"], f"`{row['kernel']}`", *extra_cells(row)]
+        cells += [f"{row['error']['max']:.1e}", f"{row['error']['bound']:.1e}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return f"\n{result['machine']['name']}; the calls are computed by the simulator's own library:\n\n" + \
+        "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     result = run(program, arguments.split())
     if "what" in result["rows"][0]:
         return parts_table(result)
+    if not any("counts" in row for row in result["rows"]):
+        return errors_table(result)
     if any("load_sectors" in row.get("formula", {}) for row in result["rows"]):
         return sectors_table(result)
     if result["rows"][0].get("about") == "shared":
@@ -174,6 +189,8 @@ def table(program, arguments):
         cells = [f"`{row['kernel']}`", str(row.get("tile", ""))]
         if row["status"] != "OK":
             cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - 3)
+        elif "counts" not in row:  # no kernel, but a library that the CPU computed
+            cells += ["not counted"] + [""] * (len(titles) - 3)
         else:
             c = row["counts"]
             m, n, k = (int(size) for size in row["shape"].split(" x "))
@@ -254,12 +271,13 @@ def recorded_table(gpu, program, part):
     if "what" in first:
         return recorded_parts_table(run, rows)
     moves = first["figure"]["unit"] == "GB/s"
+    share = moves or any(row.get("speedup", {}).get("share") for row in rows)  # of the baseline, instead of speed-ups
     # speedup holds "same_block" and "best_<what the lesson compares with>"
     best = next((key for row in rows for key in row.get("speedup", {}) if key.startswith("best_")), "best_naive")
     extra = list(first.get("extra", {}))
     tiles = not extra or any("tile" in row for row in rows)
     titles = ["shape", *(["tile"] if tiles else []), "kernel", *extra, "time", first["figure"]["unit"], "of peak"]
-    titles += ["of " + best[5:]] if moves else ["same block", best.replace("_", " ")]
+    titles += ["of " + best[5:]] if share else ["same block", best.replace("_", " ")]
     named = 3 if tiles else 2
     lines = ["| " + " | ".join(titles) + " |",
              ("|---|--:|---" if tiles else "|---|---") + "|--:" * (len(titles) - named) + "|"]
@@ -268,8 +286,8 @@ def recorded_table(gpu, program, part):
         times = lambda key: f"{speedup[key]:.2f} x" if key in speedup else ""
         cells = [row["shape"], *([str(row.get("tile", ""))] if tiles else []), f"`{row['kernel']}`", *extra_cells(row),
                  f"{row['time']['median_ms']:.3g} ms", f"{row['figure']['value']:,.0f}",
-                 f"{100 * row['figure']['share_of_peak']:.1f} %"]
-        cells += [f"{100 * speedup.get(best, 0):.1f} %"] if moves else [times("same_block"), times(best)]
+                 f"{100 * row['figure']['share_of_peak']:.1f} %" if "share_of_peak" in row["figure"] else ""]
+        cells += [f"{100 * speedup[best]:.1f} %" if best in speedup else ""] if share else [times("same_block"), times(best)]
         lines.append("| " + " | ".join(cells) + " |")
     source = source_of(run) + " Medians of kernel time; every result was checked first."
     if any(row.get("speedup", {}).get("in_turns") for row in run["rows"]):

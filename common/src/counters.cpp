@@ -39,10 +39,12 @@ class Watch {
 }  // namespace
 
 std::optional<Counts> count_call(const std::function<void()>& call) {
+  const std::uint64_t before = sim::launches_ended();
   {
     const Watch watch(true, true);
     call();
   }
+  if (sim::launches_ended() == before) return std::nullopt;  // a library's call, a copy: no kernel ran
   const sim::Counters& c = sim::last_counters();
   Counts counts;
   counts.global_load_requests = c.global_load_requests;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -30,7 +31,9 @@ std::vector<Column> columns(const LessonStyle& style) {
   if (style.show_tile) list.push_back({"tile", "", 4, false});
   list.push_back({"kernel", "", style.kernel_width, true});
   list.insert(list.end(), style.extra.begin(), style.extra.end());
-  if (is_simulated() && style.only_shared) {
+  if (is_simulated() && !style.counts) {
+    // only errors and bounds
+  } else if (is_simulated() && style.only_shared) {
     list.push_back({"shared loads", "warp instr.", 12, false});
     list.push_back({"wavefronts", "/load", 10, false});
     list.push_back({"shared stores", "warp instr.", 13, false});
@@ -59,7 +62,7 @@ std::vector<Column> columns(const LessonStyle& style) {
     list.push_back({"IQR", "%", 5, false});
     list.push_back({style.figure == Figure::flops ? "GFLOP/s" : "GB/s", "", 8, false});
     list.push_back({"of peak", "%", 7, false});
-    if (style.figure == Figure::flops) {
+    if (style.figure == Figure::flops && !style.share) {
       list.push_back({"vs " + style.baseline_name, "same block", 10, false});
       list.push_back({"vs best", style.baseline_name, 7, false});
     } else {
@@ -252,7 +255,7 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
   for (std::size_t i = 0; i < style.extra.size(); ++i) row.push_back(i < variant.extra.size() ? variant.extra[i] : "-");
   const std::size_t before_errors = columns(style).size() - (style.exact ? 0 : 2);
   if (outcome.status == Status::skip) return row;
-  if (is_simulated() && outcome.counts && outcome.status == Status::ok) {
+  if (is_simulated() && outcome.counts && style.counts && outcome.status == Status::ok) {
     const Counts& c = *outcome.counts;
     if (style.only_shared) {
       row.push_back(with_commas(c.shared_loads));
@@ -289,8 +292,10 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     row.push_back(significant(ms));
     row.push_back(fixed(100 * outcome.timing.ms.iqr / ms, 1));
     row.push_back(outcome.figure > 0 ? significant(outcome.figure) : "-");
-    row.push_back(outcome.figure > 0 && ceiling() > 0 ? fixed(100 * outcome.figure / ceiling(), 1) : "-");
-    if (style.figure == Figure::flops) {
+    row.push_back(outcome.figure > 0 && ceiling() > 0 && std::isfinite(ceiling())
+                      ? fixed(100 * outcome.figure / ceiling(), 1)
+                      : "-");
+    if (style.figure == Figure::flops && !style.share) {
       const auto same = baseline_by_block.find(variant.block_key);
       row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
       row.push_back(outcome.speedup > 0 ? fixed(outcome.speedup, 2) + "x" : "-");
@@ -298,8 +303,8 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
       row.push_back(outcome.speedup > 0 ? fixed(100 * outcome.speedup, 1) : "-");
     }
   }
-  if (is_simulated() && style.figure == Figure::flops && !style.only_shared && outcome.status == Status::ok &&
-      !outcome.counts && variant.predicted_loads > 0) {
+  if (is_simulated() && style.counts && style.figure == Figure::flops && !style.only_shared &&
+      outcome.status == Status::ok && !outcome.counts && variant.predicted_loads > 0) {
     row.insert(row.end(), 3, "-");  // not counted; the formula still holds
     row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
   }
@@ -333,9 +338,10 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     r.set("time.l2_flushed", t.flushed).set("time.graph", t.graph);
     r.set("time.sm_clock_min_mhz", t.sm_clock_min_mhz).set("time.sm_clock_max_mhz", t.sm_clock_max_mhz);
     r.set("figure.value", outcome.figure).set("figure.unit", unit());
-    if (ceiling() > 0) r.set("figure.share_of_peak", outcome.figure / ceiling());
+    if (ceiling() > 0 && std::isfinite(ceiling())) r.set("figure.share_of_peak", outcome.figure / ceiling());
     const auto same = baseline_by_block.find(variant.block_key);
-    if (same != baseline_by_block.end()) r.set("speedup.same_block", same->second / t.ms.median);
+    if (same != baseline_by_block.end() && !style.share) r.set("speedup.same_block", same->second / t.ms.median);
+    if (style.share) r.set("speedup.share", true);
     if (outcome.speedup > 0)
       r.set("speedup.best_" + style.baseline_name, outcome.speedup).set("speedup.in_turns", style.in_turns);
   }

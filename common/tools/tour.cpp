@@ -206,6 +206,7 @@ const Column kColumns[] = {
     {"speedup.same_block", "speed-up", "same block", 2},
     {"speedup.best_naive", "speed-up", "best naive", 2},
     {"speedup.best_copy", "share", "of copy", 3},
+    {"speedup.best_cuBLAS", "share", "of cuBLAS", 3},
     {"counts.global_load_requests", "load requests", "warp instr."},
     {"counts.global_load_sectors", "load sectors", "32 bytes"},
     {"derived.sectors_per_load", "sectors", "per load", 2},

@@ -46,7 +46,8 @@ bool worth_counting(double work, double limit);
 
 std::optional<Counts> count_call(const std::function<void()>& call);
 
-/// Runs `f` with counting on and returns the counts of its last launch; on a GPU runs `f` and returns nothing.
+/// Runs `f` with counting on and returns the counts of its last launch; nothing when it launched no kernel (the
+/// simulator's cuBLAS is none). On a GPU runs `f` and returns nothing.
 template <class F>
 std::optional<Counts> count(F&& f) {
   return count_call(std::function<void()>([&f] { f(); }));

@@ -77,7 +77,7 @@ struct Outcome {
 /// the best baseline, on the simulator the sectors of loads and of stores, and bank conflicts.
 struct LessonStyle {
   Figure figure = Figure::flops;
-  double ceiling = 0;  ///< in the figure's unit; 0: the device's theoretical peak
+  double ceiling = 0;  ///< in the figure's unit; 0: the device's theoretical peak, infinity: none is known
   std::string baseline_name = "naive";
   /// Simulator: larger variants are run and checked, but not counted, so that they end in seconds. The default is the
   /// work of a 320 x 320 x 320 product.
@@ -85,6 +85,8 @@ struct LessonStyle {
   std::size_t kernel_width = 26;  ///< of the column of kernel names
   bool show_tile = true;
   bool show_shared = true;  ///< simulator: a column of shared-memory wavefronts
+  bool counts = true;       ///< simulator: false for tables of library calls alone, which are not counted
+  bool share = false;       ///< GPU, Figure::flops: the share of the best baseline's rate, in place of two speed-ups
   bool exact = false;       ///< kernels only move data: results are compared exactly, no columns for errors and bounds
   /// Times every variant in turns with the best baseline so far (baseline, variant, baseline, variant ...), so that the
   /// ratio of the two does not move with the clocks. The baseline's `launch` must stay callable until begin_group(),

@@ -64,6 +64,7 @@ struct State {
   bool want_counting = false, want_checking = true;
   bool count_all = false, never_check = false;  // what the environment says
   bool counting = false, checking = false;      // of the running launch
+  std::uint64_t ended = 0;                      // launches so far
   SectorSet touched;
   LaunchRecord record;
   Counters last;
@@ -212,6 +213,7 @@ void end_launch(const Launch& launch) {
   s.record.dynamic_shared_bytes = launch.config.shared;
   s.record.static_shared_bytes = launch.static_shared;
   s.last = s.record.counters;
+  ++s.ended;
   s.last_static_shared = launch.static_shared;
   if (report_wanted()) add_to_report(std::move(s.record));
   s.counting = s.checking = counts_alone = false;
@@ -304,6 +306,8 @@ bool set_checking(bool on) {
   s.want_checking = on && !s.never_check;
   return was;
 }
+
+std::uint64_t launches_ended() { return observer::state().ended; }
 
 bool counting_demanded() { return observer::state().count_all; }
 

@@ -46,6 +46,9 @@ bool counting_demanded();
 /// Counters of the last launch that ended; zeros when it was not counted.
 const Counters& last_counters();
 
+/// How many launches have ended in this process.
+std::uint64_t launches_ended();
+
 /// Shared memory of the last launch that ended, per block, in bytes.
 std::size_t last_static_shared();
 
