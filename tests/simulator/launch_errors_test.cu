@@ -243,6 +243,42 @@ TEST_CASE("occupancy as an H200 answers", "[launch]") {
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
+TEST_CASE("what a preference for L1 leaves of the blocks, as an H200 answers", "[launch]") {
+  if (properties().major != 9) return;
+  const auto blocks = [](std::size_t shared) {
+    int blocks = -7;
+    REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, mark_dynamic, 32, shared) == cudaSuccess);
+    return blocks;
+  };
+  const auto with_carveout = [&](int percent, std::size_t shared) {
+    REQUIRE(cudaFuncSetAttribute(mark_dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, percent) == cudaSuccess);
+    return blocks(shared);
+  };
+  // 1 KB of every block is the system's: 8 blocks in the 8 KB that are the least.
+  CHECK(with_carveout(0, 0) == 8);
+  CHECK(with_carveout(1, 0) == 8);
+  CHECK(with_carveout(5, 0) == 16);
+  CHECK(with_carveout(10, 0) == 32);
+  CHECK(with_carveout(0, 4224) == 1);
+  CHECK(with_carveout(5, 4224) == 3);
+  CHECK(with_carveout(10, 4224) == 6);
+  CHECK(with_carveout(25, 4224) == 12);
+  CHECK(with_carveout(50, 4224) == 25);
+  CHECK(with_carveout(75, 4224) == 32);
+  CHECK(with_carveout(100, 4224) == 32);
+  CHECK(with_carveout(cudaSharedmemCarveoutDefault, 4224) == 32);
+
+  REQUIRE(cudaFuncSetCacheConfig(mark_dynamic, cudaFuncCachePreferL1) == cudaSuccess);
+  CHECK(blocks(0) == 8);
+  CHECK(blocks(4224) == 1);
+  REQUIRE(cudaFuncSetCacheConfig(mark_dynamic, cudaFuncCachePreferEqual) == cudaSuccess);
+  CHECK(blocks(4224) == 25);
+  REQUIRE(cudaFuncSetCacheConfig(mark_dynamic, cudaFuncCachePreferShared) == cudaSuccess);
+  CHECK(blocks(4224) == 32);
+  REQUIRE(cudaFuncSetCacheConfig(mark_dynamic, cudaFuncCachePreferNone) == cudaSuccess);
+  CHECK(blocks(4224) == 32);
+}
+
 TEST_CASE("occupancy calls refuse nonsense", "[launch]") {
   int blocks = -7;
   CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, mark, 0, 0) == cudaErrorInvalidValue);

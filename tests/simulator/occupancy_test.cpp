@@ -69,6 +69,29 @@ TEST_CASE("shared memory: reserved part, granularity, limits", "[occupancy]") {
   CHECK(occupancy(rtx3090, 0, 0, 32).blocks == 16);
 }
 
+TEST_CASE("a carve-out: the next size up, and enough for one block", "[occupancy]") {
+  const Device& h200 = card("h200");
+  CHECK(shared_of_sm(h200, -1, 5248) == 228 * 1024);
+  CHECK(shared_of_sm(h200, 100, 5248) == 228 * 1024);
+  CHECK(shared_of_sm(h200, 0, 0) == 0);
+  CHECK(shared_of_sm(h200, 0, 5248) == 8 * 1024);
+  CHECK(shared_of_sm(h200, 0, 100 * 1024) == 100 * 1024);
+  CHECK(shared_of_sm(h200, 0, 100 * 1024 + 128) == 132 * 1024);
+  CHECK(shared_of_sm(h200, 50, 1024) == 132 * 1024);  // 114 KB wished
+  CHECK(occupancy(h200, 0, 4224, 32, 50).by_shared == 25);
+  CHECK(occupancy(h200, 0, 4224, 32, 0).blocks == 1);
+  CHECK(occupancy(h200, 0, 232449, 32, 0).blocks == 0);
+  CHECK(shared_of_sm(card("t4"), 0, 0) == 32 * 1024);
+  CHECK(shared_of_sm(card("t4"), 60, 0) == 64 * 1024);
+  for (const Device& device : devices()) {
+    for (int percent = 0; percent <= 100; ++percent) {
+      CHECK(shared_of_sm(device, percent, 0) >= percent * device.shared_per_multiprocessor / 100);
+      CHECK(shared_of_sm(device, percent, 0) <= device.shared_per_multiprocessor);
+    }
+    CHECK(shared_of_sm(device, 100, 0) == device.shared_per_multiprocessor);
+  }
+}
+
 TEST_CASE("no block without threads or beyond 1024", "[occupancy]") {
   for (const int threads : {0, -1, 1025}) CHECK(occupancy(card("h200"), 32, 0, threads).blocks == 0);
 }

@@ -11,6 +11,7 @@
 #include "model/fast_path.hpp"
 #include "model/report.hpp"
 #include "model/warp_log.hpp"
+#include "runtime/errors.hpp"
 #include "runtime/memory.hpp"
 #include "tilewise_sim/report.hpp"
 
@@ -212,6 +213,7 @@ void end_launch(const Launch& launch) {
   s.record.block = launch.config.block;
   s.record.dynamic_shared_bytes = launch.config.shared;
   s.record.static_shared_bytes = launch.static_shared;
+  s.record.carveout = preferred_carveout(launch.kernel);
   s.last = s.record.counters;
   ++s.ended;
   s.last_static_shared = launch.static_shared;

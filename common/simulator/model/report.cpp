@@ -94,7 +94,8 @@ Residency residency_of(const LaunchRecord& launch) {
     r.local = recorded.local;
   }
   const auto threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
-  r.occupancy = occupancy(device(), r.registers, launch.static_shared_bytes + launch.dynamic_shared_bytes, threads);
+  r.occupancy = occupancy(device(), r.registers, launch.static_shared_bytes + launch.dynamic_shared_bytes, threads,
+                          launch.carveout);
   return r;
 }
 

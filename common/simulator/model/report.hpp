@@ -34,6 +34,7 @@ struct LaunchRecord {
   dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
   std::size_t static_shared_bytes = 0;
+  int carveout = -1;  ///< preferred, in per cent; -1: none
   bool counted = false;
   std::string refused;  ///< CUDA's error name when the launch was not accepted
   Counters counters;

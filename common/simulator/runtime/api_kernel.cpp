@@ -18,11 +18,12 @@ struct Kernel {
   bool shared_set = false;
   std::size_t dynamic_shared = 0;  // as cudaFuncSetAttribute set it
   int carveout = cudaSharedmemCarveoutDefault;
-  unsigned max_threads = 0;        // of __launch_bounds__; 0 until the kernel has run, or none
-  std::size_t static_shared = 0;   // 0 until the kernel has run, unless it is recorded
-  int registers = 0;               // 0: unknown
-  int local = 0;  // bytes per thread, as recorded
-  bool looked_up = false;          // in the record of registers and static shared memory
+  cudaFuncCache cache = cudaFuncCachePreferNone;  // the older way to say so; a carve-out goes before it
+  unsigned max_threads = 0;                       // of __launch_bounds__; 0 until the kernel has run, or none
+  std::size_t static_shared = 0;                  // 0 until the kernel has run, unless it is recorded
+  int registers = 0;                              // 0: unknown
+  int local = 0;                                  // bytes per thread, as recorded
+  bool looked_up = false;                         // in the record of registers and static shared memory
 };
 
 std::unordered_map<const void*, Kernel>& kernels() {
@@ -54,10 +55,21 @@ int threads_limit(const Kernel& kernel) {
   return kernel.max_threads ? std::min<int>(kernel.max_threads, most) : most;
 }
 
+/// What the kernel's settings mean in per cent of an SM's shared memory; -1: no preference.
+int effective_carveout(const Kernel& kernel) {
+  if (kernel.carveout != cudaSharedmemCarveoutDefault) return kernel.carveout;
+  if (kernel.cache == cudaFuncCachePreferL1) return cudaSharedmemCarveoutMaxL1;
+  if (kernel.cache == cudaFuncCachePreferShared) return cudaSharedmemCarveoutMaxShared;
+  if (kernel.cache == cudaFuncCachePreferEqual) return 50;
+  return cudaSharedmemCarveoutDefault;
+}
+
 /// Blocks of the kernel that an SM holds, as the API counts them: none beyond what the kernel may have.
 int resident_blocks(const Kernel& kernel, int threads, std::size_t dynamic_shared) {
   if (dynamic_shared > dynamic_limit(kernel)) return 0;
-  return occupancy(device(), kernel.registers, kernel.static_shared + dynamic_shared, threads).blocks;
+  return occupancy(device(), kernel.registers, kernel.static_shared + dynamic_shared, threads,
+                   effective_carveout(kernel))
+      .blocks;
 }
 
 struct Thread {
@@ -71,6 +83,11 @@ struct Thread {
 bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args)) {
   kernels()[kernel].invoke = invoke;
   return true;
+}
+
+int preferred_carveout(const void* kernel) {
+  const auto found = kernels().find(kernel);
+  return found == kernels().end() ? cudaSharedmemCarveoutDefault : effective_carveout(found->second);
 }
 
 std::size_t max_dynamic_shared(const void* kernel) {
@@ -93,6 +110,7 @@ void forget_kernel_settings() {
   for (auto& [pointer, kernel] : kernels()) {
     kernel.shared_set = false;
     kernel.carveout = cudaSharedmemCarveoutDefault;
+    kernel.cache = cudaFuncCachePreferNone;
   }
 }
 
@@ -170,7 +188,9 @@ cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
   return api([=] {
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const bool known = config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual;
-    return known ? cudaSuccess : cudaErrorInvalidValue;
+    if (!known) return cudaErrorInvalidValue;
+    recorded_kernel(kernel).cache = config;
+    return cudaSuccess;
   });
 }
 
@@ -223,8 +243,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
-                                                          size_t shared) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared, cudaOccupancyDefault);
 }
 

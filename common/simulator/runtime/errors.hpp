@@ -33,6 +33,9 @@ cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, 
 /// most that any kernel was allowed.
 std::size_t max_dynamic_shared(const void* kernel);
 
+/// Per cent of an SM's shared memory that the kernel was told to prefer; -1: no preference.
+int preferred_carveout(const void* kernel);
+
 /// What a launch found out about a kernel, for cudaFuncGetAttributes and the occupancy calls.
 void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_shared);
 

@@ -27,7 +27,21 @@ int threads_with_registers(const Device& device, int registers) {
   return std::min(device.max_threads_per_block, warps_with_registers(device, registers) * device.warp_size);
 }
 
-Occupancy occupancy(const Device& device, int registers, std::size_t shared, int threads) {
+std::size_t shared_of_sm(const Device& device, int carveout, std::size_t per_block) {
+  const std::size_t most = device.shared_per_multiprocessor;
+  if (carveout < 0) return most;
+  const auto preferred = static_cast<std::size_t>(carveout) * most / 100;
+  const std::size_t wanted = std::max(preferred, per_block);
+  // In KB. Those beyond the card's own maximum are never reached. Turing knows only its two largest.
+  constexpr std::size_t sizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+  for (const std::size_t kb : sizes) {
+    if (device.major == 7 && kb < 32) continue;
+    if (kb * 1024 >= wanted) return std::min(kb * 1024, most);
+  }
+  return most;
+}
+
+Occupancy occupancy(const Device& device, int registers, std::size_t shared, int threads, int carveout) {
   Occupancy result;
   const int warps = (threads + device.warp_size - 1) / device.warp_size;
   result.max_warps = device.max_threads_per_multiprocessor / device.warp_size;
@@ -43,7 +57,7 @@ Occupancy occupancy(const Device& device, int registers, std::size_t shared, int
   if (shared > device.shared_per_block_optin) {
     result.by_shared = 0;
   } else if (const std::size_t per_block = round_up(shared + device.reserved_shared, device.shared_granularity)) {
-    result.by_shared = static_cast<int>(device.shared_per_multiprocessor / per_block);
+    result.by_shared = static_cast<int>(shared_of_sm(device, carveout, per_block) / per_block);
   }
 
   result.blocks = std::min({result.by_blocks, result.by_warps, result.by_registers, result.by_shared});
