@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     options.parse(argc, argv);
     pair_up(rows, cols, options);
 
-    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .show_tile = false, .min_seconds = 0.1};
+    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .show_tile = false, .min_seconds = 0.05};
     tilewise::MatmulLesson products(options, style);
     tilewise::Lesson& lesson = products.lesson();
     const auto begin = [&](const char* part, const char* title) {
@@ -72,11 +72,16 @@ int main(int argc, char** argv) {
     if (begin("widths", "the walk in steps of 8 and 16 bytes")) run_sums(lesson, widths, problems);
     if (begin("narrow", "a tile of 32 x 16: two rows per request")) run_sums(lesson, narrow, problems);
     style.extra = {{"bytes per block", "shared", 15}, {"blocks per SM", "", 13}, {"occupancy %", "", 11}};
-    if (!problems.empty() && begin("occupancy", "the padded tile, with more shared memory than it uses"))
+    if (!problems.empty() && begin("occupancy", "the padded tile, with more shared memory than it uses")) {
+      begin_with_copy(lesson, *problems.front());
       run_with_shared(lesson, padded, bytes, *problems.front());
-    style.extra = {{"carve-out %", "shared", 11}};
-    if (!problems.empty() && begin("carveout", "no tile, and less and less L1 cache"))
-      run_with_carveout(lesson, direct, *problems.front());
+    }
+    style.extra = {{"carve-out %", "shared", 11}, {"blocks per SM", "", 13}};
+    if (!problems.empty() && begin("carveout", "more L1 cache, less shared memory, and the other way round")) {
+      begin_with_copy(lesson, *problems.front());
+      run_with_carveout(lesson, direct, *problems.front(), {-1, 100, 50, 0});
+      run_with_carveout(lesson, padded, *problems.front(), {-1, 100, 50, 25, 10, 5, 0});
+    }
 
     style = {.figure = Figure::bytes, .baseline_name = "stride 1", .show_tile = false, .exact = true};
     style.ceiling = tilewise::device().peak_shared_gbs();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,21 +53,26 @@ inline tilewise::Variant copy(RunningSums& p) {
   return v;
 }
 
+/// Blocks of one warp that an SM holds of the kernel. The simulator learns what a kernel declares in its body when it
+/// runs.
+inline int blocks_per_sm(const Sums& sums, RunningSums& p, std::size_t unused_bytes) {
+  tilewise::run_unwatched([&] { CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), 1, 1)); });
+  int blocks = 0;
+  // [occupancy]
+  CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributeMaxDynamicSharedMemorySize, int(unused_bytes)));
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sums.run, 32, unused_bytes));
+  // [occupancy]
+  return blocks;
+}
+
 /// A kernel with more shared memory than it uses: how many blocks does an SM hold then?
 inline tilewise::Variant with_shared(const Sums& sums, RunningSums& p, std::size_t bytes) {
+  const tilewise::Device& device = tilewise::device();
   const std::size_t unused = bytes - sums.shared_bytes;
+  const int blocks = bytes <= device.shared_per_block_opt_in ? blocks_per_sm(sums, p, unused) : 0;
   tilewise::Variant v = variant(sums, p, unused);
-  int blocks = 0;
-  if (bytes <= tilewise::device().shared_per_block_opt_in) {
-    // The simulator learns what a kernel declares in its own body when it runs.
-    tilewise::run_unwatched([&] { CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), 1, 1)); });
-    // [occupancy]
-    CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(unused)));
-    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sums.run, 32, unused));
-    // [occupancy]
-  }
-  const double occupancy = 100.0 * blocks * 32 / tilewise::device().max_threads_per_sm;
-  v.extra = {tilewise::with_commas(bytes), std::to_string(blocks), tilewise::fixed(occupancy, 1)};
+  v.extra = {tilewise::with_commas(bytes), std::to_string(blocks),
+             tilewise::fixed(100.0 * blocks * 32 / device.max_threads_per_sm, 1)};
   return v;
 }
 
@@ -116,36 +122,38 @@ inline Problems make_problems(const std::vector<std::int64_t>& rows, const std::
   return problems;
 }
 
+/// A new group of rows, on a GPU with the copy first, which the others are compared with.
+inline void begin_with_copy(tilewise::Lesson& lesson, RunningSums& problem) {
+  lesson.begin_group();
+  if (!tilewise::is_simulated()) lesson.run(copy(problem));  // no kernel: nothing to count
+}
+
 inline void run_sums(tilewise::Lesson& lesson, std::span<const Sums> kernels, const Problems& problems) {
   for (const auto& problem : problems) {
-    lesson.begin_group();
-    if (!tilewise::is_simulated()) lesson.run(copy(*problem));  // no kernel: nothing to count
+    begin_with_copy(lesson, *problem);
     for (const Sums& sums : kernels) lesson.run(variant(sums, *problem));
   }
 }
 
-/// The copy, then a kernel with ever more shared memory per block.
+/// A kernel with ever more shared memory per block.
 inline void run_with_shared(tilewise::Lesson& lesson, const Sums& sums, const std::vector<std::int64_t>& bytes,
                             RunningSums& problem) {
-  lesson.begin_group();
-  if (!tilewise::is_simulated()) lesson.run(copy(problem));
   for (const std::int64_t total : bytes) lesson.run(with_shared(sums, problem, static_cast<std::size_t>(total)));
 }
 
-/// A kernel without shared memory, with the SM's memory divided in three ways between L1 and shared memory.
-inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, RunningSums& problem) {
-  const auto prefer = [&](int carveout) {
+/// A kernel with the SM's memory divided in several ways between shared memory and L1 cache: so many per cent of the
+/// most for shared memory; -1: as the driver likes.
+inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, RunningSums& problem,
+                              std::initializer_list<int> carveouts) {
+  for (const int carveout : carveouts) {
+    // [carveout]
     CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
-  };
-  lesson.begin_group();
-  if (!tilewise::is_simulated()) lesson.run(copy(problem));
-  for (const int carveout : {-1, 0, 50, 100}) {  // -1: as the driver likes; else so many percent for shared memory
-    prefer(carveout);
+    // [carveout]
     tilewise::Variant v = variant(sums, problem);
-    v.extra = {carveout < 0 ? "driver's" : std::to_string(carveout)};
+    v.extra = {carveout < 0 ? "driver's" : std::to_string(carveout), std::to_string(blocks_per_sm(sums, problem, 0))};
     lesson.run(v);
   }
-  prefer(-1);
+  CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
 }
 
 /// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1.

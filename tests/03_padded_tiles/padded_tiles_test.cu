@@ -363,6 +363,27 @@ TEST_CASE("a block that asks for more shared memory leaves room for fewer", "[oc
   }
 }
 
+TEST_CASE("a carve-out for L1 leaves room for one block, and the sums stay right", "[occupancy]") {
+  const auto attribute = cudaFuncAttributePreferredSharedMemoryCarveout;
+  const auto blocks = [] {
+    int blocks = 0;
+    REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, running_sums_padded, 32, 0) == cudaSuccess);
+    return blocks;
+  };
+  int before = 0;
+  for (const int percent : {0, 5, 10, 25, 50, 100}) {
+    REQUIRE(cudaFuncSetAttribute(running_sums_padded, attribute, percent) == cudaSuccess);
+    const Verdict verdict = check_sums(Kernel{"padded", running_sums_padded}.on(), {70, 99}, 3);
+    INFO(percent << " %: " << verdict.text);
+    REQUIRE(verdict.right());
+    REQUIRE(blocks() >= std::max(before, 1));
+    before = blocks();
+    if (tilewise::device().major == 9 && percent == 0) REQUIRE(before == 1);
+  }
+  REQUIRE(cudaFuncSetAttribute(running_sums_padded, attribute, cudaSharedmemCarveoutDefault) == cudaSuccess);
+  REQUIRE(blocks() == before);
+}
+
 namespace {
 
 SumsLaunch launch_of(RunningSumsKernel kernel) {
