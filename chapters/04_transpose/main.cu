@@ -44,8 +44,9 @@ const Row table[] = {
     {"transpose_swizzled", launch_transpose_swizzled<16>, 16, dim3(16, 16), 16 * 16 * 4},
     {"transpose_swizzled", launch_transpose_swizzled<32>, 32, dim3(32, 32), 32 * 32 * 4},
     {"transpose_coarsened", launch_transpose_coarsened, 32, dim3(32, 4), 32 * 32 * 4},
-    {"transpose_vectorised", launch_transpose_vectorised, 64, dim3(16, 16), 64 * 64 * 4},
-    {"transpose_ragged", launch_transpose_ragged, 64, dim3(256), 64 * 73 * 4},
+    {"transpose_vectorised<rows>", launch_transpose_vectorised<TileOrder::rows>, 64, dim3(16, 16), 64 * 64 * 4},
+    {"transpose_vectorised", launch_transpose_vectorised<>, 64, dim3(16, 16), 64 * 64 * 4},
+    {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 72 * 33 * 16},
     {"cublasSgeam", transpose_of_cublas, 0, dim3(1), 0, false, false, true},
 };
 
@@ -65,7 +66,7 @@ tilewise::Variant variant(const Row& row, Problem& p) {
   v.work = 2.0 * static_cast<double>(p.in.bytes());  // every word is read once and written once
   v.working_set = 2 * p.in.bytes();
   v.baseline = row.baseline;
-  if (v.kernel == "transpose_vectorised" && (p.rows % 4 != 0 || p.cols % 4 != 0))
+  if (v.kernel.starts_with("transpose_vectorised") && (p.rows % 4 != 0 || p.cols % 4 != 0))
     v.skip = [] { return "needs rows and columns that are multiples of 4; transpose_ragged() is for the others"; };
   return v;
 }

@@ -182,23 +182,29 @@ __global__ void transpose_coarsened(const float* __restrict__ in,  // rows x col
 }
 // [transpose_coarsened]
 
+/// In which order a kernel takes the tiles of `in`, and so which of them are under way at the same time.
+enum class TileOrder { rows, columns };
+
 // [transpose_vectorised]
 /// A tile of 64 x 64 in pieces of 4 x 4, one per thread: four float4 from four rows of `in` are, seen by columns, four
 /// float4 of four rows of `out`. That turn costs nothing, since registers have no order. Shared memory then only has to
 /// exchange whole float4 between threads, again swizzled, in units of 16 bytes.
 ///
 /// Needs rows and cols that are multiples of 4, and both matrices aligned to 16 bytes.
-/// Blocks of (16, 16) threads, one per tile, all in x: down a column of tiles first, so that blocks that run at the
-/// same time write neighbouring pieces of the same rows of `out`.
+/// Blocks of (16, 16) threads, one per tile, all in x. Down a column of tiles of `in`, blocks that run at the same time
+/// write neighbouring pieces of the same rows of `out`; along a row, they read them.
+template <TileOrder ORDER>
 __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restrict__ in,  // rows x cols
                                                             float* __restrict__ out,       // cols x rows
                                                             int rows, int cols) {
   constexpr int TILE = 64;
   constexpr int UNITS = TILE / 4;       // float4 per row of the tile
   __shared__ float4 tile[TILE][UNITS];  // tile[j][u ^ (j / 4 % 8)] = in[r0 + 4u .. r0 + 4u + 3][c0 + j]
-  const int tile_rows = (rows + TILE - 1) / TILE;
-  const int r0 = static_cast<int>(blockIdx.x % tile_rows) * TILE;
-  const int c0 = static_cast<int>(blockIdx.x / tile_rows) * TILE;
+  const int line = ((ORDER == TileOrder::rows ? cols : rows) + TILE - 1) / TILE;  // tiles to take before the next line
+  const int first = static_cast<int>(blockIdx.x % line) * TILE;
+  const int second = static_cast<int>(blockIdx.x / line) * TILE;
+  const int r0 = ORDER == TileOrder::rows ? second : first;
+  const int c0 = ORDER == TileOrder::rows ? first : second;
   const int x = threadIdx.x;  // 0 .. 15
   const int y = threadIdx.y;  // 0 .. 15
 
@@ -236,50 +242,70 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
 // [transpose_ragged]
 /// Any size. Where rows is no multiple of 8, every row of `out` begins at another place in a sector of 32 bytes, and a
 /// tile with straight edges cuts sectors in two: both blocks then write a part of it. So the tile gets a ragged edge:
-/// each row of `out` is cut where a sector begins, and every sector is written whole, by one block, in float4. The
-/// block reads the 8 rows above its tile too, since the cut is up to 7 words further up.
+/// each row of `out` is cut where a sector begins, and every sector is written whole, by one block. The block reads the
+/// 8 rows above its tile too, since the cut is up to 7 words further up.
 ///
-/// Blocks of 256 threads, one per tile, all in x, down a column of tiles first.
-__global__ void __launch_bounds__(256) transpose_ragged(const float* __restrict__ in,  // rows x cols
-                                                        float* __restrict__ out,       // cols x rows
-                                                        int rows, int cols) {
-  constexpr int TILE = 64;                  // words that a block writes of each of 64 rows of `out`
-  constexpr int SECTOR = 8;                 // words
-  constexpr int LOADED = TILE + SECTOR;     // rows of `in` that it needs for that
-  constexpr int STEP = 256 / TILE;          // rows that it loads at a time
-  __shared__ float tile[TILE][LOADED + 1];  // tile[j][i] = in[r0 + i][c0 + j]; the odd pitch keeps the banks apart
-  const int tile_rows = (rows + SECTOR - 1 + TILE - 1) / TILE;
-  const int r0 = static_cast<int>(blockIdx.x % tile_rows) * TILE - SECTOR;  // -8 in the first row of tiles
-  const int c0 = static_cast<int>(blockIdx.x / tile_rows) * TILE;
-  const int j_load = threadIdx.x % TILE;
-  const int i_load = threadIdx.x / TILE;
+/// Rows of `in` begin anywhere as well, and float4 can be read from multiples of 16 bytes only: 33 pieces cover 128
+/// words wherever these begin. They are put down as they come; who picks words up knows how far a row is shifted.
+///
+/// Blocks of 512 threads, one per tile, all in x, down a column of tiles first; three of them fit on an SM.
+__global__ void __launch_bounds__(512, 3) transpose_ragged(const float* __restrict__ in,  // rows x cols
+                                                           float* __restrict__ out,       // cols x rows
+                                                           int rows, int cols) {
+  constexpr int HEIGHT = 64;               // words that a block writes of each row of `out`
+  constexpr int WIDTH = 128;               // so many rows of `out`
+  constexpr int SECTOR = 8;                // words
+  constexpr int LOADED = HEIGHT + SECTOR;  // rows of `in` that it needs for that
+  constexpr int PIECES = WIDTH / 4 + 1;    // float4 that it reads of each
+  constexpr int THREADS = 512;
+  constexpr int LOADS = (LOADED * PIECES + THREADS - 1) / THREADS;
+  __shared__ float4 tile[4][LOADED / 4][PIECES];  // row i at [i % 4][i / 4]: neighbours in i / 4 have other banks
+  const int tile_rows = (rows + SECTOR - 1 + HEIGHT - 1) / HEIGHT;
+  const int r0 = static_cast<int>(blockIdx.x % tile_rows) * HEIGHT - SECTOR;  // -8 in the first row of tiles
+  const int c0 = static_cast<int>(blockIdx.x / tile_rows) * WIDTH;
+  const long long count = static_cast<long long>(rows) * cols;
 
-  float word[LOADED / STEP];
+  // Words between a multiple of 16 bytes and the first word of row i. Unsigned numbers wrap around, and stay right
+  // mod 4.
+  const unsigned begin = static_cast<unsigned>(reinterpret_cast<size_t>(in) / sizeof(float)) + c0;
+  const auto shift = [&](int i) { return (begin + static_cast<unsigned>(r0 + i) * static_cast<unsigned>(cols)) % 4; };
+
+  float4 piece[LOADS];
 #pragma unroll
-  for (int k = 0; k < LOADED / STEP; ++k) {
-    const int row = r0 + i_load + k * STEP;
-    const bool inside = row >= 0 && row < rows && c0 + j_load < cols;
-    word[k] = inside ? in[static_cast<size_t>(row) * cols + c0 + j_load] : 0.0f;
+  for (int k = 0; k < LOADS; ++k) {
+    const int i = (threadIdx.x + k * THREADS) / PIECES;
+    const int row = r0 + i;
+    if (i >= LOADED || row < 0 || row >= rows) continue;
+    const long long at =  // the last piece may be in the next row, or the first begin in the row before
+        static_cast<long long>(row) * cols + c0 - shift(i) + 4 * ((threadIdx.x + k * THREADS) % PIECES);
+    if (at >= 0 && at + 4 <= count) {
+      piece[k] = *reinterpret_cast<const float4*>(in + at);
+    } else {  // across the begin or the end of the matrix
+      const auto word = [&](int w) { return at + w >= 0 && at + w < count ? in[at + w] : 0.0f; };
+      piece[k] = make_float4(word(0), word(1), word(2), word(3));
+    }
   }
 #pragma unroll
-  for (int k = 0; k < LOADED / STEP; ++k) tile[j_load][i_load + k * STEP] = word[k];
+  for (int k = 0; k < LOADS; ++k) {
+    const int i = (threadIdx.x + k * THREADS) / PIECES;
+    const int row = r0 + i;
+    if (i < LOADED && row >= 0 && row < rows) tile[i % 4][i / 4][(threadIdx.x + k * THREADS) % PIECES] = piece[k];
+  }
   __syncthreads();
 
-  for (int k = threadIdx.x; k < TILE * TILE / 4; k += 256) {
-    const int j = k / (TILE / 4);
+  // A warp writes 32 neighbours of a row of `out` at a time.
+#pragma unroll 4
+  for (int j = threadIdx.x / 32; j < WIDTH; j += THREADS / 32) {
     if (c0 + j >= cols) return;  // no barrier follows
     float* to = out + static_cast<size_t>(c0 + j) * rows;
-
     // How many words past the begin of a sector this row of `out` begins; so many words further up it is cut.
     const int past = static_cast<int>(reinterpret_cast<size_t>(to) / sizeof(float) % SECTOR);
-    const int i = SECTOR - past + 4 * (k % (TILE / 4));  // row of the tile
-    const int row = r0 + i;                              // of `in`; to + row is aligned to 16 bytes
-    if (row >= 0 && row + 4 <= rows) {
-      *reinterpret_cast<float4*>(to + row) = make_float4(tile[j][i], tile[j][i + 1], tile[j][i + 2], tile[j][i + 3]);
-    } else {
-      for (int w = 0; w < 4; ++w) {  // the row's ends: up to three words
-        if (row + w >= 0 && row + w < rows) to[row + w] = tile[j][i + w];
-      }
+    const int i = SECTOR - past + threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < HEIGHT; k += 32) {
+      const int row = r0 + i + k;
+      const float* from = reinterpret_cast<const float*>(tile[i % 4][i / 4 + k / 4]);
+      if (row >= 0 && row < rows) to[row] = from[shift(i) + j];  // i and i + k are shifted alike
     }
   }
 }
@@ -360,13 +386,15 @@ inline cudaError_t launch_transpose_coarsened(const float* in, float* out, int r
   return launch_transpose_grid(transpose_coarsened, in, out, rows, cols, cols, rows, dim3(32, 4), dim3(32, 32), stream);
 }
 
-/// Starts transpose_vectorised(); what it cannot do (see there) is cudaErrorInvalidValue.
-inline cudaError_t launch_transpose_vectorised(const float* in, float* out, int rows, int cols,
-                                               cudaStream_t stream = nullptr) {
+/// Starts transpose_vectorised<ORDER>(); what it cannot do (see there) is cudaErrorInvalidValue.
+template <TileOrder ORDER = TileOrder::columns>
+cudaError_t launch_transpose_vectorised(const float* in, float* out, int rows, int cols,
+                                        cudaStream_t stream = nullptr) {
   if (!transpose_fits(rows, cols) || !transpose_vectorised_fits(in, out, rows, cols)) return cudaErrorInvalidValue;
   const size_t blocks = static_cast<size_t>((rows + 63) / 64) * ((cols + 63) / 64);
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
-  if (blocks > 0) transpose_vectorised<<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
+  if (blocks > 0)
+    transpose_vectorised<ORDER><<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
   return cudaGetLastError();
 }
 
@@ -376,16 +404,16 @@ inline cudaError_t launch_transpose_ragged(const float* in, float* out, int rows
   if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0 || cols == 0) return cudaSuccess;
   // Cut up to 7 words further up, a row of `out` needs a tile more where they do not fit into the last one.
-  const size_t blocks = static_cast<size_t>((rows + 7 + 63) / 64) * ((cols + 63) / 64);
+  const size_t blocks = static_cast<size_t>((rows + 7 + 63) / 64) * ((cols + 127) / 128);
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
-  transpose_ragged<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, rows, cols);
+  transpose_ragged<<<static_cast<unsigned>(blocks), 512, 0, stream>>>(in, out, rows, cols);
   return cudaGetLastError();
 }
 
 // [transpose]
 /// The transpose to use: vectorised where rows and cols are multiples of 4, ragged where they are not.
 inline cudaError_t launch_transpose(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
-  if (transpose_vectorised_fits(in, out, rows, cols)) return launch_transpose_vectorised(in, out, rows, cols, stream);
+  if (transpose_vectorised_fits(in, out, rows, cols)) return launch_transpose_vectorised<>(in, out, rows, cols, stream);
   return launch_transpose_ragged(in, out, rows, cols, stream);
 }
 // [transpose]

@@ -1,8 +1,8 @@
 // Wrong transposes. Each holds one mistake that people make, and each must be rejected by check_transpose(), the same
 // function that the right kernels pass.
 //
-// The kernels differ in one place each, so they are two templates: the bodies are right kernels, one by tiles with a
-// swizzle, one by float4, and every `is(Bug::...)` is the place where one mistake is made.
+// The kernels differ in one place each, so they are three templates: the bodies are right kernels, one by tiles with a
+// swizzle, one by float4, one with a ragged edge, and every `is(Bug::...)` is the place where one mistake is made.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -126,6 +126,56 @@ __global__ void wide_mutant(const float* in, float* out, int rows, int cols) {
   }
 }
 
+enum class RaggedBug {
+  none,
+  no_rows_above,  ///< the 8 rows above the tile are not read, but written out
+  no_barrier,
+  shift_forgotten,       ///< words are picked up as if every row began at a multiple of 16 bytes
+  shift_of_first_row,    ///< or as if all rows began as the first one does
+  a_piece_too_few,       ///< 16 pieces cover 64 words only where these begin at a multiple of 16 bytes
+  last_piece_unguarded,  ///< a float4 across the end of the matrix
+  no_guard_above,        ///< the cut of the first tile is before the begin of the row
+  no_guard_below,        ///< and that of the last one behind its end
+  half_of_each_row,      ///< 32 lanes write 32 of 64 words
+};
+
+template <RaggedBug BUG>
+__global__ void ragged_mutant(const float* in, float* out, int rows, int cols) {
+  const auto is = [](RaggedBug bug) { return bug == BUG; };
+  __shared__ float4 tile[72][17];
+  const int r0 = static_cast<int>(blockIdx.y) * 64 - 8, c0 = blockIdx.x * 64;
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
+  const long long count = static_cast<long long>(rows) * cols;
+  const auto shift = [&](int i) {
+    return static_cast<int>((reinterpret_cast<size_t>(in) / 4 + (r0 + 8) * cols + c0 + (i - 8) * cols) % 4);
+  };
+  const int pieces = is(RaggedBug::a_piece_too_few) ? 16 : 17;
+  for (int k = thread; k < 72 * pieces; k += threads) {
+    const int i = k / pieces, piece = k % pieces, row = r0 + i;
+    if (row < 0 || row >= rows || (is(RaggedBug::no_rows_above) && i < 8)) continue;
+    const long long at = static_cast<long long>(row) * cols + c0 - shift(i) + 4 * piece;
+    float* to = reinterpret_cast<float*>(&tile[i][piece]);
+    for (int w = 0; w < 4; ++w) {
+      if (at + w < 0 || (at + w >= count && !(is(RaggedBug::last_piece_unguarded) && at < count))) continue;
+      to[w] = in[at + w];
+    }
+  }
+  if (!is(RaggedBug::no_barrier)) __syncthreads();
+  for (int j = thread / 32; j < 64 && c0 + j < cols; j += threads / 32) {
+    float* to = out + static_cast<size_t>(c0 + j) * rows;
+    const int past = static_cast<int>(reinterpret_cast<size_t>(to) / 4 % 8);
+    for (int k = 0; k < (is(RaggedBug::half_of_each_row) ? 32 : 64); k += 32) {
+      const int i = 8 - past + thread % 32 + k, row = r0 + i;
+      if (row < 0 && !is(RaggedBug::no_guard_above)) continue;
+      if (row >= rows && !is(RaggedBug::no_guard_below)) continue;
+      int shifted = shift(i);
+      if (is(RaggedBug::shift_forgotten)) shifted = 0;
+      if (is(RaggedBug::shift_of_first_row)) shifted = shift(8);
+      to[row] = reinterpret_cast<const float*>(tile[i])[shifted + j];
+    }
+  }
+}
+
 using Kernel = void (*)(const float*, float*, int, int);
 
 struct Mutant {
@@ -164,6 +214,15 @@ inline const Mutant mutants[] = {
     {"swizzle_by_word", wide_mutant<WideBug::swizzle_by_word>, 64, Fault::wrong_value},
     {"half_the_rows", wide_mutant<WideBug::half_the_rows>, 64, Fault::wrong_value},
     {"guard_of_first_word", wide_mutant<WideBug::guard_of_first_word>, 64, Fault::outside_written},
+    {"no_rows_above", ragged_mutant<RaggedBug::no_rows_above>, 64, Fault::wrong_value},
+    {"ragged_no_barrier", ragged_mutant<RaggedBug::no_barrier>, 64, Fault::finding, "race-shared", true},
+    {"shift_forgotten", ragged_mutant<RaggedBug::shift_forgotten>, 64, Fault::wrong_value},
+    {"shift_of_first_row", ragged_mutant<RaggedBug::shift_of_first_row>, 64, Fault::wrong_value},
+    {"a_piece_too_few", ragged_mutant<RaggedBug::a_piece_too_few>, 64, Fault::wrong_value},
+    {"last_piece_unguarded", ragged_mutant<RaggedBug::last_piece_unguarded>, 64, Fault::finding, "out-of-bounds", true},
+    {"no_guard_above", ragged_mutant<RaggedBug::no_guard_above>, 64, Fault::wrong_value},
+    {"no_guard_below", ragged_mutant<RaggedBug::no_guard_below>, 64, Fault::outside_written},
+    {"half_of_each_row", ragged_mutant<RaggedBug::half_of_each_row>, 64, Fault::wrong_value},
 };
 
 }  // namespace transpose_mutants

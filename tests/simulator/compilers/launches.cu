@@ -60,7 +60,7 @@ void transpose() {
   right(launch_transpose_padded<16>(a, c, 71, 67));
   right(launch_transpose_swizzled<32>(a, c, 71, 67));
   right(launch_transpose_coarsened(a, c, 71, 67));
-  right(launch_transpose_vectorised(a, c, 72, 68));
+  right(launch_transpose_vectorised<>(a, c, 72, 68));
   right(launch_transpose_ragged(a, c, 71, 67));
 }
 
