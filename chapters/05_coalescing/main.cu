@@ -63,7 +63,7 @@ void run_particles(Lesson& lesson, Particles p) {
 void run_sums(Lesson& lesson, Matrix m, size_t cols) {
   lesson.begin_part("sums", "rows and columns of a row-major matrix", style("", false, true));
   lesson.run(m.variant("row_sums_thread", true, cols, dim3(256), launch_row_sums_thread));
-  lesson.run(m.variant("row_sums_warp", true, 1, dim3(256), launch_row_sums_warp));
+  lesson.run(m.variant("row_sums_warp", true, 1, dim3(256), launch_row_sums_warp, true));
   lesson.run(m.variant("column_sums_thread", false, 1, dim3(256), launch_column_sums_thread));
   lesson.run(m.variant("column_sums_block", false, 1, dim3(32, 32), launch_column_sums_block));
 }

@@ -309,7 +309,8 @@ class Matrix {
 
   /// `stride`: words between what neighbouring lanes read.
   /// `stride`: words between what neighbouring lanes read: 1 or the length of a row.
-  tilewise::Variant variant(const std::string& kernel, bool of_rows, size_t stride, dim3 block, Launch launch) {
+  tilewise::Variant variant(const std::string& kernel, bool of_rows, size_t stride, dim3 block, Launch launch,
+                            bool a_warp_each = false) {
     tilewise::Variant v;
     v.kernel = kernel;
     v.shape = std::to_string(rows_) + " x " + std::to_string(cols_);
@@ -327,6 +328,9 @@ class Matrix {
     };
     v.work = static_cast<double>(in_.bytes()) + 4.0 * (of_rows ? rows_ : cols_);  // each word is read once
     v.working_set = in_.bytes();
+    // The sums of 32 threads lie side by side; a warp's sum is alone.
+    const size_t sums = of_rows ? rows_ : cols_;
+    v.predicted_store_sectors = static_cast<double>(a_warp_each ? sums : sectors_of_words(sums, 4, 1));
     if (rows_ % 32 == 0 && cols_ % 32 == 0)  // else rows begin anywhere in a sector, and warps are short of lanes
       v.predicted_load_sectors = static_cast<double>(sectors_of_words(in_.size(), 4, stride));
     return v;
