@@ -135,6 +135,7 @@ TEST_CASE("Findings: threads without order") { check_all_cases("races.cu"); }
 TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote") { check_all_cases("memory.cu"); }
 TEST_CASE("Findings: barriers, warp operations and waiting") { check_all_cases("threads.cu"); }
 TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches") { check_all_cases("lifetime.cu"); }
+TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on") { check_all_cases("libraries.cu"); }
 TEST_CASE("Findings: correct programs that come close have none") { check_all_cases("silent.cu"); }
 
 TEST_CASE("Findings: the exit code and TILEWISE_FINDINGS") {
