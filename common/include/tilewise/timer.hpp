@@ -39,7 +39,7 @@ struct TimerOptions {
   int iterations = 0;  ///< exactly so many; 0: by the rules below
   int min_iterations = 30;
   double min_seconds = 0.3;     ///< of device time, together
-  double max_seconds = 5;       ///< slow kernels get fewer iterations, at least 3, and the timing says so
+  double max_seconds = 1.5;     ///< slow kernels get fewer iterations, at least 3, and the timing says so
   std::size_t working_set = 0;  ///< bytes that one call touches; 0 when unknown: counts as larger than L2
   Cache cache = Cache::automatic;
   double graph_below_us = 20;  ///< shorter calls are timed as a CUDA graph of repeats
