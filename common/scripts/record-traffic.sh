@@ -18,7 +18,7 @@ nvcc -std=c++17 -O3 -arch=native chapters/01_naive_matmul/traffic.cu -o "$work/t
 # Not every GPU has every counter: ask first.
 wanted="l1tex__t_requests_pipe_lsu_mem_global_op_ld l1tex__t_sectors_pipe_lsu_mem_global_op_ld
   l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld
-  l1tex__data_pipe_lsu_wavefronts lts__t_sectors_srcunit_tex_op_read dram__bytes_read dram__bytes_write"
+  l1tex__data_pipe_lsu_wavefronts lts__t_sectors_srcunit_tex_op_read dram__bytes_read dram__bytes_write gpu__time_duration"
 ncu --query-metrics >"$work/known" 2>/dev/null
 metrics=
 for metric in $wanted; do
@@ -38,7 +38,7 @@ ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics
       printf "%s\n  {\"kernel\": \"%s\", \"n\": %d, \"block\": %d, \"counters\": {", launches++ ? "," : "", part[1], part[2], part[3]
       printed = 0
       for (i = 1; i <= columns; i++) {
-        if (head[i] !~ /\.sum$/) continue
+        if (head[i] !~ /^(l1tex|lts|dram|gpu)__.*\.sum$/) continue  # ncu adds some of its own
         value = row[i]; gsub(/,/, "", value); sub(/\.0+$/, "", value)
         printf "%s\n    \"%s\": %s", printed++ ? "," : "", head[i], value
       }

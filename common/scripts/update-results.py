@@ -308,10 +308,11 @@ def traffic_table(gpu):
         ("L1 requests", lambda c: f"{c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:,}"),
         ("L1 sectors", lambda c: f"{c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum']:,}"),
         ("found in L1", lambda c: f"{100 * c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum'] / c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum']:.1f} %"),
-        ("L1 wavefronts", lambda c: f"{c['l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum']:,}"),
-        ("L1 data wavefronts", lambda c: f"{c['l1tex__data_pipe_lsu_wavefronts.sum']:,}"),
+        ("L1 wavefronts", lambda c: f"{c['l1tex__data_pipe_lsu_wavefronts.sum']:,}"),
+        ("per request", lambda c: f"{c['l1tex__data_pipe_lsu_wavefronts.sum'] / c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:.2f}"),
         ("from L2, MB", lambda c: f"{32e-6 * c['lts__t_sectors_srcunit_tex_op_read.sum']:,.2f}"),
         ("from DRAM, MB", lambda c: f"{1e-6 * c['dram__bytes_read.sum']:,.2f}"),
+        ("time, ms", lambda c: f"{1e-6 * c['gpu__time_duration.sum']:.3g}"),
     ]
 
     def cell(of, counters):

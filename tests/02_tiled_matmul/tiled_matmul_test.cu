@@ -222,10 +222,14 @@ TEST_CASE("what a tile costs, and how many blocks an SM then holds, is as the pa
     REQUIRE(cudaFuncGetAttributes(&attributes, tiled_matmul<8>) == cudaSuccess);
     CHECK(attributes.sharedSizeBytes == c.shared_bytes);
   }
-  if (device.major == 9) {  // the page's table: 2,048 threads, 32 blocks and 65,536 registers per SM
+  if (device.major == 9 && tilewise::is_simulated()) {  // another nvcc may need other registers. The page's table:
+                                                        // 2,048 threads, 32 blocks and 65,536 registers per SM
     CHECK(cost("tiled_matmul<8>").blocks_per_sm == 32);
     CHECK(cost("tiled_matmul<16>").blocks_per_sm == 8);
     CHECK(cost("tiled_matmul<32>").blocks_per_sm == 2);
+    CHECK(cost("tiled_matmul_prefetched<32>").blocks_per_sm == 2);
+    CHECK(cost("tiled_matmul_rectangular<64,64,8>").blocks_per_sm == 4);  // 56 registers for each of 256 threads
+    CHECK(cost("tiled_matmul_rectangular<32,128,8>").blocks_per_sm == 4);
   }
 }
 
