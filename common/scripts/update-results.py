@@ -169,8 +169,28 @@ def errors_table(result):
         "\n".join(lines) + "\n\n"
 
 
+def sparse_table(result):
+    """For sparse matrices: how many lanes of a warp take part in a load."""
+    titles = ["matrix", "kernel", "load requests", "lanes at work", "sectors", "sectors per request", "shared wavefronts",
+              "bank conflicts"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
+    for row in result["rows"]:
+        cells = [row["extra"]["matrix"], f"`{row['kernel']}`"]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - 3)
+        else:
+            c = row["counts"]
+            requests, sectors, asked = (c[f"global_load_{what}"] for what in ("requests", "sectors", "bytes"))
+            cells += [f"{requests:,}", f"{min(32, asked / 4 / requests):.1f}", f"{sectors:,}", f"{sectors / requests:.2f}"]
+            cells += [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}", f"{c['shared_conflicts']:,}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return f"\n{result['machine']['name']}, {result['rows'][0]['shape']}, float:\n\n" + "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     result = run(program, arguments.split())
+    if "matrix" in result["rows"][0].get("extra", {}):
+        return sparse_table(result)
     if "what" in result["rows"][0]:
         return parts_table(result)
     if not any("counts" in row for row in result["rows"]):

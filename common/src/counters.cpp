@@ -42,10 +42,11 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   const std::uint64_t before = sim::launches_ended();
   {
     const Watch watch(true, true);
+    sim::forget_sum();
     call();
   }
   if (sim::launches_ended() == before) return std::nullopt;  // a library's call, a copy: no kernel ran
-  const sim::Counters& c = sim::last_counters();
+  const sim::Counters& c = sim::sum_of_counters();
   Counts counts;
   counts.global_load_requests = c.global_load_requests;
   counts.global_load_sectors = c.global_load_sectors;

@@ -27,7 +27,7 @@ namespace {
 constexpr double kFloatBytes = 4;
 
 std::vector<Column> columns(const LessonStyle& style) {
-  std::vector<Column> list = {{"shape", "", 18, true}};
+  std::vector<Column> list = {{"shape", "", 19, true}};
   if (style.show_tile) list.push_back({"tile", "", 4, false});
   list.push_back({"kernel", "", style.kernel_width, true});
   list.insert(list.end(), style.extra.begin(), style.extra.end());

@@ -171,6 +171,30 @@ Options& Options::add(const std::string& name, std::string& target, const std::s
   return *this;
 }
 
+Options& Options::add(const std::string& name, std::vector<std::string>& target, const std::string& help,
+                      const std::vector<std::string>& choices) {
+  std::string text = fmt::format("{}: {}", help, fmt::join(choices, ", "));
+  if (!target.empty()) text += fmt::format(" (default {})", fmt::join(target, ","));
+  parser_->add(name, text, true, [&target, name, choices](const auto& words) {
+    target.clear();
+    for (const std::string& word : words) {
+      if (std::find(choices.begin(), choices.end(), word) == choices.end())
+        throw std::invalid_argument(
+            fmt::format("{} '{}': not known; allowed are {}", name, word, fmt::join(choices, ", ")));
+      target.push_back(word);
+    }
+  });
+  return *this;
+}
+
+Options& Options::add_text(const std::string& name, std::string& target, const std::string& help) {
+  parser_->add(name, help, false, [&target, name](const auto& words) {
+    if (words[0].empty()) throw std::invalid_argument(name + ": the text is empty");
+    target = words[0];
+  });
+  return *this;
+}
+
 Options& Options::add_flag(const std::string& name, bool& target, const std::string& help) {
   parser_->app.add_flag(name, target, help);
   return *this;

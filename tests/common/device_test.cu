@@ -223,6 +223,14 @@ TEST_CASE("counts of the simulator") {
   CHECK(counts->global_store_requests == 32);
   CHECK(counts->sectors_per_store() == 4.0);
   CHECK(counts->shared_wavefronts() == 0);
+  // Several launches are counted together, and forgotten by the next call.
+  const auto twice = count([&] {
+    double_all<<<4, 256>>>(x.data(), y.data(), 1024);
+    double_all<<<1, 256>>>(x.data(), y.data(), 256);
+    CUDA_CHECK_LAUNCH_AND_SYNC();
+  });
+  CHECK(twice->global_load_requests == 40);
+  CHECK(twice->global_store_sectors == 160);
 }
 
 TEST_CASE("a lesson: right, wrong, and impossible kernels") {

@@ -57,6 +57,8 @@ struct Parsed {
   double density = 0.5;
   std::string mode;
   bool fast = false;
+  std::vector<std::string> kinds;
+  std::string file;
 };
 
 Parsed parse(std::vector<const char*> words) {
@@ -69,6 +71,8 @@ Parsed parse(std::vector<const char*> words) {
   options.add("--stride", result.strides, "Strides", Range{1, 64});
   options.add("--density", result.density, "Density", 0.0, 1.0);
   options.add("--mode", result.mode, "Mode", {"one", "two"});
+  options.add("--kind", result.kinds, "Kinds", {"red", "green", "blue"});
+  options.add_text("--file", result.file, "A file");
   options.add_flag("--fast", result.fast, "Fast");
   Capture errors(stderr);
   try {
@@ -102,6 +106,13 @@ TEST_CASE("lists, with commas, repeated, or both") {
   CHECK(parse({"--tile", "8", "--tile", "16,32"}).tiles == std::vector<int>{8, 16, 32});
   CHECK(parse({"--tile=4"}).tiles == std::vector<int>{4});
   CHECK(parse({"--stride", "3,5"}).strides == std::vector<std::int64_t>{3, 5});
+}
+
+TEST_CASE("lists of names, and free text") {
+  CHECK(parse({"--kind", "red,blue"}).kinds == std::vector<std::string>{"red", "blue"});
+  CHECK(parse({"--kind", "blue", "--kind", "green,blue"}).kinds == std::vector<std::string>{"blue", "green", "blue"});
+  CHECK(parse({"--file", "a, b.mtx"}).file == "a, b.mtx");
+  CHECK(parse({}).file.empty());
 }
 
 TEST_CASE("shapes") {
@@ -173,6 +184,10 @@ TEST_CASE("bad arguments: one line that names the option and what is allowed, co
       {{"--density", "half"}, {"--density 'half'", "not a number"}},
       {{"--mode", "three"}, {"--mode 'three'", "one, two"}},
       {{"--json", "/no/such/folder/x.json"}, {"--json", "/no/such/folder/x.json"}},
+      {{"--kind", "red,yellow"}, {"--kind 'yellow'", "red, green, blue"}},
+      {{"--kind", ""}, {"--kind ''"}},
+      {{"--file", ""}, {"--file", "empty"}},
+      {{"--file", "a", "--file", "b"}, {"--file", "one value"}},
       {{"--json", "/tmp"}, {"--json", "folder"}},
       {{"--unknown", "1"}, {"--unknown"}},
       {{"stray"}, {"stray"}},

@@ -9,7 +9,7 @@
 
 namespace tilewise {
 
-/// Counts of one launch. Nsight Compute's name of each metric is beside it.
+/// Counts of one launch, or of several together. Nsight Compute's name of each metric is beside it.
 struct Counts {
   std::uint64_t global_load_requests = 0;   ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
   std::uint64_t global_load_sectors = 0;    ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
@@ -46,7 +46,7 @@ bool worth_counting(double work, double limit);
 
 std::optional<Counts> count_call(const std::function<void()>& call);
 
-/// Runs `f` with counting on and returns the counts of its last launch; nothing when it launched no kernel (the
+/// Runs `f` with counting on and returns the counts of all its launches together; nothing when it launched no kernel (the
 /// simulator's cuBLAS is none). On a GPU runs `f` and returns nothing.
 template <class F>
 std::optional<Counts> count(F&& f) {

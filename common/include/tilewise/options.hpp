@@ -55,6 +55,11 @@ class Options {
   Options& add(const std::string& name, double& target, const std::string& help, double low, double high);
   Options& add(const std::string& name, std::string& target, const std::string& help,
                const std::vector<std::string>& choices);
+  /// A list of names, each one of `choices`.
+  Options& add(const std::string& name, std::vector<std::string>& target, const std::string& help,
+               const std::vector<std::string>& choices);
+  /// Any text, such as the name of a file; not empty.
+  Options& add_text(const std::string& name, std::string& target, const std::string& help);
   Options& add_flag(const std::string& name, bool& target, const std::string& help);
 
   /// Reads the command line. Throws ExitRequest after --help or a bad argument; the message is printed by then.

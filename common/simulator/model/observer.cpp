@@ -68,7 +68,7 @@ struct State {
   std::uint64_t ended = 0;                      // launches so far
   SectorSet touched;
   LaunchRecord record;
-  Counters last;
+  Counters last, sum;
   std::size_t last_static_shared = 0;
   std::uint64_t flop_before[2] = {};  // what was counted before the running launch
   std::size_t static_end = 0;  // where the next static shared variable of the running block goes
@@ -216,6 +216,7 @@ void end_launch(const Launch& launch) {
   s.record.carveout = preferred_carveout(launch.kernel);
   s.last = s.record.counters;
   ++s.ended;
+  s.sum += s.last;
   s.last_static_shared = launch.static_shared;
   if (report_wanted()) add_to_report(std::move(s.record));
   s.counting = s.checking = counts_alone = false;
@@ -314,6 +315,8 @@ std::uint64_t launches_ended() { return observer::state().ended; }
 bool counting_demanded() { return observer::state().count_all; }
 
 const Counters& last_counters() { return observer::state().last; }
+const Counters& sum_of_counters() { return observer::state().sum; }
+void forget_sum() { observer::state().sum = {}; }
 std::size_t last_static_shared() { return observer::state().last_static_shared; }
 
 }  // namespace tilewise::sim

@@ -30,6 +30,33 @@ struct Counters {
   std::uint64_t flop_double = 0;  ///< the same of dadd, dmul and dfma
   std::uint64_t partial_instructions = 0;       ///< memory instructions in which some live lane took no part
   std::uint64_t dram_bytes_at_least = 0;        ///< 32 bytes for every distinct sector the launch touched
+
+  /// For the counters of several launches together.
+  Counters& operator+=(const Counters& other) {
+    global_load_instructions += other.global_load_instructions;
+    global_load_requests += other.global_load_requests;
+    global_load_sectors += other.global_load_sectors;
+    global_load_bytes += other.global_load_bytes;
+    global_store_instructions += other.global_store_instructions;
+    global_store_requests += other.global_store_requests;
+    global_store_sectors += other.global_store_sectors;
+    global_store_bytes += other.global_store_bytes;
+    atomic_requests += other.atomic_requests;
+    atomic_sectors += other.atomic_sectors;
+    reduction_requests += other.reduction_requests;
+    reduction_sectors += other.reduction_sectors;
+    shared_load_instructions += other.shared_load_instructions;
+    shared_load_wavefronts += other.shared_load_wavefronts;
+    shared_load_ideal += other.shared_load_ideal;
+    shared_store_instructions += other.shared_store_instructions;
+    shared_store_wavefronts += other.shared_store_wavefronts;
+    shared_store_ideal += other.shared_store_ideal;
+    flop_single += other.flop_single;
+    flop_double += other.flop_double;
+    partial_instructions += other.partial_instructions;
+    dram_bytes_at_least += other.dram_bytes_at_least;
+    return *this;
+  }
 };
 
 /// Switches counting of the following launches on or off. Returns what it was. The default is on when
@@ -48,6 +75,11 @@ const Counters& last_counters();
 
 /// How many launches have ended in this process.
 std::uint64_t launches_ended();
+
+/// Counters of all counted launches since the last call of forget_sum(), or since the program began, together. Their
+/// dram_bytes_at_least is the sum of the launches': a sector that two of them touch is in it twice.
+const Counters& sum_of_counters();
+void forget_sum();
 
 /// Shared memory of the last launch that ended, per block, in bytes.
 std::size_t last_static_shared();

@@ -1,0 +1,184 @@
+// What lesson 06 works on: one matrix on the device, x, y, and what must come out. Plumbing; the lesson is in
+// csr_spmv.cuh.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "csr_spmv.cuh"
+#include "tilewise/csr.hpp"
+#include "tilewise/cusparse.hpp"
+#include "tilewise/device_buffer.hpp"
+#include "tilewise/lesson.hpp"
+
+/// Computes y = A x for the structure of one matrix: values, x, y, stream.
+template <class T>
+using Spmv = std::function<cudaError_t(const T*, const T*, T*, cudaStream_t)>;
+
+/// A matrix, twice: with the values asked for, and with small integers. Rounding hides mistakes in long rows, since the
+/// bound grows with their length; sums of small integers are exact, and one nonzero too few shows.
+template <class T>
+class Problem {
+ public:
+  Problem(std::string name, tilewise::Csr<T> matrix, const tilewise::Options& options)
+      : rows(matrix.rows),
+        cols(matrix.cols),
+        nnz(static_cast<int>(matrix.nnz())),
+        longest_row(static_cast<int>(matrix.longest_row())),
+        minimal_traffic(matrix.minimal_traffic()),
+        row_ptr(matrix.row_ptr),
+        col_index(matrix.col_index),
+        values(matrix.values),
+        y(static_cast<std::size_t>(rows)),
+        name_(std::move(name)),
+        plan_memory_(spmv_plan_bytes<T>(rows, nnz) / 8 + 1) {
+    const std::vector<T> host_x =
+        tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 2, options.data());
+    x = tilewise::DeviceBuffer<T>(host_x);
+    reference_.emplace(matrix, host_x);
+
+    const std::vector<T> signs = tilewise::random_values<T>(matrix.nnz(), options.seed() + 3);
+    for (std::size_t e = 0; e < signs.size(); ++e) matrix.values[e] = signs[e] < 0 ? T(-1) : T(1);
+    const std::vector<T> integers = tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 4,
+                                                               tilewise::Distribution::integers);
+    exact_.emplace(matrix, integers);
+    if (tilewise::spmv_is_exact(*exact_)) {
+      exact_values_ = tilewise::DeviceBuffer<T>(matrix.values);
+      exact_x_ = tilewise::DeviceBuffer<T>(integers);
+    }
+    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), plan_memory_.data(), &plan));
+    CUDA_CHECK(cudaDeviceSynchronize());
+  }
+
+  double mean_row() const { return rows > 0 ? static_cast<double>(nnz) / rows : 0; }
+  std::string shape() const { return std::to_string(rows) + " x " + std::to_string(cols); }
+
+  /// "" if a matrix of that kind can be made and multiplied here, else why not.
+  static std::string why_not(const std::string& kind, std::int64_t rows, std::int64_t nnz_per_row) {
+    const double n = static_cast<double>(rows);
+    const double nnz = n * (kind == "stencil3d" ? 27.0 : std::min(n, static_cast<double>(nnz_per_row) + 1));
+    if (nnz > static_cast<double>(tilewise::kMostEntries))
+      return "more nonzeros than 32-bit positions hold: " + tilewise::significant(nnz);
+    if (tilewise::is_simulated() && nnz > 0x1p25) return "too much for the simulator, which takes 2^25 nonzeros";
+    const double bytes = nnz * (4.1 + 2 * sizeof(T)) + n * (4 + 3 * sizeof(T));
+    if (bytes > static_cast<double>(tilewise::free_device_memory()))
+      return "needs " + tilewise::bytes_text(bytes) + " of device memory";
+    return "";
+  }
+
+  /// "17.3": how many lanes of a warp take part in a load, on average, reckoned from the bytes that they ask for.
+  /// Columns, positions and floats are 4 bytes; doubles, and the few cuts of a plan, 8.
+  static std::string lanes_at_work(const tilewise::Counts& counts) {
+    const double words = static_cast<double>(counts.global_load_bytes) / (sizeof(T) == 4 ? 4 : 20.0 / 3);
+    return tilewise::fixed(std::min(32.0, words / static_cast<double>(counts.global_load_requests)), 1);
+  }
+
+  /// A row of the lesson's table. Poisons y, checks the values asked for and the integers.
+  tilewise::Variant variant(const std::string& kernel, const Spmv<T>& spmv, const std::string& cache) {
+    tilewise::Variant v;
+    v.kernel = kernel;
+    v.shape = shape();
+    v.extra = {name_, std::is_same_v<T, float> ? "float" : "double"};
+    v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(spmv(values.data(), x.data(), y.data(), stream)); };
+    v.poison = [this] { y.poison(); };
+    v.check = [=, this] { return check(spmv); };
+    v.recheck = [this] { return reference_->check(y.to_host()); };
+    v.work = minimal_traffic;
+    // The timer flushes L2 before each call when the working set may be in it: 1 byte is always flushed, 0 never.
+    v.working_set = cache == "cold" ? 1 : cache == "warm" ? 0 : static_cast<std::size_t>(minimal_traffic);
+    return v;
+  }
+
+  const int rows, cols, nnz, longest_row;
+  const double minimal_traffic;  ///< bytes: the matrix, x and y, each once
+  tilewise::DeviceBuffer<int> row_ptr, col_index;
+  tilewise::DeviceBuffer<T> values, x, y;
+  SpmvPlan<T> plan;
+
+ private:
+  tilewise::Comparison check(const Spmv<T>& spmv) {
+    tilewise::Comparison comparison = reference_->check(y.to_host());
+    if (!comparison.ok || exact_x_.size() == 0) return comparison;
+    y.poison();
+    tilewise::run_unwatched([&] { CUDA_CHECK(spmv(exact_values_.data(), exact_x_.data(), y.data(), nullptr)); });
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const tilewise::Comparison exact = exact_->check_exact(y.to_host());
+    if (!exact.ok) return exact;
+    comparison.method = "all elements, and once more with small integers, exactly";
+    return comparison;
+  }
+
+  std::string name_;
+  std::optional<tilewise::SpmvReference<T>> reference_, exact_;
+  tilewise::DeviceBuffer<T> exact_values_, exact_x_;
+  tilewise::DeviceBuffer<double> plan_memory_;  // of 8 bytes each, hence aligned
+};
+
+/// Runs spmv_wrong() on a diagonal matrix, and on the same with two columns exchanged. A sentence with what came out.
+inline std::string wrong_kernel_by_luck(std::uint64_t seed) {
+  const int n = 1000;
+  std::vector<std::int32_t> lengths(n, 1);
+  tilewise::Csr<float> A = tilewise::csr_of_lengths<float>(lengths, n, seed);
+  const std::vector<float> host_x = tilewise::random_values<float>(n, seed + 2);
+  const tilewise::DeviceBuffer<int> row_ptr(A.row_ptr);
+  const tilewise::DeviceBuffer<float> values(A.values), x(host_x);
+  const auto wrong_rows = [&] {
+    const tilewise::DeviceBuffer<int> col_index(A.col_index);
+    tilewise::DeviceBuffer<float> y(n);
+    y.poison();
+    CUDA_CHECK(launch_spmv_wrong(n, n, n, row_ptr.data(), col_index.data(), values.data(), x.data(), y.data()));
+    return std::to_string(tilewise::SpmvReference<float>(A, host_x).check(y.to_host()).wrong);
+  };
+  for (int i = 0; i < n; ++i) A.col_index[i] = i;
+  const std::string diagonal = wrong_rows();
+  std::swap(A.col_index[0], A.col_index[n / 2]);
+  return "spmv_wrong on a diagonal matrix of 1000 rows: " + diagonal +
+         " rows wrong; with two columns exchanged: " + wrong_rows() + ".";
+}
+
+/// cuSPARSE's product with one matrix, after its own preprocessing. Keeps one description for each array of values.
+template <class T>
+class CusparseSpmv {
+ public:
+  CusparseSpmv(Problem<T>& problem, cusparseSpMVAlg_t algorithm) : problem_(problem), algorithm_(algorithm) {}
+
+  cudaError_t operator()(const T* values, const T* x, T* y, cudaStream_t stream) {
+    if (!matrix_ || values != values_) prepare(values, x, y);
+    handle_.set_stream(stream);
+    CUSPARSE_CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
+                                tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
+    return cudaSuccess;
+  }
+
+ private:
+  void prepare(const T* values, const T* x, T* y) {
+    const Problem<T>& p = problem_;
+    matrix_.emplace(p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(), values);
+    x_.emplace(p.cols, x);
+    y_.emplace(p.rows, y);
+    values_ = values;
+    std::size_t bytes = 0;
+    handle_.set_stream(nullptr);
+    CUSPARSE_CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
+                                           tilewise::cuda_data_type<T>(), algorithm_, &bytes));
+    buffer_ = tilewise::DeviceBuffer<double>(bytes / 8 + 1);
+    CUSPARSE_CHECK(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
+                                           tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
+    CUDA_CHECK(cudaDeviceSynchronize());
+  }
+
+  Problem<T>& problem_;
+  cusparseSpMVAlg_t algorithm_;
+  tilewise::CusparseHandle handle_;
+  std::optional<tilewise::CusparseCsr> matrix_;
+  std::optional<tilewise::CusparseVector> x_, y_;
+  const T* values_ = nullptr;
+  tilewise::DeviceBuffer<double> buffer_;
+  T one_ = 1, zero_ = 0;
+};
