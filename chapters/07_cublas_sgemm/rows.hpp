@@ -1,6 +1,9 @@
 // The rows of the table that holds all matrix products so far: cuBLAS first, which the others are measured by.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "../02_tiled_matmul/rows.hpp"
 #include "../03_padded_tiles/padded_tiles.cuh"
 #include "cublas_sgemm.cuh"
@@ -18,12 +21,16 @@ inline MatmulVariant cublas_sgemm(const tilewise::CublasHandle& handle) {
   return v;
 }
 
-inline MatmulVariant by_transposing(const tilewise::CublasHandle& handle, float* workspace) {
+inline MatmulVariant by_transposing(const tilewise::CublasHandle& handle, const MatmulShape& shape) {
   MatmulVariant v;
   v.kernel = "sgemm_by_transposing";
+  const bool fits = shape.matrix_bytes() < static_cast<double>(tilewise::free_device_memory());
+  if (!fits) v.skip = [](const MatmulShape&) { return "no device memory for a second copy of the three matrices"; };
+  const std::size_t words = fits ? shape.m * shape.k + shape.k * shape.n + shape.m * shape.n : 0;
+  const auto workspace = std::make_shared<tilewise::DeviceBuffer<float>>(words);
   v.launch = [&handle, workspace](const MatmulProblem& p) {
     CUBLAS_CHECK(cublasSetStream(handle, p.stream));
-    CUBLAS_CHECK(sgemm_by_transposing(handle, p.m, p.n, p.k, p.A, p.B, p.C, workspace));
+    CUBLAS_CHECK(sgemm_by_transposing(handle, p.m, p.n, p.k, p.A, p.B, p.C, workspace->data()));
   };
   return v;
 }
