@@ -146,10 +146,11 @@ TEST_CASE("words are moved to where they belong, and nothing else is", "[moves]"
       ++seed;
       if (count * mover.floats > 10000) count /= 4;
       const std::size_t parameter = parameters[seed % std::size(parameters)];
-      const Verdict verdict = check_task(mover.on(count, parameter), move_task(mover.way(count, parameter), seed));
+      const Task task = move_task(mover.way(count, parameter), seed);
+      const Verdict verdict = check_task(mover.on(count, parameter), task);
       INFO(mover.name << ", " << count << " words, " << parameter << ": " << verdict.text);
       REQUIRE(verdict.right());
-      REQUIRE(verdict.comparison.checked == move_task(mover.way(count, parameter), seed).out.size());
+      REQUIRE(verdict.comparison.checked == task.out.size());
     }
   }
 }
