@@ -47,9 +47,18 @@ inline Json recorded_run(const Json& recorded, const std::string& program) {
 /// What a row is about: two rows with the same key measure the same thing.
 inline std::string key(const Json& row) {
   std::string k;
-  for (const char* name : {"part", "shape", "tile", "kernel"}) k += text(row, name) + "|";
+  for (const char* name : {"part", "shape", "tile", "what", "kernel"}) k += text(row, name) + "|";
   const Json extra = at(row, "extra");
   return k + (extra.is_null() ? "" : extra.dump());
+}
+
+/// The kernel, and what else tells the row from others: the lesson's own columns, or what the row is about.
+inline std::string label(const Json& row) {
+  std::string what = text(row, "kernel");
+  const Json extra = at(row, "extra");
+  for (const auto& [name, value] : extra.items())
+    what += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  return what + (at(row, "what").is_null() ? "" : ": " + text(row, "what"));
 }
 
 /// Arguments that make a lesson run the recorded sizes, whatever its defaults are by now. A product's sizes are read
@@ -127,16 +136,12 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
   std::size_t shape_width = 5, kernel_width = 6;
   for (const Json& row : at(here, "rows")) {
     shape_width = std::max(shape_width, text(row, "shape").size());
-    kernel_width = std::max(kernel_width, text(row, "kernel").size());
+    kernel_width = std::max(kernel_width, label(row).size());
   }
   const auto line = [&](const Json& row, const std::string& a, const std::string& b, const std::string& c,
                         const std::string& note) {
-    std::string what = text(row, "kernel");
-    const Json extra = at(row, "extra");
-    for (const auto& [name, value] : extra.items())
-      what += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
     std::string cells = padded(text(row, "shape"), shape_width, true) + "  " + padded(text(row, "tile"), 4) + "  " +
-                        padded(what, kernel_width, true) + "  " + padded(a, 14) + "  " + padded(b, 14) + "  " +
+                        padded(label(row), kernel_width, true) + "  " + padded(a, 14) + "  " + padded(b, 14) + "  " +
                         padded(c, 8) + "  " + note;
     while (!cells.empty() && cells.back() == ' ') cells.pop_back();
     result.table += cells + "\n";
@@ -207,14 +212,13 @@ inline std::string shown(const Json& run, const std::vector<std::string>& words)
   std::vector<std::vector<std::string>> rows = {{"shape", "tile", "kernel", "ms", "figure", "", "", ""}};
   for (const Json& row : at(run, "rows")) {
     if (text(row, "status") != "OK") continue;
-    std::vector<std::string> cells = {text(row, "shape"), text(row, "tile"), text(row, "kernel")};
-    const Json extra = at(row, "extra");
-    for (const auto& [name, value] : extra.items())
-      cells[2] += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    std::vector<std::string> cells = {text(row, "shape"), text(row, "tile"), label(row)};
     const Json ms = at(at(row, "time"), "median_ms"), figure = at(row, "figure");
     cells.push_back(ms.is_number() ? number(ms.get<double>()) : "-");
-    const Json value = at(figure, "value");
-    cells.push_back(value.is_number() ? number(value.get<double>()) + " " + text(figure, "unit") : "-");
+    const Json value = at(figure, "value"), cycles = at(at(row, "latency"), "cycles");
+    cells.push_back(value.is_number()    ? number(value.get<double>()) + " " + text(figure, "unit")
+                    : cycles.is_number() ? number(cycles.get<double>()) + " cycles"
+                                         : "-");
     const Json speedup = at(row, "speedup");
     for (const auto& [name, ratio] : speedup.items()) {
       std::string label = name;

@@ -141,3 +141,14 @@ TEST_CASE("what was recorded can be looked at, all rows or some", "[compare]") {
   CHECK(shown(run, {"nothing"}).empty());
   CHECK(shown(Json(), {}).empty());
 }
+
+TEST_CASE("rows that say what they are about are told apart by it, and waiting is shown in cycles", "[compare]") {
+  Json near = timed("1 KB", 0, "chase", 1.0), far = near;
+  near["what"] = "one address", near["latency"]["cycles"] = 30.04, far["what"] = "32 addresses";
+  CHECK(key(near) != key(far));
+  const Json run = run_of({near, far});
+  CHECK(compare_results::compare(run, run, 0.1, true).compared == 2);
+  CHECK(has(shown(run, {}), "chase: one address"));
+  CHECK(has(shown(run, {"one"}), "30.0 cycles"));
+  CHECK(!has(shown(run, {"one"}), "32 addresses"));
+}

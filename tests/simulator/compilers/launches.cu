@@ -21,15 +21,43 @@ void right(cudaError_t status) {
 }
 
 void gpu() {
-  unsigned* const words = reinterpret_cast<unsigned*>(c);
-  const unsigned* const read = reinterpret_cast<const unsigned*>(a);
-  right(launch_fma_latency(32, 0.5f, 1.0f, 128, c, reinterpret_cast<long long*>(c + 64)));
-  right(launch_fma_chains<4>(2, 64, 0.5f, 1.0f, 128, c));
-  right(launch_sum_l2(2, 64, read, 2048, 2, words));
-  right(launch_sum_shared(2, 64, read, 16, words));
-  right(launch_sum_l1(2, 64, read, 16, words));
-  right(launch_copy_words(read, words, 5003));
-  right(launch_vector_add(a, b, c, 1003));
+  const auto words = reinterpret_cast<const unsigned*>(a);
+  const auto sums = reinterpret_cast<unsigned*>(c);
+  long long* cycles = nullptr;
+  unsigned long long* places = nullptr;  // first where the walk is, then a ring: each link leads to the next but one
+  unsigned ring[65] = {};
+  unsigned* offsets = nullptr;
+  unsigned long long host[66] = {};
+  right(cudaMalloc(&cycles, sizeof(*cycles)));
+  right(cudaMalloc(&places, sizeof(host)));
+  right(cudaMalloc(&offsets, 2 * sizeof(ring)));
+  for (unsigned i = 0; i < 65; ++i) {
+    ring[i] = 4 * ((i + 2) % 65);
+    host[1 + i] = reinterpret_cast<unsigned long long>(places + 1 + (i + 2) % 65);
+  }
+  host[0] = host[1];
+  right(cudaMemcpy(places, host, sizeof(host), cudaMemcpyHostToDevice));
+  right(cudaMemcpy(offsets, ring, sizeof(ring), cudaMemcpyHostToDevice));
+  right(cudaMemcpy(offsets + 65, ring, sizeof(ring), cudaMemcpyHostToDevice));
+  right(launch_five_memories(reinterpret_cast<const float*>(ring), a, c, 700, 96));
+  right(launch_fma_latency(32, -0.5f, 1.0f, 40, c, cycles));
+  right(launch_chase_global(places, 10, 100, cycles));
+  right(launch_chase_shared(offsets, 65, 32, offsets + 65, 50, cycles));
+  right(launch_chase_constant(offsets, 65, 32, offsets + 65, 50, cycles));
+  right(launch_chase_local(offsets, 65, 32, offsets + 65, 50, cycles));
+  right(launch_fma_chains<4>(2, 96, -0.5f, 1.0f, 20, c));
+  right(launch_sum_words<4>(2, 96, words, 9999, sums));
+  right(launch_sum_l2(2, 96, words, 9996, 2, sums));
+  right(launch_sum_shared(2, 96, words, 20, sums));
+  right(launch_sum_l1(2, 96, words, 20, sums));
+  right(launch_copy_words(words, sums, 9999));
+  right(launch_vector_add(a, b, c, 9999));
+  right(launch_vector_add_clocked(a, b, c, 77, cycles));
+  right(launch_fma_per_element(a, c, 9999, 20, -0.5f, 1.0f));
+  right(cudaDeviceSynchronize());
+  right(cudaFree(cycles));
+  right(cudaFree(places));
+  right(cudaFree(offsets));
 }
 
 void matmul() {
