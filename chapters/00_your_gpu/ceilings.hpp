@@ -31,12 +31,13 @@ struct Probe {
   std::string kernel;  ///< the kernel's name in the code
   std::string size;    ///< "7.5 MB"
   std::string key;     ///< name of the figure in the JSON: "dram_read". Of several with the same, the best one counts
-  bool show_share = true;  ///< rates: print the share of the peak
-  bool flops = false;      ///< rates: FLOP or bytes
-  double work = 0;         ///< rates: of one launch
-  double peak = 0;         ///< rates: in GFLOP/s or GB/s; what is above it is an error. 0: unknown
-  double intensity = 0;    ///< roofline: FLOP per byte
-  double steps = 0;        ///< latencies: on the clock, in one launch
+  bool show_share = true;    ///< rates: print the share of the peak
+  bool flops = false;        ///< rates: FLOP or bytes
+  double work = 0;           ///< rates: of one launch
+  double peak = 0;           ///< rates: in GFLOP/s or GB/s; what is above it is an error. 0: unknown
+  bool by_sm_clock = false;  ///< rates: the peak is so much per cycle of the SMs
+  double intensity = 0;      ///< roofline: FLOP per byte
+  double steps = 0;          ///< latencies: on the clock, in one launch
   tilewise::TimerOptions rules = {};
   std::function<void(cudaStream_t)> launch = {};
   std::function<void()> poison = {};
@@ -117,12 +118,13 @@ class Ceilings {
     row.status = comparison.ok ? tilewise::Status::ok : tilewise::Status::wrong;
     row.reason = comparison.ok ? timing.note : comparison.reason();
     if (!comparison.ok || !timing.timed) return row;
-    const double most_mhz = tilewise::device().sm_clock_mhz;
+    // Some GPUs run faster than the highest clock that they tell.
+    const double told_mhz = tilewise::device().sm_clock_mhz;
+    const double most_mhz = std::max(told_mhz, timing.sm_clock_max_mhz);
     try {
       if (probe.cycles) {
         row.cycles = probe.cycles();
-        const double mhz = timing.sm_clock_max_mhz > 0 ? timing.sm_clock_max_mhz : most_mhz;
-        row.ns = row.cycles / mhz * 1e3;
+        row.ns = row.cycles / (timing.sm_clock_max_mhz > 0 ? timing.sm_clock_max_mhz : told_mhz) * 1e3;
         // The kernel's clock and the events outside must agree: the cycles fit into the time, at the highest clock.
         const double mhz_needed = row.cycles * probe.steps / timing.seconds() * 1e-6;
         if (probe.steps > 0) tilewise::check_possible(mhz_needed, 1.02 * most_mhz, "MHz", "highest SM clock");
@@ -131,7 +133,8 @@ class Ceilings {
       }
       if (probe.work > 0) {
         row.figure = probe.work / timing.seconds() * 1e-9;
-        tilewise::check_possible(row.figure, probe.peak, probe.flops ? "GFLOP/s" : "GB/s", "theoretical peak");
+        const double peak = probe.peak * (probe.by_sm_clock && told_mhz > 0 ? most_mhz / told_mhz : 1);
+        tilewise::check_possible(row.figure, peak, probe.flops ? "GFLOP/s" : "GB/s", "theoretical peak");
       }
     } catch (const tilewise::ImpossibleFigure& error) {
       row.status = tilewise::Status::impossible;

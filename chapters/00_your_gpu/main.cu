@@ -51,8 +51,9 @@ void arithmetic(Ceilings& table, unsigned sms) {
 
 void bandwidth(Ceilings& table, unsigned sms, std::size_t words, std::uint64_t seed) {
   table.begin("bandwidth", Measure::rate, "How many bytes? Loads that do not wait for each other.");
-  const std::size_t l2 = is_simulated() ? 8192 : tilewise::device().l2_bytes / 4 / (sms << 16) * (sms << 14);  // words
-  const auto cached = std::make_shared<Words>(std::max<std::size_t>(l2, 4 * kSharedUnits), seed);
+  // For L2 a quarter of it, in whole rounds of 4 loads by 1,024 threads on each SM: 64 KB per SM and round.
+  const std::size_t rounds = std::max<std::size_t>(1, tilewise::device().l2_bytes / 4 / (std::size_t{sms} << 16));
+  const auto cached = std::make_shared<Words>(is_simulated() ? 8192 : rounds * (std::size_t{sms} << 14), seed);
   const unsigned steps = is_simulated() ? 64 : 1 << 14, passes = is_simulated() ? 2 : 64;
   table.run(rounds_probe("shared memory, read", "sum_shared", "shared_read", launch_sum_shared, cached, sms, steps));
   table.run(rounds_probe("L1, read", "sum_l1", "l1_read", launch_sum_l1, cached, sms, steps));
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
     tilewise::Options options("00_your_gpu", "What is this machine, and how fast can each of its parts be at best?");
     std::string part = "all";
     std::int64_t steps = is_simulated() ? 1000 : 1 << 16;
-    std::int64_t words = is_simulated() ? 140003 : 1 << 28;
+    std::int64_t words = is_simulated() ? 140003 : 1 << 27;
     Sizes n = {is_simulated() ? 20001 : 1 << 26};
     Sizes fmas = is_simulated() ? Sizes{1, 4, 16, 64} : Sizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
     options.add("--part", part, "Which table", {"all", "latency", "arithmetic", "bandwidth", "vector_add", "roofline"});

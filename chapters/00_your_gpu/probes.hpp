@@ -34,7 +34,7 @@ inline tilewise::TimerOptions walking() {
 /// Timer rules of a rate. `bytes` of DRAM are read or written; 0: none, and no cache needs to be emptied.
 inline tilewise::TimerOptions streaming(double bytes) {
   tilewise::TimerOptions rules;
-  rules.min_seconds = 0.1;
+  rules.min_seconds = 0.06;
   rules.working_set = static_cast<std::size_t>(bytes);
   if (bytes == 0) rules.cache = tilewise::Cache::warm;
   return rules;
@@ -162,6 +162,7 @@ Probe fma_chains_probe(unsigned sms, unsigned threads_per_sm, std::uint64_t fmas
   p.work = 2.0 * static_cast<double>(threads) * CHAINS * steps;
   p.flops = true;
   p.peak = tilewise::device().peak_fp32_gflops();
+  p.by_sm_clock = true;
   p.rules = streaming(0);
   return p;
 }
@@ -238,6 +239,7 @@ inline Probe sum_l2_probe(WordsPtr w, unsigned sms, unsigned passes) {
   p.poison = [=] { out->poison(); };
   p.check = [=] { return check_total(out->to_host(), w->total * passes); };
   p.work = w->bytes() * passes;
+  p.by_sm_clock = true;
   p.peak = tilewise::device().peak_shared_gbs();  // what the SMs can take in; for L2 itself no figure is published
   p.show_share = false;
   p.rules = streaming(0);
@@ -259,6 +261,7 @@ inline Probe rounds_probe(const std::string& what, const std::string& kernel, co
   p.check = [=] { return check_rounds(out->to_host(), w->original, threads, steps); };
   p.work = 16.0 * blocks * threads * steps;
   p.peak = tilewise::device().peak_shared_gbs();
+  p.by_sm_clock = true;
   p.rules = streaming(0);
   return p;
 }
@@ -278,6 +281,7 @@ struct Vectors {
   tilewise::Comparison check_sum(std::size_t first, std::size_t count) {
     out.download(got);
     std::vector<float> expected;
+    expected.reserve(count);
     for (std::size_t i = first; i < first + count; ++i) expected.push_back(a[i] + b[i]);  // one rounding on both sides
     return same_words<float>(std::span(got).subspan(first, count), expected, "every sum, to the last bit");
   }
@@ -309,8 +313,8 @@ inline Probe vector_add_clocked_probe(VectorsPtr v) {
     std::size_t launches = 0;
   };
   auto s = std::make_shared<State>();
-  const std::size_t places = std::max<std::size_t>(1, v->a.size() / 2 / 65536);
-  const auto first = [=](std::size_t launch) { return launch % places * 65536 / 32 * 32; };
+  const std::size_t places = std::max<std::size_t>(1, v->a.size() / 2 / 4096);
+  const auto first = [=](std::size_t launch) { return launch % places * 4096; };
   Probe p{"one warp alone: loads and addition", "vector_add_clocked", "384 B", "vector_add_alone"};
   p.launch = [=](cudaStream_t stream) {
     CUDA_CHECK(launch_vector_add_clocked(v->in_a.data(), v->in_b.data(), v->out.data(), first(s->launches++),
@@ -348,6 +352,7 @@ inline Probe fma_per_element_probe(VectorsPtr v, unsigned fmas) {
   p.flops = true;
   p.intensity = 2.0 * fmas / 8.0;
   p.peak = std::min(d.peak_fp32_gflops(), p.intensity * d.peak_bandwidth_gbs());
+  p.by_sm_clock = p.peak == d.peak_fp32_gflops();
   p.rules = streaming(8.0 * static_cast<double>(n));
   return p;
 }

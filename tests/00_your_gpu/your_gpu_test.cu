@@ -398,6 +398,11 @@ TEST_CASE("a figure above the theoretical peak fails the row", "[ceilings]") {
   const Ceilings::Row row = Ceilings::judge(probe, right, timing);
   CHECK(row.status == tilewise::Status::impossible);
   CHECK(row.reason.find("above the theoretical peak") != std::string::npos);
+  // A clock above the one that the device tells raises a peak that counts its cycles, and no other.
+  timing.sm_clock_max_mhz = 1.1 * tilewise::device().sm_clock_mhz;
+  CHECK(Ceilings::judge(probe, right, timing).status == tilewise::Status::impossible);
+  probe.by_sm_clock = true;
+  CHECK(Ceilings::judge(probe, right, timing).status == tilewise::Status::ok);
   tilewise::Comparison wrong;
   wrong.ok = false;
   CHECK(Ceilings::judge(probe, wrong, timing).status == tilewise::Status::wrong);
