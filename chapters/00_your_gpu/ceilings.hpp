@@ -21,7 +21,8 @@
 /// What a part of the table measures, and so what its columns are.
 enum class Measure {
   latency,  ///< cycles of one step
-  rate,     ///< GFLOP/s or GB/s
+  flops,    ///< GFLOP/s, on registers alone
+  rate,     ///< GB/s
   roofline  ///< the same over the FLOP that are done per byte
 };
 
@@ -146,26 +147,27 @@ class Ceilings {
  private:
   std::vector<tilewise::Column> columns() const {
     std::vector<tilewise::Column> list = {{"", "", 37, true}, {"kernel", "", 18, true}};
-    const bool rate = measure_ == Measure::rate;
+    const bool roofline = measure_ == Measure::roofline;
     if (tilewise::is_simulated()) {
       if (measure_ == Measure::latency) list.push_back({"steps", "", 8, false});
       list.push_back({"load requests", "warp instr.", 13, false});
       list.push_back({"sectors", "/request", 8, false});
       if (measure_ != Measure::latency) list.push_back({"store requests", "warp instr.", 14, false});
-      if (measure_ == Measure::roofline)
-        list.push_back({"intensity", "FLOP/byte", 9, false});
+      if (measure_ == Measure::flops || roofline)
+        list.push_back({"arithmetic", "FLOP", 10, false});
       else
         list.push_back({"shared", "wavefronts", 10, false});
+      if (roofline) list.push_back({"intensity", "FLOP/byte", 9, false});
     } else if (measure_ == Measure::latency) {
       list.push_back({"memory", "", 8, false});
       list.push_back({"one step", "cycles", 8, false});
       list.push_back({"", "ns", 7, false});
     } else {
-      list.push_back({rate ? "memory" : "intensity", rate ? "" : "FLOP/byte", 9, false});
+      list.push_back({roofline ? "intensity" : "memory", roofline ? "FLOP/byte" : "", 9, false});
       list.push_back({"time", "ms", 8, false});
       list.push_back({"rate", "", 8, false});
       list.push_back({"", "", 7, true});
-      list.push_back({rate ? "of peak" : "of roof", "%", 7, false});
+      list.push_back({roofline ? "of roof" : "of peak", "%", 7, false});
     }
     return list;
   }
@@ -190,10 +192,13 @@ class Ceilings {
       cells.push_back(with_commas(c.global_load_requests));
       cells.push_back(c.global_load_requests > 0 ? fixed(c.sectors_per_load(), 2) : "-");
       if (measure_ != Measure::latency) cells.push_back(with_commas(c.global_store_requests));
-      if (measure_ == Measure::roofline)
-        cells.push_back(fixed(probe.work / static_cast<double>(c.global_bytes()), 2));
+      if (measure_ == Measure::flops || measure_ == Measure::roofline)
+        cells.push_back(with_commas(c.flops));
       else
         cells.push_back(with_commas(c.shared_wavefronts()));
+      if (measure_ == Measure::roofline)
+        cells.push_back(fixed(static_cast<double>(c.flops) / static_cast<double>(c.global_bytes()), 2));
+      r.set("counts.flops", c.flops);
       if (probe.steps > 0) r.set("steps", probe.steps);
       r.set("counts.global_load_requests", c.global_load_requests);
       r.set("counts.global_load_sectors", c.global_load_sectors);
@@ -208,14 +213,14 @@ class Ceilings {
       cells.insert(cells.end(), {probe.size, fixed(row.cycles, 1), fixed(row.ns, 1)});
       r.set("latency.cycles", row.cycles).set("latency.ns", row.ns);
     } else if (ok) {
-      const double share = 100 * row.figure / (measure_ == Measure::rate ? probe.peak : roof(probe.intensity));
-      cells.push_back(measure_ == Measure::rate ? probe.size : fixed(probe.intensity, 2));
+      const double share = 100 * row.figure / (measure_ == Measure::roofline ? roof(probe.intensity) : probe.peak);
+      cells.push_back(measure_ == Measure::roofline ? fixed(probe.intensity, 2) : probe.size);
       cells.insert(cells.end(), {significant(timing.median_ms()), significant(row.figure)});
       cells.push_back(probe.flops ? "GFLOP/s" : "GB/s");
       cells.push_back(probe.show_share ? fixed(share, 1) : "-");
       r.set("figure.value", row.figure).set("figure.unit", probe.flops ? "GFLOP/s" : "GB/s");
       if (probe.show_share)
-        r.set(measure_ == Measure::rate ? "figure.share_of_peak" : "figure.share_of_roof", share / 100);
+        r.set(measure_ == Measure::roofline ? "figure.share_of_roof" : "figure.share_of_peak", share / 100);
     }
     if (ok && timing.timed) {
       r.set("time.median_ms", timing.ms.median).set("time.iqr_ms", timing.ms.iqr).set("time.min_ms", timing.ms.min);

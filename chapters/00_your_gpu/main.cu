@@ -39,7 +39,7 @@ void latencies(Ceilings& table, unsigned steps, std::uint64_t seed) {
 void arithmetic(Ceilings& table, unsigned sms) {
   const std::uint64_t fmas = is_simulated() ? 1 << 14 : 1 << 27;  // per SM
   const unsigned full = tilewise::device().max_threads_per_sm;
-  table.begin("arithmetic", Measure::rate, "How much arithmetic? Multiply-adds in registers, nothing else.");
+  table.begin("arithmetic", Measure::flops, "How much arithmetic? Multiply-adds in registers, nothing else.");
   table.run(fma_chains_probe<1>(sms, 128, fmas));
   table.run(fma_chains_probe<1>(sms, 512, fmas));
   table.run(fma_chains_probe<1>(sms, full, fmas));

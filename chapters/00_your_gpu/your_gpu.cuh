@@ -134,9 +134,10 @@ template <int CHAINS>
 __global__ void fma_chains(float a, float b, unsigned steps, float* out) {
   const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
   const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const float first = 0.5f + (thread % 64) / 64.0f;
   float x[CHAINS] = {};
 #pragma unroll
-  for (int c = 0; c < CHAINS; ++c) x[c] = 0.5f + (thread % 64) / 64.0f + c;
+  for (int c = 0; c < CHAINS; ++c) x[c] = first + c;
 
 #pragma unroll 32
   for (unsigned i = 0; i < steps; ++i) {

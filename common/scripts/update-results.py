@@ -138,7 +138,7 @@ def parts_table(result):
     walks = any("steps" in row for row in rows)
     intensity = any("intensity" in row for row in rows)
     titles = ["", "kernel", *(["steps"] if walks else []), "load requests", "sectors per request", "store requests",
-              "FLOP per byte" if intensity else "shared wavefronts"]
+              *(["FLOP", "FLOP per byte"] if intensity else ["shared wavefronts"])]
     lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
     for row in rows:
         cells = [row["what"], f"`{row['kernel']}`" if row["kernel"] != "-" else ""]
@@ -150,8 +150,8 @@ def parts_table(result):
             cells += [f"{row.get('steps', 0):,.0f}"] if walks else []
             cells += [f"{requests:,}", f"{c['global_load_sectors'] / requests:.2f}" if requests else "",
                       f"{c['global_store_requests']:,}"]
-            cells.append(f"{row['intensity']:.2f}" if intensity else
-                         f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}")
+            cells += ([f"{c['flops']:,}", f"{c['flops'] / (c['global_load_bytes'] + c['global_store_bytes']):.2f}"] if intensity
+                      else [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}"])
         lines.append("| " + " | ".join(cells) + " |")
     return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
 

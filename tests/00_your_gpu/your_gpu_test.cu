@@ -645,8 +645,20 @@ TEST_CASE("vector add moves 12 bytes for one addition", "[counts]") {
   const auto counts = tilewise::count([&] { launch_vector_add(a.data(), b.data(), c.data(), 1024); });
   if (!counts) return;
   CHECK(counts->global_bytes() == 12 * 1024);
+  CHECK(counts->flops == 1024);
   for (const unsigned fmas : {1u, 8u, 64u}) {
     const auto sweep = tilewise::count([&] { launch_fma_per_element(a.data(), c.data(), 1024, fmas, kElementA, kB); });
     CHECK(sweep->global_bytes() == 8 * 1024);  // whatever the arithmetic
+    CHECK(sweep->flops == 2 * 1024 * fmas);
   }
+}
+
+TEST_CASE("chains touch no memory until they end", "[counts]") {
+  tilewise::DeviceBuffer<float> out(8 * 128);
+  const auto short_one = tilewise::count([&] { launch_fma_chains<8>(2, 64, kChainA, kB, 10, out.data()); });
+  if (!short_one) return;
+  const auto longer = tilewise::count([&] { launch_fma_chains<8>(2, 64, kChainA, kB, 110, out.data()); });
+  CHECK(longer->global_load_requests == 0);
+  CHECK(longer->global_store_requests == 8 * 2 * 64 / 32);
+  CHECK(longer->flops - short_one->flops == 100 * 2 * 8 * 2 * 64);  // what the steps add: 2 FLOP, 8 chains, 128 threads
 }
