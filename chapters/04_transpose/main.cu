@@ -9,6 +9,9 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 using Launch = std::function<cudaError_t(const float*, float*, int, int, cudaStream_t)>;
 
+/// What must come out: the transpose, the input, or the input with tiles in other places.
+enum class Result { transposed, copied, moved };
+
 /// One row of the table.
 struct Row {
   const char* kernel;
@@ -16,25 +19,19 @@ struct Row {
   int tile;
   dim3 block;
   std::size_t shared_bytes = 0;
-  bool copies = false;    ///< does not transpose
+  Result result = Result::transposed;
   bool baseline = false;  ///< the copy that the others are measured by
   bool library = false;   ///< no kernel of ours: the simulator has nothing to count
 };
-
-cudaError_t transpose_of_cublas(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
-  static LibraryTranspose transpose;  // a handle for all calls
-  transpose(in, out, rows, cols, stream);
-  return cudaGetLastError();
-}
 
 cudaError_t copy_of_the_device(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
   return cudaMemcpyAsync(out, in, sizeof(float) * rows * cols, cudaMemcpyDeviceToDevice, stream);
 }
 
 const Row table[] = {
-    {"cudaMemcpyAsync", copy_of_the_device, 0, dim3(1), 0, true, true, true},
-    {"copy_matrix", launch_copy_matrix, 0, dim3(32, 8), 0, true},
-    {"copy_vectorised", launch_copy_vectorised, 0, dim3(256), 0, true},
+    {"cudaMemcpyAsync", copy_of_the_device, 0, dim3(1), 0, Result::copied, true, true},
+    {"copy_matrix", launch_copy_matrix, 0, dim3(32, 8), 0, Result::copied},
+    {"copy_vectorised", launch_copy_vectorised, 0, dim3(256), 0, Result::copied},
     {"transpose_naive_read", launch_transpose_naive_read, 0, dim3(32, 8)},
     {"transpose_naive_write", launch_transpose_naive_write, 0, dim3(32, 8)},
     {"transpose_tile", launch_transpose_tile<16>, 16, dim3(16, 16), 16 * 16 * 4},
@@ -46,8 +43,9 @@ const Row table[] = {
     {"transpose_coarsened", launch_transpose_coarsened, 32, dim3(32, 4), 32 * 32 * 4},
     {"transpose_vectorised<rows>", launch_transpose_vectorised<TileOrder::rows>, 64, dim3(16, 16), 64 * 64 * 4},
     {"transpose_vectorised", launch_transpose_vectorised<>, 64, dim3(16, 16), 64 * 64 * 4},
+    {"move_tiles", launch_move_tiles, 64, dim3(16, 16), 0, Result::moved},
     {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 72 * 33 * 16},
-    {"cublasSgeam", transpose_of_cublas, 0, dim3(1), 0, false, false, true},
+    {"cublasSgeam", launch_library_transpose, 0, dim3(1), 0, Result::transposed, false, true},
 };
 
 std::string shape(std::int64_t rows, std::int64_t cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
@@ -61,13 +59,17 @@ tilewise::Variant variant(const Row& row, Problem& p) {
   v.shared_bytes = row.shared_bytes;
   v.launch = [&](cudaStream_t stream) { CUDA_CHECK(row.launch(p.in.data(), p.out.data(), p.rows, p.cols, stream)); };
   v.poison = [&] { p.out.poison(); };
-  v.check = [&] { return row.copies ? p.check(p.original, p.rows, p.cols) : p.check(p.transposed, p.cols, p.rows); };
+  v.check = [&] {
+    if (row.result == Result::copied) return p.check(p.original, p.rows, p.cols);
+    return p.check(row.result == Result::moved ? p.tiles_moved() : p.transposed, p.cols, p.rows);
+  };
   v.recheck = v.check;
   v.work = 2.0 * static_cast<double>(p.in.bytes());  // every word is read once and written once
   v.working_set = 2 * p.in.bytes();
   v.baseline = row.baseline;
-  if (v.kernel.starts_with("transpose_vectorised") && (p.rows % 4 != 0 || p.cols % 4 != 0))
-    v.skip = [] { return "needs rows and columns that are multiples of 4; transpose_ragged() is for the others"; };
+  const int unit = row.result == Result::moved ? 64 : v.kernel.starts_with("transpose_vectorised") ? 4 : 1;
+  if (p.rows % unit != 0 || p.cols % unit != 0)
+    v.skip = [=] { return "needs rows and columns that are multiples of " + std::to_string(unit); };
   return v;
 }
 

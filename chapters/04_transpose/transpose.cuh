@@ -239,6 +239,38 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
 }
 // [transpose_vectorised]
 
+// [move_tiles]
+/// No transpose: tiles of 64 x 64 go where their transposes belong, and their words stay in order. Memory sees the very
+/// accesses of transpose_vectorised(), but nothing is turned, and nobody waits at a barrier. What this kernel does not
+/// reach is not to be had in this order.
+/// Needs rows and cols that are multiples of 64, and both matrices aligned to 16 bytes. Blocks as there.
+__global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in,  // rows x cols
+                                                  float* __restrict__ out,       // cols x rows
+                                                  int rows, int cols) {
+  constexpr int TILE = 64;
+  constexpr int STEP = 16;  // rows of the tile that the block moves at a time
+  const int tile_rows = rows / TILE;
+  const int r0 = static_cast<int>(blockIdx.x % tile_rows) * TILE;
+  const int c0 = static_cast<int>(blockIdx.x / tile_rows) * TILE;
+  const int x = 4 * threadIdx.x;
+  const int y = threadIdx.y;
+
+  float4 piece[TILE / STEP];
+#pragma unroll
+  for (int k = 0; k < TILE / STEP; ++k)
+    piece[k] = *reinterpret_cast<const float4*>(in + static_cast<size_t>(r0 + y + k * STEP) * cols + c0 + x);
+#pragma unroll
+  for (int k = 0; k < TILE / STEP; ++k)
+    *reinterpret_cast<float4*>(out + static_cast<size_t>(c0 + y + k * STEP) * rows + r0 + x) = piece[k];
+}
+// [move_tiles]
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define TRANSPOSE_RAGGED_BLOCKS 2  // an SM of Turing holds 1,024 threads
+#else
+#define TRANSPOSE_RAGGED_BLOCKS 3
+#endif
+
 // [transpose_ragged]
 /// Any size. Where rows is no multiple of 8, every row of `out` begins at another place in a sector of 32 bytes, and a
 /// tile with straight edges cuts sectors in two: both blocks then write a part of it. So the tile gets a ragged edge:
@@ -249,9 +281,10 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
 /// words wherever these begin. They are put down as they come; who picks words up knows how far a row is shifted.
 ///
 /// Blocks of 512 threads, one per tile, all in x, down a column of tiles first; three of them fit on an SM.
-__global__ void __launch_bounds__(512, 3) transpose_ragged(const float* __restrict__ in,  // rows x cols
-                                                           float* __restrict__ out,       // cols x rows
-                                                           int rows, int cols) {
+__global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
+    transpose_ragged(const float* __restrict__ in,  // rows x cols
+                     float* __restrict__ out,       // cols x rows
+                     int rows, int cols) {
   constexpr int HEIGHT = 64;               // words that a block writes of each row of `out`
   constexpr int WIDTH = 128;               // so many rows of `out`
   constexpr int SECTOR = 8;                // words
@@ -395,6 +428,16 @@ cudaError_t launch_transpose_vectorised(const float* in, float* out, int rows, i
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
   if (blocks > 0)
     transpose_vectorised<ORDER><<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
+  return cudaGetLastError();
+}
+
+/// Starts move_tiles(); sizes that are no multiples of 64 are cudaErrorInvalidValue.
+inline cudaError_t launch_move_tiles(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  if (!transpose_fits(rows, cols) || !transpose_vectorised_fits(in, out, rows, cols)) return cudaErrorInvalidValue;
+  if (rows % 64 != 0 || cols % 64 != 0) return cudaErrorInvalidValue;
+  const size_t blocks = static_cast<size_t>(rows / 64) * (cols / 64);
+  if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
+  if (blocks > 0) move_tiles<<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
   return cudaGetLastError();
 }
 

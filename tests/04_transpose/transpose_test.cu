@@ -73,15 +73,34 @@ TEST_CASE("transposes are right on every shape", "[transpose]") {
 TEST_CASE("the library's transpose is right on every shape", "[transpose]") {
   LibraryTranspose transpose;
   for (const TransposeShape& shape : transpose_shapes()) {
-    const Verdict verdict = check_transpose(
-        [&](auto... p) {
-          transpose(p...);
-          return cudaGetLastError();
-        },
-        shape, 4);
+    const Verdict verdict = check_transpose([&](auto... p) { return transpose(p...); }, shape, 4);
     INFO(text_of(shape) << ": " << verdict.text);
     REQUIRE(verdict.right());
   }
+}
+
+TEST_CASE("whole tiles are moved, on every multiple of 64", "[transpose]") {
+  for (int rows = 0; rows <= 384; rows += 64) {
+    for (int cols = 0; cols <= 384; cols += 64) {
+      const std::vector<float> input = tilewise::random_vector(static_cast<std::size_t>(rows) * cols, rows + cols + 1);
+      std::vector<float> expected(input.size());
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < cols; ++c)
+          expected[(c / 64 * 64 + r % 64) * rows + r / 64 * 64 + c % 64] = input[r * cols + c];
+      GuardedMatrix in(input), out(std::vector<float>(input.size(), GuardedMatrix::canary()));
+      REQUIRE(launch_move_tiles(in.data(), out.data(), rows, cols) == cudaSuccess);
+      REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+      INFO(rows << " x " << cols);
+      REQUIRE(out.values() == expected);
+      REQUIRE(out.margins_intact());
+      REQUIRE(in.intact());
+    }
+  }
+  GuardedMatrix in(std::vector<float>(8192, 1.0f)), out(std::vector<float>(8192, 3.0f));
+  for (const TransposeShape& shape : {TransposeShape{64, 60}, {60, 64}, {-64, 64}, {64, 1 << 30 | 64}})
+    REQUIRE(launch_move_tiles(in.data(), out.data(), shape.first, shape.second) == cudaErrorInvalidValue);
+  REQUIRE(launch_move_tiles(in.data() + 1, out.data(), 64, 64) == cudaErrorInvalidValue);
+  REQUIRE(out.intact());
 }
 
 TEST_CASE("transpose() takes the multiples of 4 as well", "[transpose]") {
@@ -276,6 +295,17 @@ TEST_CASE("the vectorised kernel asks a quarter as often, for four times as much
     REQUIRE(counts->shared_conflicts == 0);
     REQUIRE(counts->shared_store_wavefronts + counts->shared_load_wavefronts == 2 * kRequests);  // 128 bytes each
   }
+}
+
+TEST_CASE("moved tiles make the same accesses as a vectorised transpose", "[transpose][counts]") {
+  const auto moved = counts_of(launch_move_tiles);
+  const auto transposed = counts_of(launch_transpose_vectorised<>);
+  if (!moved) return;
+  REQUIRE(moved->global_load_requests == transposed->global_load_requests);
+  REQUIRE(moved->global_load_sectors == transposed->global_load_sectors);
+  REQUIRE(moved->global_store_requests == transposed->global_store_requests);
+  REQUIRE(moved->global_store_sectors == transposed->global_store_sectors);
+  REQUIRE(moved->shared_loads + moved->shared_stores == 0);
 }
 
 TEST_CASE("the ragged kernel writes every sector of the output once", "[transpose][counts]") {

@@ -89,6 +89,7 @@ void transpose() {
   right(launch_transpose_swizzled<32>(a, c, 71, 67));
   right(launch_transpose_coarsened(a, c, 71, 67));
   right(launch_transpose_vectorised<>(a, c, 72, 68));
+  right(launch_move_tiles(a, c, 64, 128));
   right(launch_transpose_ragged(a, c, 71, 67));
 }
 
