@@ -18,6 +18,11 @@ What caches and DRAM moved comes from docs/results/traffic-<gpu>.json, which com
     <!-- traffic:nvidia-h200 -->
     <!-- /traffic -->
 
+and docs/results/dram-<gpu>.json from record-dram.sh; the words after the GPU choose kernels:
+
+    <!-- dram:nvidia-h200 strided_read strided_write -->
+    <!-- /dram -->
+
 Pictures that common/scripts/plot-results.py drew go in likewise, as soon as there is docs/results/NAME.svg; the text is
 for who cannot see it:
 
@@ -315,6 +320,30 @@ def recorded_table(gpu, program, part):
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
+dram_region = re.compile(r"(<!-- dram:(\S+) (.*?) -->\n).*?(<!-- /dram -->)", re.S)
+
+
+def dram_table(gpu, kernels):
+    """What L1 asked for and what DRAM moved, for each word that was wanted: docs/results/dram-<gpu>.json."""
+    file = root / f"docs/results/dram-{gpu}.json"
+    if not file.exists():
+        return ""
+    run = json.loads(file.read_text())
+    lines = ["| kernel | | sectors per load | sectors per store | bytes from DRAM per word | bytes to DRAM per word |",
+             "|---|---" + "|--:" * 4 + "|"]
+    for row in run["rows"]:
+        if row["kernel"].split("<")[0] not in kernels.split():
+            continue
+        c = row["counters"]
+        sectors = [c[f"l1tex__t_sectors_pipe_lsu_mem_global_op_{kind}.sum"] /
+                   c[f"l1tex__t_requests_pipe_lsu_mem_global_op_{kind}.sum"] for kind in ("ld", "st")]
+        cells = [f"`{row['kernel']}`", row["what"], *(f"{value:.2f}" for value in sectors),
+                 *(f"{c[f'dram__bytes_{way}.sum'] / row['words']:.1f}" for way in ("read", "write"))]
+        lines.append("| " + " | ".join(cells) + " |")
+    source = f"{run['gpu']}, CUDA {run['cuda']}, driver {run['driver']}; commit {run['commit']}. Nsight Compute, caches empty."
+    return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
+
+
 traffic_region = re.compile(r"(<!-- traffic:(\S+) -->\n).*?(<!-- /traffic -->)", re.S)
 
 
@@ -365,6 +394,7 @@ for page in sorted(root.glob("chapters/*/README.md")):
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
     new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
     new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
+    new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
     new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2]) + found[3], new)
     new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
     if new != old:
