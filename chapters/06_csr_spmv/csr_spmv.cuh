@@ -99,7 +99,8 @@ constexpr int kSpmvThreads = 128;                         ///< of a block of spm
 constexpr int kSpmvItems = 8;                             ///< nonzeros per thread
 constexpr int kSpmvCapacity = kSpmvThreads * kSpmvItems;  ///< nonzeros that a block can take
 constexpr int kSpmvShort = 64;                            ///< rows up to this length are never cut
-constexpr int kSpmvTile = kSpmvCapacity - kSpmvShort;     ///< positions per tile: a short row at its end fits in, too
+constexpr int kSpmvTile =
+    kSpmvCapacity - kSpmvShort - 3;  ///< positions per tile: a short row at its end, and alignment
 
 /// Where a tile begins: at nonzero e of row `row`. e is the row's first nonzero, unless the row is cut.
 struct SpmvCut {
@@ -148,19 +149,59 @@ struct SpmvPlan {
   T* pieces;      ///< 2 * tiles
 };
 
+/// Four neighbours by loads of 16 bytes. They will not be needed again: the cache is left to x.
+__device__ inline void spmv_load4(const int* from, int* to) {
+  const int4 four = __ldcs(reinterpret_cast<const int4*>(from));
+  to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+__device__ inline void spmv_load4(const float* from, float* to) {
+  const float4 four = __ldcs(reinterpret_cast<const float4*>(from));
+  to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+__device__ inline void spmv_load4(const double* from, double* to) {
+  const double2 two = __ldcs(reinterpret_cast<const double2*>(from));
+  const double2 more = __ldcs(reinterpret_cast<const double2*>(from) + 1);
+  to[0] = two.x, to[1] = two.y, to[2] = more.x, to[3] = more.y;
+}
+
+// [spmv_long_row]
+/// The sum of nonzeros begin .. end - 1, all of one row; thread 0 has it. Neighbouring lanes take neighbouring
+/// nonzeros: in a long row these have neighbouring columns, so that their elements of x share sectors.
+template <class T>
+__device__ T spmv_long_row(int begin, int end, const int* __restrict__ col_index, const T* __restrict__ values,
+                           const T* __restrict__ x) {
+  __shared__ T warp_sum[kSpmvThreads / 32];
+  int col[kSpmvItems];
+  T value[kSpmvItems];
+#pragma unroll
+  for (int k = 0; k < kSpmvItems; ++k) {
+    const int e = begin + k * kSpmvThreads + static_cast<int>(threadIdx.x);
+    col[k] = e < end ? __ldcs(col_index + e) : -1;
+    value[k] = e < end ? __ldcs(values + e) : T(0);
+  }
+  T sum = 0;
+#pragma unroll
+  for (int k = 0; k < kSpmvItems; ++k) sum += col[k] >= 0 ? value[k] * x[col[k]] : T(0);
+  for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffff, sum, apart);
+  if (threadIdx.x % 32 == 0) warp_sum[threadIdx.x / 32] = sum;
+  __syncthreads();
+  for (int w = 1; w < kSpmvThreads / 32; ++w) sum += warp_sum[w];
+  return sum;
+}
+// [spmv_long_row]
+
 // [spmv_balanced]
 /// A block takes one tile of nonzeros, each of its threads the same number, whatever rows they belong to. Sums of
-/// pieces of cut rows are kept for spmv_join(). Blocks of kSpmvThreads threads, one per tile.
+/// pieces of cut rows are kept for spmv_join(). Blocks of kSpmvThreads threads, one per tile; col_index and values
+/// aligned to 16 bytes.
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads)
     spmv_balanced(const int* __restrict__ row_ptr, const int* __restrict__ col_index, const T* __restrict__ values,
                   const T* __restrict__ x, T* __restrict__ y, SpmvPlan<T> plan) {
   constexpr int THREADS = kSpmvThreads, ITEMS = kSpmvItems, WARPS = THREADS / 32;
-  constexpr int PAD = 128 / sizeof(T);  // one unused product after every 128 bytes keeps the banks apart
   static_assert(ITEMS == 8, "a thread takes its entries of `begins` by one load of 16 bytes");
-  // begins[i] = 1 + row - a.row if nonzero a.e + i is the first of that row in this tile; 0 if no row begins there.
+  // begins[i] = 1 + row - a.row if nonzero base + i is the first of that row in this tile; 0 if no row begins there.
   __shared__ alignas(16) unsigned short begins[kSpmvCapacity];
-  __shared__ T products[kSpmvCapacity + kSpmvCapacity / PAD];  // of nonzero a.e + i at i + i / PAD
   __shared__ int warp_row[WARPS];
   __shared__ T warp_sum[WARPS];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -169,33 +210,41 @@ __global__ void __launch_bounds__(kSpmvThreads)
   const int rows = b.row - a.row;  // that begin, or go on, and end here
   const bool cut_in_front = a.e != row_ptr[a.row];
   const bool cut_behind = b.e != row_ptr[b.row];
+  if (rows == 0 && (cut_in_front || cut_behind)) {  // the whole tile is a piece of one row
+    const T sum = spmv_long_row(a.e, b.e, col_index, values, x);
+    if (thread == 0) plan.pieces[2 * blockIdx.x + !cut_in_front] = sum;
+    return;
+  }
 
-  // 1. Load side by side: a warp reads neighbouring nonzeros, whose columns are often neighbours, too. All loads of a
-  // thread are on their way at once; they will not be needed again, so that the cache is left to x.
+  // 1. Every thread loads ITEMS neighbouring nonzeros, all at once; meanwhile: where does which row begin?
+  const int base = a.e & ~3;  // aligned for loads of 16 bytes
+  const int mine = base + thread * ITEMS;
   int col[ITEMS];
-  T value[ITEMS];
+  T product[ITEMS];
 #pragma unroll
-  for (int k = 0; k < ITEMS; ++k) {
-    const int e = a.e + k * THREADS + thread;
-    col[k] = e < b.e ? __ldcs(col_index + e) : -1;
-    value[k] = e < b.e ? __ldcs(values + e) : T(0);
+  for (int k = 0; k < ITEMS; k += 4) {
+    if (mine + k >= a.e && mine + k + 4 <= b.e) {
+      spmv_load4(col_index + mine + k, col + k);
+      spmv_load4(values + mine + k, product + k);
+    } else {  // at the tile's ends
+      for (int i = k; i < k + 4; ++i) {
+        const bool inside = mine + i >= a.e && mine + i < b.e;
+        col[i] = inside ? col_index[mine + i] : -1;
+        product[i] = inside ? values[mine + i] : T(0);
+      }
+    }
   }
   reinterpret_cast<uint4*>(begins)[thread] = make_uint4(0, 0, 0, 0);  // 8 entries
   __syncthreads();
   for (int i = thread; i < rows + cut_behind; i += THREADS) {
     const int first = max(row_ptr[a.row + i], a.e);
     if (first < row_ptr[a.row + i + 1])
-      begins[first - a.e] = static_cast<unsigned short>(i + 1);
+      begins[first - base] = static_cast<unsigned short>(i + 1);
     else
       y[a.row + i] = 0;  // an empty row has no nonzero that could bring its sum
   }
 #pragma unroll
-  for (int k = 0; k < ITEMS; ++k) value[k] *= col[k] >= 0 ? x[col[k]] : T(0);
-#pragma unroll
-  for (int k = 0; k < ITEMS; ++k) {
-    const int i = k * THREADS + thread;
-    products[i + i / PAD] = value[k];
-  }
+  for (int k = 0; k < ITEMS; ++k) product[k] = col[k] >= 0 ? product[k] * x[col[k]] : T(0);
   __syncthreads();
 
   // A row's sum is known, or that of its piece in this tile.
@@ -208,8 +257,8 @@ __global__ void __launch_bounds__(kSpmvThreads)
       y[a.row + row - 1] = sum;
   };
 
-  // 2. Add up in a row: each thread has ITEMS nonzeros one after the other. Rows that begin and end among them are
-  // finished. `before` belongs to a row that began in a thread in front, `sum` to one that may go on in the next.
+  // 2. Each thread adds up its own. Rows that begin and end among them are finished. `before` belongs to a row that
+  // began in a thread in front, `sum` to one that may go on in the next.
   const uint4 eight = reinterpret_cast<const uint4*>(begins)[thread];
   const unsigned begun_here[ITEMS] = {eight.x & 0xffff, eight.x >> 16, eight.y & 0xffff, eight.y >> 16,
                                       eight.z & 0xffff, eight.z >> 16, eight.w & 0xffff, eight.w >> 16};
@@ -225,8 +274,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
       row = begun;
       sum = 0;
     }
-    const int i = thread * ITEMS + k;
-    sum += products[i + i / PAD];
+    sum += product[k];
   }
 
   // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the warp ...
@@ -418,6 +466,8 @@ template <class T>
 cudaError_t launch_spmv_balanced(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
                                  const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
   if (!spmv_fits(rows, cols, nnz) || plan.tiles != spmv_tiles(rows, nnz)) return cudaErrorInvalidValue;
+  if (reinterpret_cast<size_t>(col_index) % 16 != 0 || reinterpret_cast<size_t>(values) % 16 != 0)
+    return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
   spmv_balanced<T><<<plan.tiles, kSpmvThreads, 0, stream>>>(row_ptr, col_index, values, x, y, plan);
   spmv_join<T><<<(plan.tiles + 255) / 256, 256, 0, stream>>>(row_ptr, y, plan);

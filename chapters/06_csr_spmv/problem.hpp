@@ -43,8 +43,12 @@ class Problem {
     x = tilewise::DeviceBuffer<T>(host_x);
     reference_.emplace(matrix, host_x);
 
-    const std::vector<T> signs = tilewise::random_values<T>(matrix.nnz(), options.seed() + 3);
-    for (std::size_t e = 0; e < signs.size(); ++e) matrix.values[e] = signs[e] < 0 ? T(-1) : T(1);
+    tilewise::Random random(options.seed() + 3);
+    std::uint64_t bits = 0;
+    for (std::size_t e = 0; e < matrix.nnz(); ++e, bits >>= 1) {
+      if (e % 64 == 0) bits = random.bits();
+      matrix.values[e] = bits % 2 == 0 ? T(-1) : T(1);
+    }
     const std::vector<T> integers = tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 4,
                                                                tilewise::Distribution::integers);
     exact_.emplace(matrix, integers);
