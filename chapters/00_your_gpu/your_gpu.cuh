@@ -247,22 +247,14 @@ __global__ void sum_l1(const uint4* __restrict__ in, unsigned steps, unsigned* _
 // [sum_l1]
 
 // [copy_words]
-/// Reads and writes: four times 16 bytes per thread. Blocks of 256 threads in x, each for 4,096 words.
-/// Both arrays must be aligned to 16 bytes.
+/// Reads and writes: 16 bytes per thread. Blocks of 256 threads in x. Both arrays must be aligned to 16 bytes.
 __global__ void __launch_bounds__(256)
     copy_words(const unsigned* __restrict__ in, unsigned* __restrict__ out, size_t words) {
-  constexpr int LOADS = 4;
-  const size_t first = static_cast<size_t>(blockIdx.x) * (LOADS * 1024);
-  if (first + LOADS * 1024 <= words) {
-    const uint4* const from = reinterpret_cast<const uint4*>(in + first) + threadIdx.x;
-    uint4* const to = reinterpret_cast<uint4*>(out + first) + threadIdx.x;
-    uint4 unit[LOADS];
-#pragma unroll
-    for (int l = 0; l < LOADS; ++l) unit[l] = from[l * 256];
-#pragma unroll
-    for (int l = 0; l < LOADS; ++l) to[l * 256] = unit[l];
+  const size_t first = 4 * (static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x);
+  if (first + 4 <= words) {
+    *reinterpret_cast<uint4*>(out + first) = *reinterpret_cast<const uint4*>(in + first);
   } else {
-    for (size_t at = first + threadIdx.x; at < words; at += 256) out[at] = in[at];  // the last block, word by word
+    for (size_t at = first; at < words; ++at) out[at] = in[at];  // the last thread with work: up to three words
   }
 }
 // [copy_words]
@@ -432,7 +424,7 @@ inline cudaError_t launch_sum_l1(unsigned blocks, unsigned threads, const unsign
 }
 
 inline cudaError_t launch_copy_words(const unsigned* in, unsigned* out, size_t words, cudaStream_t stream = nullptr) {
-  const size_t blocks = words / 4096 + (words % 4096 != 0);
+  const size_t blocks = words / 1024 + (words % 1024 != 0);
   if (blocks > kMostBlocks || !aligned_to_16(in) || !aligned_to_16(out)) return cudaErrorInvalidValue;
   if (blocks > 0) copy_words<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, words);
   return cudaGetLastError();
