@@ -129,7 +129,7 @@ __global__ void particles(const float* in, float* out, size_t count, float dt) {
 enum class SumBug {
   none,
   half_the_shuffles,    ///< begins at a distance of 8
-  every_lane_writes,    ///< but only lane 0 has the sum
+  every_lane_writes,    ///< but only lane 0 has the sum; which of the 32 stays is not defined
   remainder_forgotten,  ///< cols / 32 * 32 columns
   pitch_is_rows,
   not_accumulated,  ///< the last word instead of the sum
@@ -265,7 +265,7 @@ inline const Mutant<void (*)(const float*, float*, size_t, float)> particle_muta
 
 inline const Mutant<void (*)(const float*, float*, int, int)> row_mutants[] = {
     TILEWISE_MUTANT(row_sums, SumBug::half_the_shuffles, Fault::wrong_value),
-    TILEWISE_MUTANT(row_sums, SumBug::every_lane_writes, Fault::wrong_value),
+    TILEWISE_MUTANT(row_sums, SumBug::every_lane_writes, Fault::finding, "warp-synchronous", true),
     TILEWISE_MUTANT(row_sums, SumBug::remainder_forgotten, Fault::wrong_value),
     TILEWISE_MUTANT(row_sums, SumBug::pitch_is_rows, Fault::wrong_value),
     TILEWISE_MUTANT(row_sums, SumBug::not_accumulated, Fault::wrong_value),
