@@ -1,5 +1,6 @@
 // One small launch of each chapter's kernels, for compilers_test.cpp: what is counted and found must not depend on the
-// compiler. A new chapter adds a function. Results are not looked at here; they are checked in each chapter's tests.
+// compiler. A new chapter adds a function, or a file. Results are not looked at here; they are checked in each
+// chapter's tests.
 #include <cstdio>
 #include <cstdlib>
 
