@@ -98,9 +98,9 @@ __global__ void __launch_bounds__(256)
 constexpr int kSpmvThreads = 128;                         ///< of a block of spmv_balanced()
 constexpr int kSpmvItems = 8;                             ///< nonzeros per thread
 constexpr int kSpmvCapacity = kSpmvThreads * kSpmvItems;  ///< nonzeros that a block can take
-constexpr int kSpmvShort = 64;                            ///< rows up to this length are never cut
-constexpr int kSpmvTile =
-    kSpmvCapacity - kSpmvShort - 3;  ///< positions per tile: a short row at its end, and alignment
+constexpr int kSpmvShort = 32;                            ///< rows up to this length are never cut
+/// Positions per tile: there must be room for a short row at the end, and for alignment in front.
+constexpr int kSpmvTile = kSpmvCapacity - kSpmvShort - 3;
 
 /// Where a tile begins: at nonzero e of row `row`. e is the row's first nonzero, unless the row is cut.
 struct SpmvCut {
@@ -208,13 +208,13 @@ __global__ void __launch_bounds__(kSpmvThreads)
 
   const SpmvCut a = plan.cuts[blockIdx.x], b = plan.cuts[blockIdx.x + 1];
   const int rows = b.row - a.row;  // that begin, or go on, and end here
-  const bool cut_in_front = a.e != row_ptr[a.row];
-  const bool cut_behind = b.e != row_ptr[b.row];
-  if (rows == 0 && (cut_in_front || cut_behind)) {  // the whole tile is a piece of one row
+  if (rows == 0) {                 // the whole tile is a piece of one row, or empty
     const T sum = spmv_long_row(a.e, b.e, col_index, values, x);
-    if (thread == 0) plan.pieces[2 * blockIdx.x + !cut_in_front] = sum;
+    if (thread == 0 && a.e < b.e) plan.pieces[2 * blockIdx.x + (a.e == row_ptr[a.row])] = sum;
     return;
   }
+  const bool cut_in_front = a.e != row_ptr[a.row];
+  const bool cut_behind = b.e != row_ptr[b.row];
 
   // 1. Every thread loads ITEMS neighbouring nonzeros, all at once; meanwhile: where does which row begin?
   const int base = a.e & ~3;  // aligned for loads of 16 bytes
