@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
     options.add("--small-n", small_n, "Size of the table of small products", {1, 1024});
     options.add_flag("--slow", slow, "Run the slow kernels on large matrices, too");
     const tilewise::MatmulShape ragged{4097, 4097, 4097}, small_ragged{61, 47, 53};
-    options.add_matmul({{512, 1024, 2048, 4096, 8192}, {96}, {}, {ragged}, {small_ragged}});
+    options.add_matmul({{512, 1024, 2048, 4096}, {96}, {}, {ragged}, {small_ragged}});
     options.parse(argc, argv);
     if (call_shape.size() != 3) options.refuse("--call-shape takes three numbers: M,N,K");
 

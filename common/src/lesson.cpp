@@ -507,7 +507,8 @@ Outcome MatmulLesson::run(const MatmulVariant& v) {
   variant.shared_bytes = v.shared_bytes;
   variant.opt_in_shared = v.opt_in_shared;
   if (v.skip) variant.skip = [&] { return v.skip(d.shape); };
-  variant.launch = [&](cudaStream_t stream) { v.launch(d.problem(stream)); };
+  // By value: a baseline is launched again, in turns with later variants, when `v` is gone.
+  variant.launch = [&d, launch = v.launch](cudaStream_t stream) { launch(d.problem(stream)); };
   variant.poison = [&] { d.C.poison(); };
   variant.check = [&] {
     Comparison comparison = compare();
