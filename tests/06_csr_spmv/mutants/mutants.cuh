@@ -248,7 +248,7 @@ inline const Mutant mutants[] = {
     {"join_first_piece_from_front", nullptr, tile_mutant<TileBug::none>, join_mutant<JoinBug::first_piece_from_front>,
      Fault::wrong_value},
     {"join_every_tile_adds", nullptr, tile_mutant<TileBug::none>, join_mutant<JoinBug::every_tile_adds>,
-     Fault::wrong_value},
+     Fault::wrong_value, "", true},  // right if the first tile of the row is the last to store
     {"join_adds_to_y", nullptr, tile_mutant<TileBug::none>, join_mutant<JoinBug::adds_to_y>, Fault::wrong_value},
     {"join_next_row", nullptr, tile_mutant<TileBug::none>, join_mutant<JoinBug::next_row>, Fault::wrong_value},
 };
