@@ -4,19 +4,23 @@
 #   make 02         one lesson
 SHELL := /bin/bash
 scripts := common/scripts
-export ARGS FILE MACHINE TOLERANCE
+export ARGS FILE MACHINE TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
 number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour test docs sim compare recorded clean
+.PHONY: help tour test test-all docs sim compare recorded homework clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make test            set up, build and run all tests"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
+	@echo "make test-all        grade all submissions that the repository has: right, wrong and hostile ones"
+	@echo "make homework        how far your homework is, all chapters"
+	@echo "make homework-NN     grade chapters/NN_*/homework.cu; WATCH=1 again whenever you save it; FILE=my.cu another file"
+	@echo "make reset-homework-NN, make solution-NN   the starter again (yours is kept); the solution"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"
 	@echo "make compare         this machine's results against the recorded ones; ARGS=\"02 04\" some chapters only"
 	@echo "make recorded ARGS=02  what was recorded on an H200; further words choose rows: ARGS=\"02 4096\""
@@ -28,6 +32,10 @@ tour:
 	@$(scripts)/tour.sh
 test:
 	@$(scripts)/test.sh
+test-all: test
+	@$(scripts)/test-all.sh
+homework:
+	@$(scripts)/homework.sh
 docs:
 	@$(scripts)/docs.sh
 sim:
@@ -41,18 +49,24 @@ clean:
 
 # One explicit rule per chapter and spelling: 02, 02_tiled_matmul, test-02, test-02_tiled_matmul.
 define chapter_rules
-.PHONY: $(1) $(2) test-$(1) test-$(2)
+.PHONY: $(1) $(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution,$(a)-$(1) $(a)-$(2))
 $(1) $(2):
 	@$(scripts)/lesson.sh $(2)
 test-$(1) test-$(2):
 	@$(scripts)/test.sh $(2)
+homework-$(1) homework-$(2):
+	@$(scripts)/homework.sh grade $(2)
+reset-homework-$(1) reset-homework-$(2):
+	@$(scripts)/homework.sh reset $(2)
+solution-$(1) solution-$(2):
+	@$(scripts)/homework.sh solution $(2)
 endef
 $(foreach c,$(chapters),$(eval $(call chapter_rules,$(call number,$(c)),$(c))))
 
 # The numbers that no chapter has.
 define no_chapter_rules
-.PHONY: $(1) test-$(1)
-$(1) test-$(1):
+.PHONY: $(1) $(foreach a,test homework reset-homework solution,$(a)-$(1))
+$(1) $(foreach a,test homework reset-homework solution,$(a)-$(1)):
 	@$(scripts)/no-chapter.sh $(1)
 endef
 $(foreach n,$(unused),$(eval $(call no_chapter_rules,$(n))))

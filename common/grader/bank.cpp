@@ -1,0 +1,169 @@
+// The proof that the grader grades right: submissions of every kind, and what has to become of each.
+//
+// A submission in wrong/ begins with lines "// expect: TASK CRITERION PHRASE": that criterion of that task loses points, and
+// what is said about the task contains the phrase. In hostile/: "// gains: POINTS PHRASE", the most that the best of its tasks
+// may get (of 100) and what the verdict must say; graded twice, the second time without looking at the source first
+// ("// unchecked: POINTS", when the limit is another one there).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "grader.hpp"
+
+namespace tilewise::grader {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Entry {
+  std::string kind;  // starter, solution, alternatives, wrong, hostile
+  fs::path file;
+  bool policy = true;
+};
+
+std::vector<std::vector<std::string>> headers(const fs::path& file, const std::string& key) {
+  std::ifstream stream(file);
+  std::vector<std::vector<std::string>> found;
+  for (std::string line; std::getline(stream, line) && line.rfind("//", 0) == 0;) {
+    const std::string prefix = "// " + key + ": ";
+    if (line.rfind(prefix, 0) != 0) continue;
+    std::istringstream words(line.substr(prefix.size()));
+    std::vector<std::string> parts;
+    for (std::string w; words >> w;) parts.push_back(w);
+    found.push_back(parts);
+  }
+  return found;
+}
+
+std::string rest(const std::vector<std::string>& words, std::size_t from) {
+  std::string text;
+  for (std::size_t i = from; i < words.size(); ++i) text += (i > from ? " " : "") + words[i];
+  return text;
+}
+
+/// "" if whoever solves it need only add lines: the solution has all lines of the starter, in order, but for the TODOs.
+std::string only_adds(const fs::path& starter, const fs::path& solution) {
+  std::ifstream from(starter), to(solution);
+  std::string line, there;
+  std::getline(from, line), std::getline(to, there);  // the first lines say what the files are
+  bool code = false;
+  while (std::getline(from, line)) {
+    code = code || line.rfind("#include", 0) == 0;
+    if (!code || line.empty() || line.find("TODO") != std::string::npos) continue;
+    do {
+      if (!std::getline(to, there)) return "the solution changes or lacks this line of the starter: " + line;
+    } while (there != line);
+  }
+  return "";
+}
+
+/// "" if the verdict is as expected.
+std::string judge(const Entry& e, const ChapterResult& r) {
+  if (e.kind == "starter") {
+    if (!r.compiler.empty() || !r.refused.empty()) return "the starter does not compile: " + r.compiler + r.refused;
+    for (const TaskResult& t : r.tasks)
+      if (t.points >= 0.7 * t.of || t.find("visible")->points >= t.find("visible")->of) return t.task + " is solved as shipped";
+    return "";
+  }
+  if (e.kind == "solution" || e.kind == "alternatives") {
+    std::string lost = r.refused + r.compiler;
+    bool any = false;
+    for (const TaskResult& t : r.tasks) {
+      if (t.find("compiles")->summary == "the file does not have this function" && e.kind == "alternatives") continue;
+      any = true;
+      if (t.points < t.of) lost += t.task + " loses points:\n" + t.text();
+    }
+    if (e.kind == "solution") lost += only_adds(e.file.parent_path() / "starter.cu", e.file);
+    return any ? lost : "nothing was graded: " + lost;
+  }
+  if (e.kind == "wrong") {
+    const auto expected = headers(e.file, "expect");
+    if (expected.empty()) return "it has no line \"// expect: TASK CRITERION PHRASE\"";
+    for (const auto& words : expected) {
+      if (words.size() < 3) return "expect: TASK CRITERION PHRASE";
+      const TaskResult* task = nullptr;
+      for (const TaskResult& t : r.tasks)
+        if (t.task == words[0]) task = &t;
+      if (!task || !task->find(words[1])) return "there is no task or criterion " + words[0] + " " + words[1];
+      const Criterion& c = *task->find(words[1]);
+      if (c.points >= c.of) return fmt::format("{} {} loses no points\n{}{}", words[0], words[1], task->text(), r.compiler);
+      if ((task->text() + r.compiler).find(rest(words, 2)) == std::string::npos) return fmt::format("what is said about {} lacks \"{}\"\n{}{}", words[0], rest(words, 2), task->text(), r.compiler);
+    }
+    return "";
+  }
+  // hostile
+  const auto gains = headers(e.file, "gains"), unchecked = headers(e.file, "unchecked");
+  if (gains.empty()) return "it has no line \"// gains: POINTS PHRASE\"";
+  const auto& rule = !e.policy && !unchecked.empty() ? unchecked[0] : gains[0];
+  double most = 0;
+  std::string text = r.refused + r.compiler;
+  for (const TaskResult& t : r.tasks) {
+    most = std::max(most, t.points);
+    text += t.text();
+  }
+  if (most > std::stod(rule[0])) return fmt::format("it gets {} points, more than {}\n{}", most, rule[0], text);
+  if (e.policy && text.find(rest(rule, 1)) == std::string::npos) return fmt::format("the verdict lacks \"{}\"\n{}", rest(rule, 1), text);
+  return "";
+}
+
+}  // namespace
+
+bool check_bank(const std::string& chapter, bool quick, unsigned jobs) {
+  const fs::path folder = homework_folder(chapter);
+  std::vector<Entry> entries{{"solution", folder / "solution.cu"}, {"starter", folder / "starter.cu"}};
+  for (const char* kind : {"alternatives", "wrong", "hostile"}) {
+    std::vector<fs::path> files;
+    std::error_code none;
+    for (const auto& f : fs::directory_iterator(folder / kind, none))
+      if (f.path().extension() == ".cu") files.push_back(f.path());
+    std::sort(files.begin(), files.end());
+    for (const fs::path& f : files) {
+      if (quick && headers(f, "quick").empty()) continue;
+      entries.push_back({kind, f});
+      if (std::string(kind) == "hostile" && !quick) entries.push_back({kind, f, false});
+    }
+  }
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> failed{0};
+  std::mutex printing;
+  const auto worker = [&] {
+    for (std::size_t i; (i = next++) < entries.size();) {
+      const Entry& e = entries[i];
+      std::string problem;
+      ChapterResult r;
+      try {
+        GradeOptions options;
+        options.policy = e.policy;
+        r = grade(chapter, e.file.string(), options);
+        problem = judge(e, r);
+      } catch (const std::exception& error) {
+        problem = error.what();
+      }
+      const std::lock_guard lock(printing);
+      std::printf("%s  %-13s %-44s %5.1f s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(), (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds);
+      if (!problem.empty()) {
+        ++failed;
+        std::printf("%s\n", problem.c_str());
+      }
+      std::fflush(stdout);
+    }
+  };
+  std::vector<std::future<void>> workers;
+  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
+  worker();
+  for (auto& w : workers) w.get();
+  std::printf("%s: %zu submissions, %d not as expected\n", chapter.c_str(), entries.size(), failed.load());
+  return failed == 0;
+}
+
+}  // namespace tilewise::grader

@@ -1,0 +1,113 @@
+// grade NN --file my.cu: grades one homework file.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "grader.hpp"
+#include "sandbox.hpp"
+
+namespace {
+
+using namespace tilewise::grader;
+
+void write_json(const std::string& file, const nlohmann::ordered_json& json) {
+  std::ofstream stream(file);
+  // Compilers quote with characters that need not be UTF-8.
+  stream << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  stream.close();
+  if (!stream) throw std::runtime_error("cannot write " + file);
+}
+
+/// Changes whenever the file is saved.
+std::pair<long long, long long> version_of(const std::string& file) {
+  struct stat s {};
+  if (stat(file.c_str(), &s) != 0) return {0, 0};
+#ifdef __APPLE__
+  return {s.st_mtimespec.tv_sec * 1000000000LL + s.st_mtimespec.tv_nsec, s.st_size};
+#else
+  return {s.st_mtim.tv_sec * 1000000000LL + s.st_mtim.tv_nsec, s.st_size};
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
+  std::string chapter, file, json, gradescope, task;
+  bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false;
+  unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
+  app.add_option("--file", file, "the submission; the chapter's homework.cu when not given");
+  app.add_option("--task", task, "grade this task only");
+  app.add_option("--json", json, "write the verdict to this file");
+  app.add_option("--gradescope", gradescope, "write Gradescope's results.json to this file");
+  app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
+  app.add_flag("--watch", watch, "grade again whenever the file is saved");
+  app.add_flag("--progress", progress, "one line per chapter that has homework");
+  app.add_flag("--list", list, "the chapters that have homework");
+  app.add_flag("--check-bank", bank, "grade all submissions of tests/NN_topic/homework and compare with what they expect");
+  app.add_flag("--quick", quick, "with --check-bank: only those marked \"// quick:\"");
+  app.add_flag("--unchecked", unchecked, "skip the look at the source, to test the other defences");
+  app.footer("Exit codes: 0 full marks, 1 less, 2 bad arguments, 3 the grader itself is not in order.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "grade: " << error.what() << '\n';
+    return 2;
+  }
+  const bool colour = isatty(1) && !std::getenv("NO_COLOR");
+  try {
+    if (list) {
+      for (const std::string& c : chapters_with_homework()) std::cout << c << '\n';
+      return 0;
+    }
+    GradeOptions options{task, !unchecked, jobs};
+    if (progress) {
+      double sum = 0;
+      const auto all = chapters_with_homework();
+      for (const std::string& c : all) {
+        const ChapterResult r = grade(c, "chapters/" + c + "/homework.cu", options);
+        std::string tasks;
+        for (const TaskResult& t : r.tasks) tasks += fmt::format("{}{} {:.0f}", tasks.empty() ? "" : ", ", t.task, t.points);
+        const int filled = static_cast<int>(r.score() / 5);
+        fmt::print("  {:<18} {:>3.0f} / 100  [{}{}]  {}\n", c, r.score(), std::string(static_cast<std::size_t>(filled), '#'), std::string(static_cast<std::size_t>(20 - filled), '.'),
+                   r.refused.empty() ? r.compiler.empty() ? tasks : "does not compile" : "refused: " + r.refused);
+        std::fflush(stdout);
+        sum += r.score();
+      }
+      fmt::print("  {:<18} {:>3.0f} / 100\n", "all", all.empty() ? 0 : sum / static_cast<double>(all.size()));
+      return 0;
+    }
+    if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
+    chapter = find_chapter(chapter);
+    if (bank) return check_bank(chapter, quick, jobs) ? 0 : 1;
+    if (file.empty()) file = "chapters/" + chapter + "/homework.cu";
+    for (;;) {
+      const auto version = version_of(file);
+      const ChapterResult result = grade(chapter, file, options);
+      std::cout << (watch && colour ? "\033[2J\033[H" : "") << to_text(result, colour) << std::flush;
+      if (!json.empty()) write_json(json, to_json(result));
+      if (!gradescope.empty()) write_json(gradescope, to_gradescope(result));
+      if (!watch) return result.score() > 99.999 ? 0 : 1;
+      std::cout << "\nWaiting for " << file << " to be saved. Ctrl-C ends.\n" << std::flush;
+      while (version_of(file) == version || version_of(file).first == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "grade: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "grade: " << error.what() << '\n';
+    return 3;
+  }
+}

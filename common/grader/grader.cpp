@@ -1,0 +1,602 @@
+#include "grader.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <map>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "harness.hpp"
+#include "policy.hpp"
+#include "sandbox.hpp"
+#include "task.hpp"
+#include "tilewise/compare.hpp"
+#include "tilewise/random.hpp"
+
+namespace tilewise::grader {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::vector<const Task*>& tasks() {
+  static auto& all = *new std::vector<const Task*>;
+  return all;
+}
+
+const std::string kRoot = TILEWISE_SOURCE_DIR;
+const std::string kBuild = TILEWISE_BUILD_DIR;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "tilewise-grade-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder like " + pattern);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code none;
+    fs::remove_all(path_, none);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::pair<std::string, std::string>> tool_environment() {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const char* name : {"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR"})
+    if (const char* value = std::getenv(name)) list.emplace_back(name, value);
+  list.emplace_back("LC_ALL", "C");
+  return list;
+}
+
+/// A trusted tool working on untrusted text: no end of time, memory and output, but no cage either.
+ChildResult run_tool(std::vector<std::string> command) {
+  if (command[0].find('/') == std::string::npos) command.insert(command.begin(), "/usr/bin/env");
+  return run_child(command, tool_environment(), "", {.cpu_seconds = 60, .wall_seconds = 120, .file = std::size_t{256} << 20, .cage = false});
+}
+
+std::string signal_text(int number) {
+  switch (number) {
+    case SIGSEGV: return "it crashed (segmentation fault: host code touched memory that is not its own)";
+    case SIGABRT: return "it aborted";
+    case SIGFPE: return "it divided by zero (an integer)";
+    case SIGBUS: return "it crashed (bus error)";
+    case SIGILL: return "it crashed (illegal instruction)";
+    case SIGSYS: return "it made a system call that is not allowed";
+    default: return fmt::format("it was killed by signal {}", number);
+  }
+}
+
+// ---------------------------------------------------------------- one case
+
+enum class Outcome { right, wrong, undefined, failed };  // failed: no result to compare
+
+struct Case {
+  Outcome outcome = Outcome::failed;
+  bool timed_out = false;
+  bool slow = false;
+  std::string what;                ///< one line; empty when right
+  std::vector<std::string> notes;  ///< more about it
+  std::uint64_t findings = 0;
+  Json report;
+  double least_flops = 0, least_load_sectors = 0, least_store_sectors = 0;
+};
+
+template <class T>
+void put(std::string& to, const T& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+constexpr std::uint32_t kPoison = 0x7fc0dead;  // a quiet NaN; what is added to it stays it
+
+std::string number(double v) { return std::isnan(v) ? "nan" : fmt::format("{:.6g}", v); }
+
+std::string element(const Buffer& b, std::size_t i) {
+  if (b.rows == 1) return fmt::format("{}[{}]", b.name, i);
+  return fmt::format("{}[{}][{}]", b.name, i / std::size_t(b.cols), i % std::size_t(b.cols));
+}
+
+/// What the right and the wrong elements say about the mistake.
+void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const std::vector<float>& got, Case& c) {
+  const Buffer& out = p.buffers.back();
+  std::vector<std::size_t> wrong;
+  std::size_t untouched = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (element_ok(got[i], p.expected[i], p.bound[i])) continue;
+    wrong.push_back(i);
+    untouched += std::bit_cast<std::uint32_t>(got[i]) == kPoison;
+  }
+  const std::size_t first = wrong.front(), cols = std::size_t(out.cols);
+  const bool poison = std::bit_cast<std::uint32_t>(got[first]) == kPoison;
+  c.what = fmt::format("{} of {} elements are wrong; the first is {}: expected {}, got {}", wrong.size(), got.size(), element(out, first),
+                       number(p.expected[first]), poison ? "what was there before (nan)" : number(got[first]));
+  c.notes.push_back(task.where(sizes, int(first / cols), int(first % cols)));
+  if (untouched == got.size()) {
+    c.notes.push_back(fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
+  } else if (untouched > 0) {
+    c.notes.push_back(fmt::format("{} of the wrong elements were never written, or added to instead of set", untouched));
+  }
+  if (wrong.size() < got.size() && out.rows > 1) {
+    std::size_t rows[2] = {wrong.front() / cols, 0}, columns[2] = {cols, 0};
+    for (std::size_t i : wrong) {
+      rows[1] = i / cols;
+      columns[0] = std::min(columns[0], i % cols);
+      columns[1] = std::max(columns[1], i % cols);
+    }
+    c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1], columns[0], columns[1]));
+  }
+  for (const Hypothesis& h : p.hypotheses) {
+    bool matches = true, differs = false;
+    for (std::size_t i = 0; i < got.size() && matches; ++i) {
+      matches = element_ok(got[i], h.values[i], 2 * p.bound[i] + 1e-30);
+      differs = differs || !element_ok(h.values[i], p.expected[i], 4 * p.bound[i]);
+    }
+    if (matches && differs) {
+      c.notes.push_back("every element is what comes out when " + h.mistake);
+      break;
+    }
+  }
+}
+
+/// Runs the program on one shape. With a name for it, the simulator's report is read, too. Looking for findings costs time.
+Case run_case(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes, std::uint64_t seed, const std::string& report, bool findings = true) {
+  const Problem p = task.make(sizes, seed);
+  static thread_local std::random_device device;
+  Request request;
+  request.nonce = (std::uint64_t{device()} << 32) | device();
+  std::strncpy(request.task, rubric.task.c_str(), sizeof request.task - 1);
+  for (std::size_t i = 0; i < sizes.size(); ++i) request.sizes[i] = sizes[i];
+  request.buffers = static_cast<std::uint32_t>(p.buffers.size());
+  std::string message;
+  put(message, request);
+  std::size_t reply_size = sizeof(Reply) + sizeof request.nonce;
+  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
+    const Buffer& b = p.buffers[i];
+    const std::size_t size = std::size_t(b.rows) * std::size_t(b.cols);
+    put(message, std::uint64_t{size});
+    const std::vector<float> values = i + 1 < p.buffers.size() ? b.values : std::vector<float>(size, std::bit_cast<float>(kPoison));
+    message.append(reinterpret_cast<const char*>(values.data()), size * sizeof(float));
+    reply_size += size * sizeof(float);
+  }
+
+  std::vector<std::pair<std::string, std::string>> environment{{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
+  if (!report.empty()) environment.emplace_back("TILEWISE_REPORT", report);
+  if (!findings) environment.emplace_back("TILEWISE_FINDINGS", "off");
+  const auto started = std::chrono::steady_clock::now();
+  const ChildResult child = run_child({program}, environment, message, {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
+
+  Case c;
+  c.slow = std::chrono::steady_clock::now() - started > std::chrono::seconds(1);
+  c.least_flops = p.least_flops;
+  for (std::size_t i = 0; i + 1 < p.buffers.size(); ++i) c.least_load_sectors += double(p.buffers[i].values.size()) / 8;
+  c.least_store_sectors = double(p.expected.size()) / 8;
+  Reply reply;
+  if (child.timed_out) {
+    c.timed_out = true;
+    c.what = fmt::format("it did not end within {} s: an endless loop?", rubric.time_limit);
+    return c;
+  }
+  if (child.too_much_output) return c.what = "it writes without end", c;
+  if (child.signal != 0) return c.what = signal_text(child.signal), c;
+  std::uint64_t last = 0;
+  if (child.reply.size() >= sizeof reply) std::memcpy(&reply, child.reply.data(), sizeof reply);
+  if (child.reply.size() >= sizeof last) std::memcpy(&last, child.reply.data() + child.reply.size() - sizeof last, sizeof last);
+  if (child.reply.size() != reply_size || reply.nonce != request.nonce || last != request.nonce) {
+    c.what = fmt::format("it ended (exit code {}) before its result could be looked at", child.code);
+    return c;
+  }
+  if (!reply.defined) return c.outcome = Outcome::undefined, c.what = "the file does not have this function", c;
+  c.findings = reply.findings;
+  if (!report.empty()) c.report = Json::parse(read_file(report), nullptr, false);
+
+  std::size_t at = sizeof reply;
+  std::vector<float> got;
+  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
+    const Buffer& b = p.buffers[i];
+    got.resize(std::size_t(b.rows) * std::size_t(b.cols));
+    std::memcpy(got.data(), child.reply.data() + at, got.size() * sizeof(float));
+    at += got.size() * sizeof(float);
+    if (i + 1 < p.buffers.size() && std::memcmp(got.data(), b.values.data(), got.size() * sizeof(float)) != 0) {
+      c.outcome = Outcome::wrong;
+      c.what = fmt::format("it changed {}, which is an input", b.name);
+      return c;
+    }
+  }
+  c.outcome = Outcome::wrong;
+  bool all_right = true;
+  for (std::size_t i = 0; i < got.size(); ++i) all_right = all_right && element_ok(got[i], p.expected[i], p.bound[i]);
+  if (!all_right) explain_wrong(task, sizes, p, got, c);
+  if (reply.launches == 0) {
+    c.what = "no kernel was launched" + (all_right ? std::string(", and yet there is a result") : "");
+    c.notes.clear();
+  }
+  if (reply.returned != 0) {
+    c.what = fmt::format("the function returned {} ({})", cudaGetErrorName(static_cast<cudaError_t>(reply.returned)), reply.returned);
+    c.notes.clear();
+  }
+  if (c.what.empty()) c.outcome = Outcome::right;
+  return c;
+}
+
+// ---------------------------------------------------------------- counts
+
+struct Totals {
+  std::map<std::string, double> counts;
+  double flops = 0, load_sectors = 0, store_sectors = 0;
+};
+
+Totals totals(const Json& report) {
+  Totals t;
+  double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0;
+  for (const Json& launch : report) {
+    if (!launch.contains("counters") || launch["counters"].empty()) continue;
+    ++launches;
+    const auto counter = [&](const char* name) { return launch["counters"].value(name, 0.0); };
+    load_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
+    t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
+    t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") + counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
+    const Json derived = launch.value("derived", Json::object());
+    conflicts += derived.value("shared_load_bank_conflicts", 0.0) + derived.value("shared_store_bank_conflicts", 0.0);
+    t.flops += derived.value("flop_single", 0.0) + derived.value("flop_double", 0.0);
+  }
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+  t.counts = {{"load_requests", load_requests},
+              {"load_sectors", t.load_sectors},
+              {"sectors_per_load", ratio(t.load_sectors, load_requests)},
+              {"store_sectors", t.store_sectors},
+              {"sectors_per_store", ratio(t.store_sectors, store_requests)},
+              {"sectors", t.load_sectors + t.store_sectors},
+              {"shared_wavefronts", wavefronts},
+              {"shared_conflicts", conflicts},
+              {"launches", launches}};
+  return t;
+}
+
+std::string readable_count(const std::string& name) {
+  static const std::map<std::string, std::string> names{{"load_requests", "requests of loads"},
+                                                        {"load_sectors", "sectors of loads"},
+                                                        {"sectors_per_load", "sectors per request of loads"},
+                                                        {"store_sectors", "sectors of stores"},
+                                                        {"sectors_per_store", "sectors per request of stores"},
+                                                        {"sectors", "sectors of loads and stores"},
+                                                        {"shared_wavefronts", "wavefronts of shared memory"},
+                                                        {"shared_conflicts", "bank conflicts"},
+                                                        {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
+                                                        {"launches", "launches"}};
+  return names.at(name);
+}
+
+std::string count_text(double v) { return v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v); }
+
+std::string source_line(const std::string& file, int line) {
+  std::ifstream stream(file);
+  std::string text;
+  for (int i = 0; i < line && std::getline(stream, text); ++i) {
+  }
+  const auto first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+/// The lines of the report that say why a count is high.
+std::vector<std::string> diagnoses(const Json& report, const std::string& count, const std::string& file) {
+  std::vector<std::string> out;
+  const bool shared = count.rfind("shared", 0) == 0;
+  for (const Json& launch : report) {
+    for (const Json& line : launch.value("lines", Json::array())) {
+      if (line.value("memory", "") != (shared ? "shared" : "global") || !line.contains("diagnosis")) continue;
+      const std::string access = line.value("access", "");
+      if ((count.find("load") != std::string::npos && access != "load") || (count.find("store") != std::string::npos && access != "store")) continue;
+      const int number = line.value("line", 0);
+      out.push_back(fmt::format("{}:{}: {}", fs::path(line.value("file", "")).filename().string(), number, line.value("diagnosis", "")));
+      out.push_back("    " + source_line(file, number));
+      if (out.size() >= 6) return out;
+    }
+  }
+  return out;
+}
+
+// ---------------------------------------------------------------- one task
+
+/// What may be said of a hidden shape.
+std::string hint_at(const Rubric& r, const Sizes& sizes) {
+  std::string text;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    text += fmt::format("{}{} {}", i ? ", " : "", r.sizes[i], sizes[i] % 32 == 0 ? "a multiple of 32" : sizes[i] < 32 ? "below 32" : "no multiple of 32");
+  return text;
+}
+
+TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::string& program, const std::string& file, const TemporaryFolder& work,
+                      unsigned jobs) {
+  const Task* task = find_task(chapter, r.task);
+  if (!task) throw std::runtime_error(r.file + ": no reference.cpp defines the task " + r.task);
+  TaskResult result{r.task, r.level, r.title, r.weight, 0, r.points.sum(), {}};
+  const std::vector<Sizes> hidden = r.hidden();
+  std::vector<Sizes> shapes = r.visible;
+  shapes.insert(shapes.end(), hidden.begin(), hidden.end());
+  shapes.push_back(r.efficiency_shape);
+  const std::string report = work.file(r.task + ".json");
+
+  std::vector<std::optional<Case>> cases(shapes.size());
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> given_up{0}, with_findings{0};
+  const auto worker = [&] {
+    for (std::size_t i; (i = next++) < shapes.size();) {
+      if (given_up >= 2) continue;  // endless loops, one after another, teach nothing new
+      const bool is_visible = i < r.visible.size();
+      const std::uint64_t seed = is_visible ? i + 1 : r.hidden_seed * 1000 + i;
+      cases[i] = run_case(r, *task, program, shapes[i], seed, i + 1 == shapes.size() ? report : "", with_findings < 3);
+      if (cases[i]->findings != 0) ++with_findings;
+      if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined) ++given_up;
+    }
+  };
+  std::vector<std::future<void>> workers;
+  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
+  worker();
+  for (auto& w : workers) w.get();
+  for (auto& c : cases) {
+    if (!c) c.emplace().what = "not run any more";
+  }
+  const Case& measured = *cases.back();
+
+  Criterion compiles{"compiles", r.points.compiles, r.points.compiles, "yes", {}};
+  if (cases[0]->outcome == Outcome::undefined) {
+    compiles.points = 0;
+    compiles.summary = "the file does not have this function";
+  }
+
+  // Right on shapes that the student sees, and on others.
+  const auto correctness = [&](const char* name, double of, std::size_t from, std::size_t to, bool show) {
+    Criterion c{name, 0, of, "", {}};
+    std::size_t right = 0;
+    const Case* first = nullptr;
+    for (std::size_t i = from; i < to; ++i) {
+      if (cases[i]->outcome == Outcome::right) {
+        ++right;
+      } else if (!first) {
+        first = &*cases[i];
+        c.notes.push_back((show ? r.text(shapes[i]) : "a hidden shape (" + hint_at(r, shapes[i]) + ")") + ":");
+        c.notes.push_back("  " + first->what);
+        for (const std::string& note : first->notes) c.notes.push_back("  " + note);
+      }
+    }
+    c.points = of * double(right) / double(to - from);
+    c.summary = fmt::format("{} of {} shapes right", right, to - from);
+    return c;
+  };
+  Criterion visible = correctness("visible", r.points.visible, 0, r.visible.size(), true);
+  Criterion others = correctness("hidden", r.points.hidden, r.visible.size(), shapes.size() - 1, false);
+  // One wrong hidden element teaches as much as a visible one, but where it lies is the tutor's to say only once.
+  const bool all_visible = visible.points == visible.of;
+  if (!all_visible) others.notes.clear();
+
+  // Work that must show in the counts when kernels made the result.
+  const Totals t = totals(measured.report.is_array() ? measured.report : Json::array());
+  std::string implausible;
+  if (measured.outcome == Outcome::right) {
+    if (t.load_sectors < measured.least_load_sectors || t.store_sectors < measured.least_store_sectors)
+      implausible = "the result is right, but the kernels have not loaded all inputs or stored all of the result: where does it come from?";
+#ifdef __x86_64__
+    if (t.flops < measured.least_flops)
+      implausible = fmt::format("the result is right, but the kernels did {:.0f} FLOP where it takes at least {:.0f}: where does it come from?", t.flops, measured.least_flops);
+#endif
+  }
+  if (!implausible.empty()) {
+    visible.points = others.points = 0;
+    visible.notes.push_back(implausible);
+  }
+
+  // Whoever knows the shapes can treat them specially; nothing is gained by it.
+  if (all_visible && others.points == 0) {
+    visible.points = 0;
+    visible.notes.push_back("no other shape is right, so these do not count: are they treated specially?");
+  }
+  const bool earned = all_visible && visible.points > 0;
+
+  Criterion findings{"findings", 0, r.points.findings, "", {}};
+  std::size_t with = 0;
+  std::optional<std::size_t> example;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i]->findings == 0) continue;
+    ++with;
+    if (!example) example = i;
+  }
+  if (example) {
+    findings.summary = with < 3 ? fmt::format("in {} of {} runs", with, cases.size()) : "in three runs or more";
+    const std::string again = work.file(r.task + "-findings.json");
+    const bool is_visible = *example < r.visible.size();
+    const Case c = run_case(r, *task, program, shapes[*example], is_visible ? *example + 1 : r.hidden_seed * 1000 + *example, again);
+    std::size_t shown = 0;
+    if (c.report.is_array()) {
+      for (const Json& launch : c.report) {
+        for (const Json& f : launch.value("findings", Json::array())) {
+          if (++shown > 3) continue;
+          const int line = f.value("line", 0);
+          findings.notes.push_back(fmt::format("{}:{}: {}: {} ({}x)", fs::path(f.value("file", "")).filename().string(), line, f.value("kind", ""), f.value("message", ""),
+                                               f.value("times", 1)));
+          if (fs::path(f.value("file", "")).filename() == fs::path(file).filename()) findings.notes.push_back("    " + source_line(file, line));
+        }
+      }
+    }
+    if (shown > 3) findings.notes.push_back(fmt::format("and {} more", shown - 3));
+    if (is_visible) findings.notes.insert(findings.notes.begin(), r.text(shapes[*example]) + ":");
+  } else if (earned) {
+    findings.points = findings.of;
+    findings.summary = "none";
+  } else {
+    findings.summary = "counts once the results are right";
+  }
+
+  Criterion efficiency{"efficiency", 0, r.points.efficiency, "", {}};
+  if (measured.outcome != Outcome::right || !implausible.empty() || !measured.report.is_array()) {
+    efficiency.summary = all_visible ? "the shape that is counted is wrong: " + r.text(r.efficiency_shape) : "counts once the results are right";
+    if (all_visible && !measured.what.empty()) efficiency.notes.push_back(measured.what);
+  } else {
+    std::map<std::string, double> counts = t.counts;
+    const double flops = 2 * measured.least_flops;
+    counts["shared_wavefronts_per_flop"] = flops > 0 ? counts["shared_wavefronts"] / flops : 0;
+    std::size_t kept = 0;
+    for (const Limit& l : r.limits) {
+      const double value = counts.at(l.count);
+      if (value <= l.at_most) {
+        ++kept;
+        if (earned) efficiency.points += l.points;
+        continue;
+      }
+      efficiency.notes.push_back(fmt::format("{} {}, target {} ({:.3g} points): {}", count_text(value), readable_count(l.count), count_text(l.at_most), l.points, l.why));
+      for (const std::string& d : diagnoses(measured.report, l.count, file)) efficiency.notes.push_back("  " + d);
+    }
+    efficiency.summary = fmt::format("{} of {} targets met at {}", kept, r.limits.size(), r.text(r.efficiency_shape));
+    if (!earned) efficiency.summary += "; counts once the results are right";
+  }
+
+  result.criteria = {compiles, visible, others, findings, efficiency};
+  for (const Criterion& c : result.criteria) result.points += c.points;
+  return result;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- the whole file
+
+Task::Task(std::string chapter_, std::string name_) : chapter(std::move(chapter_)), name(std::move(name_)) { tasks().push_back(this); }
+
+const Task* find_task(const std::string& chapter, const std::string& name) {
+  for (const Task* t : tasks()) {
+    if (t->chapter == chapter && t->name == name) return t;
+  }
+  return nullptr;
+}
+
+const Criterion* TaskResult::find(const std::string& criterion) const {
+  for (const Criterion& c : criteria) {
+    if (c.name == criterion) return &c;
+  }
+  return nullptr;
+}
+
+std::string TaskResult::text() const {
+  std::string out;
+  for (const Criterion& c : criteria) {
+    out += c.name + ": " + c.summary + "\n";
+    for (const std::string& n : c.notes) out += n + "\n";
+  }
+  return out;
+}
+
+double ChapterResult::score() const {
+  double sum = 0, of = 0;
+  for (const TaskResult& t : tasks) {
+    sum += t.weight * (t.of > 0 ? t.points / t.of : 0);
+    of += t.weight;
+  }
+  return of > 0 ? 100 * sum / of : 0;
+}
+
+std::string homework_folder(const std::string& chapter) { return kRoot + "/tests/" + chapter + "/homework"; }
+
+std::vector<std::string> chapters_with_homework() {
+  std::vector<std::string> list;
+  for (const auto& entry : fs::directory_iterator(kRoot + "/chapters")) {
+    const std::string name = entry.path().filename().string();
+    if (fs::exists(entry.path() / "homework.cuh") && fs::exists(homework_folder(name))) list.push_back(name);
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+std::string find_chapter(const std::string& word) {
+  const auto list = chapters_with_homework();
+  for (const std::string& c : list) {
+    if (c == word || c.substr(0, c.find('_')) == word) return c;
+  }
+  throw std::invalid_argument(fmt::format("there is no homework for chapter {}. Homework: {}", word, fmt::join(list, " ")));
+}
+
+ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+  ChapterResult result;
+  result.chapter = chapter;
+  result.file = file;
+  const TemporaryFolder work;
+  const std::string simcc = kBuild + "/bin/simcc", include = "-I" + kRoot + "/chapters/" + chapter;
+  const std::string object = work.file("submission.o"), program = work.file("program"), preprocessed = work.file("submission.ii");
+
+  std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
+  if (!options.task.empty()) {
+    std::erase_if(rubrics, [&](const Rubric& r) { return r.task != options.task; });
+    if (rubrics.empty()) throw std::invalid_argument(fmt::format("chapter {} has no task {}", chapter, options.task));
+  }
+  const auto nothing = [&](const std::string& why, const std::vector<std::string>& notes, bool compiles) {
+    for (const Rubric& r : rubrics) {
+      TaskResult t{r.task, r.level, r.title, r.weight, 0, r.points.sum(), {}};
+      t.criteria = {{"compiles", compiles ? r.points.compiles : 0, r.points.compiles, compiles ? "yes" : why, notes}};
+      for (const auto& [name, of] : {std::pair<const char*, double>{"visible", r.points.visible}, {"hidden", r.points.hidden}, {"findings", r.points.findings}, {"efficiency", r.points.efficiency}})
+        t.criteria.push_back({name, 0, of, compiles ? why : "not run", {}});
+      t.points = t.criteria[0].points;
+      result.tasks.push_back(std::move(t));
+    }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return result;
+  };
+
+  if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
+  if (fs::file_size(file) > (1u << 20)) return result.refused = "it is larger than 1 MiB", nothing("refused", {}, false);
+  if (options.policy) {
+    result.refused = refused_text(read_file(file));
+    if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
+  }
+  auto preprocess = std::async(std::launch::async, [&] { return run_tool({simcc, "-E", include, file, "-o", preprocessed}); });
+  const ChildResult compiled = run_tool({simcc, "-Wall", "-c", include, file, "-o", object});
+  const ChildResult shown = preprocess.get();
+  if (compiled.code != 0 || shown.code != 0) {
+    result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : compiled.code != 0 ? compiled.output : shown.output;
+    return nothing("no", {}, false);
+  }
+  if (options.policy) {
+    result.refused = refused_source(read_file(preprocessed), file);
+    if (result.refused.empty()) {
+      const ChildResult symbols = run_tool({"nm", object});
+      if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);
+      result.refused = refused_symbols(symbols.output);
+    }
+    if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
+  }
+  const ChildResult linked = run_tool({simcc, kBuild + "/homework/" + chapter + ".o", object, kBuild + "/homework/libtilewise_harness.a", "-o", program});
+  if (linked.code != 0) {
+    result.compiler = linked.output;
+    return nothing("it does not link", {}, false);
+  }
+  for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, program, file, work, options.jobs));
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return result;
+}
+
+}  // namespace tilewise::grader

@@ -1,0 +1,70 @@
+/// @file
+/// Grades one submission. Three processes take part, and only one of them runs student code:
+///
+/// 1. The grader compiles the submission (policy.hpp says what it may contain) and links it with harness.cpp.
+/// 2. For every case it makes inputs and, in its own memory, the expected result; starts the program (sandbox.hpp) and
+///    gives it the inputs alone. Every case is a process of its own, so that nothing is remembered from one to the next.
+/// 3. It compares all buffers that come back, inputs included, and judges counts and findings.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "rubric.hpp"
+
+namespace tilewise::grader {
+
+/// One row of the verdict.
+struct Criterion {
+  std::string name;  ///< compiles, visible, hidden, findings, efficiency
+  double points = 0, of = 0;
+  std::string summary;             ///< "5 of 8 shapes right"
+  std::vector<std::string> notes;  ///< what a tutor would say
+};
+
+struct TaskResult {
+  std::string task, level, title;
+  double weight = 0;
+  double points = 0, of = 0;
+  std::vector<Criterion> criteria;
+
+  const Criterion* find(const std::string& criterion) const;
+  std::string text() const;  ///< all summaries and notes
+};
+
+struct ChapterResult {
+  std::string chapter, file;
+  std::string refused;   ///< what the submission must not contain
+  std::string compiler;  ///< messages, when it does not compile
+  std::vector<TaskResult> tasks;
+  double seconds = 0;
+
+  double score() const;  ///< of 100, tasks weighted
+};
+
+struct GradeOptions {
+  std::string task;             ///< only this one
+  bool policy = true;           ///< false: tests of the other defences only
+  unsigned jobs = 1;            ///< cases at a time
+};
+
+/// Throws std::runtime_error when the grader itself is not in order.
+ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options = {});
+
+/// "02" or "02_tiled_matmul" as a chapter that has homework; throws std::invalid_argument with the list of them.
+std::string find_chapter(const std::string& word);
+std::vector<std::string> chapters_with_homework();
+/// tests/NN_topic/homework
+std::string homework_folder(const std::string& chapter);
+
+nlohmann::ordered_json to_json(const ChapterResult& result);
+/// Gradescope's results.json.
+nlohmann::ordered_json to_gradescope(const ChapterResult& result);
+std::string to_text(const ChapterResult& result, bool colour);
+
+/// Grades everything that tests/NN_topic/homework has: starter, solution, alternatives, wrong and hostile submissions, and
+/// compares with what their first lines expect. Prints a line each. True when all is as expected.
+bool check_bank(const std::string& chapter, bool quick, unsigned jobs);
+
+}  // namespace tilewise::grader

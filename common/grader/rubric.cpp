@@ -1,0 +1,142 @@
+#include "rubric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tilewise/random.hpp"
+
+namespace tilewise::grader {
+namespace {
+
+using Json = nlohmann::json;
+
+template <class T>
+T get(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) throw std::runtime_error(fmt::format("\"{}\" is missing", key));
+  try {
+    return object.at(key).get<T>();
+  } catch (const Json::exception&) {
+    throw std::runtime_error(fmt::format("\"{}\" has the wrong type", key));
+  }
+}
+
+void only(const Json& object, std::initializer_list<const char*> keys) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find_if(keys.begin(), keys.end(), [&](const char* k) { return key == k; }) == keys.end())
+      throw std::runtime_error(fmt::format("\"{}\" is not known here", key));
+  }
+}
+
+void require(bool ok, const std::string& what) {
+  if (!ok) throw std::runtime_error(what);
+}
+
+Rubric parse(const Json& j) {
+  only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds", "efficiency"});
+  Rubric r;
+  r.task = get<std::string>(j, "task");
+  r.level = get<std::string>(j, "level");
+  r.title = get<std::string>(j, "title");
+  r.weight = get<double>(j, "weight");
+  r.sizes = get<std::vector<std::string>>(j, "sizes");
+  const Json points = get<Json>(j, "points");
+  only(points, {"compiles", "visible", "hidden", "findings", "efficiency"});
+  r.points = {get<double>(points, "compiles"), get<double>(points, "visible"), get<double>(points, "hidden"),
+              get<double>(points, "findings"), get<double>(points, "efficiency")};
+  r.visible = get<std::vector<Sizes>>(j, "visible");
+  const Json hidden = get<Json>(j, "hidden");
+  only(hidden, {"seed", "count", "ranges"});
+  r.hidden_seed = get<std::uint64_t>(hidden, "seed");
+  r.hidden_count = get<int>(hidden, "count");
+  r.hidden_ranges = get<std::vector<std::pair<int, int>>>(hidden, "ranges");
+  r.time_limit = get<int>(j, "time_limit_seconds");
+  const Json efficiency = get<Json>(j, "efficiency");
+  only(efficiency, {"shape", "limits"});
+  r.efficiency_shape = get<Sizes>(efficiency, "shape");
+  double sum = 0;
+  for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
+    only(l, {"count", "at_most", "points", "why"});
+    r.limits.push_back({get<std::string>(l, "count"), get<double>(l, "at_most"), get<double>(l, "points"), get<std::string>(l, "why")});
+    const auto& names = count_names();
+    require(std::find(names.begin(), names.end(), r.limits.back().count) != names.end(),
+            fmt::format("the count \"{}\" is not one of {}", r.limits.back().count, fmt::join(names, ", ")));
+    require(r.limits.back().points >= 0, "points must not be negative");
+    sum += r.limits.back().points;
+  }
+  require(std::abs(sum - r.points.efficiency) < 1e-9,
+          fmt::format("the limits' points add up to {}, but \"efficiency\" has {}", sum, r.points.efficiency));
+  for (double p : {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
+    require(p >= 0, "points and weight must not be negative");
+  require(!r.sizes.empty() && r.sizes.size() <= 4, "\"sizes\" must have 1 to 4 names");
+  require(!r.visible.empty(), "\"visible\" must have a shape");
+  require(r.hidden_count >= 1 && r.hidden_count <= 100, "\"count\" must be 1 to 100");
+  require(r.time_limit >= 1 && r.time_limit <= 600, "\"time_limit_seconds\" must be 1 to 600");
+  require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
+  for (const auto& [low, high] : r.hidden_ranges) require(low >= 1 && high >= low, "a range must be [low, high], from 1 up");
+  std::vector<Sizes> all = r.visible;
+  all.push_back(r.efficiency_shape);
+  for (const Sizes& s : all) {
+    require(s.size() == r.sizes.size(), fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));
+    for (int n : s) require(n >= 1 && n <= 1 << 20, fmt::format("in the shape [{}]: sizes are 1 to 1048576", fmt::join(s, ", ")));
+  }
+  return r;
+}
+
+}  // namespace
+
+const std::vector<std::string>& count_names() {
+  static const std::vector<std::string> names{"load_requests",     "load_sectors",      "sectors_per_load", "store_sectors",
+                                              "sectors_per_store", "sectors",           "shared_wavefronts", "shared_conflicts",
+                                              "shared_wavefronts_per_flop", "launches"};
+  return names;
+}
+
+std::vector<Sizes> Rubric::hidden() const {
+  Random random(hidden_seed);
+  std::vector<Sizes> shapes;
+  for (int tries = 0; static_cast<int>(shapes.size()) < hidden_count && tries < 100 * hidden_count; ++tries) {
+    Sizes s;
+    for (const auto& [low, high] : hidden_ranges)
+      s.push_back(low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low) + 1)));
+    if (std::find(visible.begin(), visible.end(), s) == visible.end() && std::find(shapes.begin(), shapes.end(), s) == shapes.end())
+      shapes.push_back(s);
+  }
+  return shapes;
+}
+
+std::string Rubric::text(const Sizes& shape) const {
+  std::string out;
+  for (std::size_t i = 0; i < shape.size(); ++i) out += fmt::format("{}{} = {}", i ? ", " : "", sizes[i], shape[i]);
+  return out;
+}
+
+Rubric read_rubric(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read " + file);
+  try {
+    Rubric r = parse(Json::parse(stream));
+    r.file = file;
+    return r;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(file + ": " + error.what());
+  }
+}
+
+std::vector<Rubric> read_rubrics(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Rubric> rubrics;
+  for (const std::string& f : files) rubrics.push_back(read_rubric(f));
+  return rubrics;
+}
+
+}  // namespace tilewise::grader

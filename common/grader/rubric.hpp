@@ -1,0 +1,56 @@
+/// @file
+/// What an instructor decides about a task: one JSON file per task, tests/NN_topic/homework/N_task.json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewise::grader {
+
+using Sizes = std::vector<int>;
+
+/// A bound on one count of the memory system, and the points for keeping it.
+struct Limit {
+  std::string count;  ///< see count_names()
+  double at_most = 0;
+  double points = 0;
+  std::string why;  ///< shown when it is not kept
+};
+
+struct Points {
+  double compiles = 0, visible = 0, hidden = 0, findings = 0, efficiency = 0;
+  double sum() const { return compiles + visible + hidden + findings + efficiency; }
+};
+
+struct Rubric {
+  std::string file;
+  std::string task;
+  std::string level;
+  std::string title;
+  double weight = 0;  ///< of the task within its chapter
+  std::vector<std::string> sizes;
+  Points points;
+  std::vector<Sizes> visible;
+  std::uint64_t hidden_seed = 0;
+  int hidden_count = 0;
+  std::vector<std::pair<int, int>> hidden_ranges;
+  int time_limit = 0;  ///< seconds of CPU for one case
+  Sizes efficiency_shape;
+  std::vector<Limit> limits;
+
+  /// The visible shapes are not among them; all different.
+  std::vector<Sizes> hidden() const;
+  /// "M = 3, N = 4, K = 5"
+  std::string text(const Sizes& shape) const;
+};
+
+/// Throws std::runtime_error, naming file and key, for anything missing, unknown or senseless.
+Rubric read_rubric(const std::string& file);
+/// All tasks of a chapter, in the order of their file names.
+std::vector<Rubric> read_rubrics(const std::string& folder);
+
+/// Names that Limit::count may have.
+const std::vector<std::string>& count_names();
+
+}  // namespace tilewise::grader
