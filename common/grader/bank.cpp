@@ -1,8 +1,9 @@
 // The proof that the grader grades right: submissions of every kind, and what has to become of each.
 //
-// A submission in wrong/ begins with lines "// expect: TASK CRITERION PHRASE": that criterion of that task loses points, and
-// what is said about the task contains the phrase. In hostile/: "// gains: POINTS PHRASE", the most that the best of its tasks
-// may get (of 100) and what the verdict must say; graded twice, the second time without looking at the source first
+// A submission in wrong/ begins with lines "// expect: TASK CRITERION PHRASE": that criterion of that task loses
+// points, and what is said about the task contains the phrase. In hostile/: "// gains: POINTS PHRASE", the most that
+// the best of its tasks may get (of 100) and what the verdict must say; graded twice, the second time without looking
+// at the source first
 // ("// unchecked: POINTS", when the limit is another one there).
 #include <fmt/format.h>
 
@@ -72,7 +73,8 @@ std::string judge(const Entry& e, const ChapterResult& r) {
   if (e.kind == "starter") {
     if (!r.compiler.empty() || !r.refused.empty()) return "the starter does not compile: " + r.compiler + r.refused;
     for (const TaskResult& t : r.tasks)
-      if (t.points >= 0.7 * t.of || t.find("visible")->points >= t.find("visible")->of) return t.task + " is solved as shipped";
+      if (t.points >= 0.7 * t.of || t.find("visible")->points >= t.find("visible")->of)
+        return t.task + " is solved as shipped";
     return "";
   }
   if (e.kind == "solution" || e.kind == "alternatives") {
@@ -96,8 +98,11 @@ std::string judge(const Entry& e, const ChapterResult& r) {
         if (t.task == words[0]) task = &t;
       if (!task || !task->find(words[1])) return "there is no task or criterion " + words[0] + " " + words[1];
       const Criterion& c = *task->find(words[1]);
-      if (c.points >= c.of) return fmt::format("{} {} loses no points\n{}{}", words[0], words[1], task->text(), r.compiler);
-      if ((task->text() + r.compiler).find(rest(words, 2)) == std::string::npos) return fmt::format("what is said about {} lacks \"{}\"\n{}{}", words[0], rest(words, 2), task->text(), r.compiler);
+      if (c.points >= c.of)
+        return fmt::format("{} {} loses no points\n{}{}", words[0], words[1], task->text(), r.compiler);
+      if ((task->text() + r.compiler).find(rest(words, 2)) == std::string::npos)
+        return fmt::format("what is said about {} lacks \"{}\"\n{}{}", words[0], rest(words, 2), task->text(),
+                           r.compiler);
     }
     return "";
   }
@@ -112,7 +117,8 @@ std::string judge(const Entry& e, const ChapterResult& r) {
     text += t.text();
   }
   if (most > std::stod(rule[0])) return fmt::format("it gets {} points, more than {}\n{}", most, rule[0], text);
-  if (e.policy && text.find(rest(rule, 1)) == std::string::npos) return fmt::format("the verdict lacks \"{}\"\n{}", rest(rule, 1), text);
+  if (e.policy && text.find(rest(rule, 1)) == std::string::npos)
+    return fmt::format("the verdict lacks \"{}\"\n{}", rest(rule, 1), text);
   return "";
 }
 
@@ -150,7 +156,8 @@ bool check_bank(const std::string& chapter, bool quick, unsigned jobs) {
         problem = error.what();
       }
       const std::lock_guard lock(printing);
-      std::printf("%s  %-13s %-44s %5.1f s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(), (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds);
+      std::printf("%s  %-13s %-44s %5.1f s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(),
+                  (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds);
       if (!problem.empty()) {
         ++failed;
         std::printf("%s\n", problem.c_str());

@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
   app.add_flag("--watch", watch, "grade again whenever the file is saved");
   app.add_flag("--progress", progress, "one line per chapter that has homework");
   app.add_flag("--list", list, "the chapters that have homework");
-  app.add_flag("--check-bank", bank, "grade all submissions of tests/NN_topic/homework and compare with what they expect");
+  app.add_flag("--check-bank", bank,
+               "grade all submissions of tests/NN_topic/homework and compare with what they expect");
   app.add_flag("--quick", quick, "with --check-bank: only those marked \"// quick:\"");
   app.add_flag("--unchecked", unchecked, "skip the look at the source, to test the other defences");
   app.footer("Exit codes: 0 full marks, 1 less, 2 bad arguments, 3 the grader itself is not in order.");
@@ -79,9 +80,12 @@ int main(int argc, char** argv) {
       for (const std::string& c : all) {
         const ChapterResult r = grade(c, "chapters/" + c + "/homework.cu", options);
         std::string tasks;
-        for (const TaskResult& t : r.tasks) tasks += fmt::format("{}{} {:.0f}", tasks.empty() ? "" : ", ", t.task, t.points);
+        for (const TaskResult& t : r.tasks)
+          tasks += fmt::format("{}{} {:.0f}", tasks.empty() ? "" : ", ", t.task, t.points);
         const int filled = static_cast<int>(r.score() / 5);
-        fmt::print("  {:<18} {:>3.0f} / 100  [{}{}]  {}\n", c, r.score(), std::string(static_cast<std::size_t>(filled), '#'), std::string(static_cast<std::size_t>(20 - filled), '.'),
+        fmt::print("  {:<18} {:>3.0f} / 100  [{}{}]  {}\n", c, r.score(),
+                   std::string(static_cast<std::size_t>(filled), '#'),
+                   std::string(static_cast<std::size_t>(20 - filled), '.'),
                    r.refused.empty() ? r.compiler.empty() ? tasks : "does not compile" : "refused: " + r.refused);
         std::fflush(stdout);
         sum += r.score();
@@ -101,7 +105,8 @@ int main(int argc, char** argv) {
       if (!gradescope.empty()) write_json(gradescope, to_gradescope(result));
       if (!watch) return result.score() > 99.999 ? 0 : 1;
       std::cout << "\nWaiting for " << file << " to be saved. Ctrl-C ends.\n" << std::flush;
-      while (version_of(file) == version || version_of(file).first == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      while (version_of(file) == version || version_of(file).first == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   } catch (const std::invalid_argument& error) {
     std::cerr << "grade: " << error.what() << '\n';

@@ -78,18 +78,26 @@ std::vector<std::pair<std::string, std::string>> tool_environment() {
 /// A trusted tool working on untrusted text: no end of time, memory and output, but no cage either.
 ChildResult run_tool(std::vector<std::string> command) {
   if (command[0].find('/') == std::string::npos) command.insert(command.begin(), "/usr/bin/env");
-  return run_child(command, tool_environment(), "", {.cpu_seconds = 60, .wall_seconds = 120, .file = std::size_t{256} << 20, .cage = false});
+  return run_child(command, tool_environment(), "",
+                   {.cpu_seconds = 60, .wall_seconds = 120, .file = std::size_t{256} << 20, .cage = false});
 }
 
 std::string signal_text(int number) {
   switch (number) {
-    case SIGSEGV: return "it crashed (segmentation fault: host code touched memory that is not its own)";
-    case SIGABRT: return "it aborted";
-    case SIGFPE: return "it divided by zero (an integer)";
-    case SIGBUS: return "it crashed (bus error)";
-    case SIGILL: return "it crashed (illegal instruction)";
-    case SIGSYS: return "it made a system call that is not allowed";
-    default: return fmt::format("it was killed by signal {}", number);
+    case SIGSEGV:
+      return "it crashed (segmentation fault: host code touched memory that is not its own)";
+    case SIGABRT:
+      return "it aborted";
+    case SIGFPE:
+      return "it divided by zero (an integer)";
+    case SIGBUS:
+      return "it crashed (bus error)";
+    case SIGILL:
+      return "it crashed (illegal instruction)";
+    case SIGSYS:
+      return "it made a system call that is not allowed";
+    default:
+      return fmt::format("it was killed by signal {}", number);
   }
 }
 
@@ -134,13 +142,16 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
   }
   const std::size_t first = wrong.front(), cols = std::size_t(out.cols);
   const bool poison = std::bit_cast<std::uint32_t>(got[first]) == kPoison;
-  c.what = fmt::format("{} of {} elements are wrong; the first is {}: expected {}, got {}", wrong.size(), got.size(), element(out, first),
-                       number(p.expected[first]), poison ? "what was there before (nan)" : number(got[first]));
+  c.what = fmt::format("{} of {} elements are wrong; the first is {}: expected {}, got {}", wrong.size(), got.size(),
+                       element(out, first), number(p.expected[first]),
+                       poison ? "what was there before (nan)" : number(got[first]));
   c.notes.push_back(task.where(sizes, int(first / cols), int(first % cols)));
   if (untouched == got.size()) {
-    c.notes.push_back(fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
+    c.notes.push_back(
+        fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
   } else if (untouched > 0) {
-    c.notes.push_back(fmt::format("{} of the wrong elements were never written, or added to instead of set", untouched));
+    c.notes.push_back(
+        fmt::format("{} of the wrong elements were never written, or added to instead of set", untouched));
   }
   if (wrong.size() < got.size() && out.rows > 1) {
     std::size_t rows[2] = {wrong.front() / cols, 0}, columns[2] = {cols, 0};
@@ -149,7 +160,8 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
       columns[0] = std::min(columns[0], i % cols);
       columns[1] = std::max(columns[1], i % cols);
     }
-    c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1], columns[0], columns[1]));
+    c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1],
+                                  columns[0], columns[1]));
   }
   for (const Hypothesis& h : p.hypotheses) {
     bool matches = true, differs = false;
@@ -164,8 +176,10 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
   }
 }
 
-/// Runs the program on one shape. With a name for it, the simulator's report is read, too. Looking for findings costs time.
-Case run_case(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes, std::uint64_t seed, const std::string& report, bool findings = true) {
+/// Runs the program on one shape. With a name for it, the simulator's report is read, too. Looking for findings costs
+/// time.
+Case run_case(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
+              std::uint64_t seed, const std::string& report, bool findings = true) {
   const Problem p = task.make(sizes, seed);
   static thread_local std::random_device device;
   Request request;
@@ -180,16 +194,19 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
     const Buffer& b = p.buffers[i];
     const std::size_t size = std::size_t(b.rows) * std::size_t(b.cols);
     put(message, std::uint64_t{size});
-    const std::vector<float> values = i + 1 < p.buffers.size() ? b.values : std::vector<float>(size, std::bit_cast<float>(kPoison));
+    const std::vector<float> values =
+        i + 1 < p.buffers.size() ? b.values : std::vector<float>(size, std::bit_cast<float>(kPoison));
     message.append(reinterpret_cast<const char*>(values.data()), size * sizeof(float));
     reply_size += size * sizeof(float);
   }
 
-  std::vector<std::pair<std::string, std::string>> environment{{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
+  std::vector<std::pair<std::string, std::string>> environment{
+      {"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
   if (!report.empty()) environment.emplace_back("TILEWISE_REPORT", report);
   if (!findings) environment.emplace_back("TILEWISE_FINDINGS", "off");
   const auto started = std::chrono::steady_clock::now();
-  const ChildResult child = run_child({program}, environment, message, {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
+  const ChildResult child = run_child({program}, environment, message,
+                                      {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
 
   Case c;
   c.slow = std::chrono::steady_clock::now() - started > std::chrono::seconds(1);
@@ -206,7 +223,8 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   if (child.signal != 0) return c.what = signal_text(child.signal), c;
   std::uint64_t last = 0;
   if (child.reply.size() >= sizeof reply) std::memcpy(&reply, child.reply.data(), sizeof reply);
-  if (child.reply.size() >= sizeof last) std::memcpy(&last, child.reply.data() + child.reply.size() - sizeof last, sizeof last);
+  if (child.reply.size() >= sizeof last)
+    std::memcpy(&last, child.reply.data() + child.reply.size() - sizeof last, sizeof last);
   if (child.reply.size() != reply_size || reply.nonce != request.nonce || last != request.nonce) {
     c.what = fmt::format("it ended (exit code {}) before its result could be looked at", child.code);
     return c;
@@ -237,7 +255,8 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
     c.notes.clear();
   }
   if (reply.returned != 0) {
-    c.what = fmt::format("the function returned {} ({})", cudaGetErrorName(static_cast<cudaError_t>(reply.returned)), reply.returned);
+    c.what = fmt::format("the function returned {} ({})", cudaGetErrorName(static_cast<cudaError_t>(reply.returned)),
+                         reply.returned);
     c.notes.clear();
   }
   if (c.what.empty()) c.outcome = Outcome::right;
@@ -262,7 +281,8 @@ Totals totals(const Json& report) {
     t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
     store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
     t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
-    wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") + counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
+    wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
+                  counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
     const Json derived = launch.value("derived", Json::object());
     conflicts += derived.value("shared_load_bank_conflicts", 0.0) + derived.value("shared_store_bank_conflicts", 0.0);
     t.flops += derived.value("flop_single", 0.0) + derived.value("flop_double", 0.0);
@@ -281,16 +301,17 @@ Totals totals(const Json& report) {
 }
 
 std::string readable_count(const std::string& name) {
-  static const std::map<std::string, std::string> names{{"load_requests", "requests of loads"},
-                                                        {"load_sectors", "sectors of loads"},
-                                                        {"sectors_per_load", "sectors per request of loads"},
-                                                        {"store_sectors", "sectors of stores"},
-                                                        {"sectors_per_store", "sectors per request of stores"},
-                                                        {"sectors", "sectors of loads and stores"},
-                                                        {"shared_wavefronts", "wavefronts of shared memory"},
-                                                        {"shared_conflicts", "bank conflicts"},
-                                                        {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
-                                                        {"launches", "launches"}};
+  static const std::map<std::string, std::string> names{
+      {"load_requests", "requests of loads"},
+      {"load_sectors", "sectors of loads"},
+      {"sectors_per_load", "sectors per request of loads"},
+      {"store_sectors", "sectors of stores"},
+      {"sectors_per_store", "sectors per request of stores"},
+      {"sectors", "sectors of loads and stores"},
+      {"shared_wavefronts", "wavefronts of shared memory"},
+      {"shared_conflicts", "bank conflicts"},
+      {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
+      {"launches", "launches"}};
   return names.at(name);
 }
 
@@ -313,9 +334,12 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
     for (const Json& line : launch.value("lines", Json::array())) {
       if (line.value("memory", "") != (shared ? "shared" : "global") || !line.contains("diagnosis")) continue;
       const std::string access = line.value("access", "");
-      if ((count.find("load") != std::string::npos && access != "load") || (count.find("store") != std::string::npos && access != "store")) continue;
+      if ((count.find("load") != std::string::npos && access != "load") ||
+          (count.find("store") != std::string::npos && access != "store"))
+        continue;
       const int number = line.value("line", 0);
-      out.push_back(fmt::format("{}:{}: {}", fs::path(line.value("file", "")).filename().string(), number, line.value("diagnosis", "")));
+      out.push_back(fmt::format("{}:{}: {}", fs::path(line.value("file", "")).filename().string(), number,
+                                line.value("diagnosis", "")));
       out.push_back("    " + source_line(file, number));
       if (out.size() >= 6) return out;
     }
@@ -329,12 +353,15 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
 std::string hint_at(const Rubric& r, const Sizes& sizes) {
   std::string text;
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    text += fmt::format("{}{} {}", i ? ", " : "", r.sizes[i], sizes[i] % 32 == 0 ? "a multiple of 32" : sizes[i] < 32 ? "below 32" : "no multiple of 32");
+    text += fmt::format("{}{} {}", i ? ", " : "", r.sizes[i],
+                        sizes[i] % 32 == 0 ? "a multiple of 32"
+                        : sizes[i] < 32    ? "below 32"
+                                           : "no multiple of 32");
   return text;
 }
 
-TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::string& program, const std::string& file, const TemporaryFolder& work,
-                      unsigned jobs) {
+TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::string& program, const std::string& file,
+                      const TemporaryFolder& work, unsigned jobs) {
   const Task* task = find_task(chapter, r.task);
   if (!task) throw std::runtime_error(r.file + ": no reference.cpp defines the task " + r.task);
   TaskResult result{r.task, r.level, r.title, r.weight, 0, r.points.sum(), {}};
@@ -354,7 +381,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
       const std::uint64_t seed = is_visible ? i + 1 : r.hidden_seed * 1000 + i;
       cases[i] = run_case(r, *task, program, shapes[i], seed, i + 1 == shapes.size() ? report : "", with_findings < 3);
       if (cases[i]->findings != 0) ++with_findings;
-      if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined) ++given_up;
+      if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined)
+        ++given_up;
     }
   };
   std::vector<std::future<void>> workers;
@@ -402,10 +430,15 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
   std::string implausible;
   if (measured.outcome == Outcome::right) {
     if (t.load_sectors < measured.least_load_sectors || t.store_sectors < measured.least_store_sectors)
-      implausible = "the result is right, but the kernels have not loaded all inputs or stored all of the result: where does it come from?";
+      implausible =
+          "the result is right, but the kernels have not loaded all inputs or stored all of the result: where does it "
+          "come from?";
 #ifdef __x86_64__
     if (t.flops < measured.least_flops)
-      implausible = fmt::format("the result is right, but the kernels did {:.0f} FLOP where it takes at least {:.0f}: where does it come from?", t.flops, measured.least_flops);
+      implausible = fmt::format(
+          "the result is right, but the kernels did {:.0f} FLOP where it takes at least {:.0f}: where does it come "
+          "from?",
+          t.flops, measured.least_flops);
 #endif
   }
   if (!implausible.empty()) {
@@ -432,16 +465,18 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
     findings.summary = with < 3 ? fmt::format("in {} of {} runs", with, cases.size()) : "in three runs or more";
     const std::string again = work.file(r.task + "-findings.json");
     const bool is_visible = *example < r.visible.size();
-    const Case c = run_case(r, *task, program, shapes[*example], is_visible ? *example + 1 : r.hidden_seed * 1000 + *example, again);
+    const Case c = run_case(r, *task, program, shapes[*example],
+                            is_visible ? *example + 1 : r.hidden_seed * 1000 + *example, again);
     std::size_t shown = 0;
     if (c.report.is_array()) {
       for (const Json& launch : c.report) {
         for (const Json& f : launch.value("findings", Json::array())) {
           if (++shown > 3) continue;
           const int line = f.value("line", 0);
-          findings.notes.push_back(fmt::format("{}:{}: {}: {} ({}x)", fs::path(f.value("file", "")).filename().string(), line, f.value("kind", ""), f.value("message", ""),
-                                               f.value("times", 1)));
-          if (fs::path(f.value("file", "")).filename() == fs::path(file).filename()) findings.notes.push_back("    " + source_line(file, line));
+          findings.notes.push_back(fmt::format("{}:{}: {}: {} ({}x)", fs::path(f.value("file", "")).filename().string(),
+                                               line, f.value("kind", ""), f.value("message", ""), f.value("times", 1)));
+          if (fs::path(f.value("file", "")).filename() == fs::path(file).filename())
+            findings.notes.push_back("    " + source_line(file, line));
         }
       }
     }
@@ -456,7 +491,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
 
   Criterion efficiency{"efficiency", 0, r.points.efficiency, "", {}};
   if (measured.outcome != Outcome::right || !implausible.empty() || !measured.report.is_array()) {
-    efficiency.summary = all_visible ? "the shape that is counted is wrong: " + r.text(r.efficiency_shape) : "counts once the results are right";
+    efficiency.summary = all_visible ? "the shape that is counted is wrong: " + r.text(r.efficiency_shape)
+                                     : "counts once the results are right";
     if (all_visible && !measured.what.empty()) efficiency.notes.push_back(measured.what);
   } else {
     std::map<std::string, double> counts = t.counts;
@@ -470,7 +506,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
         if (earned) efficiency.points += l.points;
         continue;
       }
-      efficiency.notes.push_back(fmt::format("{} {}, target {} ({:.3g} points): {}", count_text(value), readable_count(l.count), count_text(l.at_most), l.points, l.why));
+      efficiency.notes.push_back(fmt::format("{} {}, target {} ({:.3g} points): {}", count_text(value),
+                                             readable_count(l.count), count_text(l.at_most), l.points, l.why));
       for (const std::string& d : diagnoses(measured.report, l.count, file)) efficiency.notes.push_back("  " + d);
     }
     efficiency.summary = fmt::format("{} of {} targets met at {}", kept, r.limits.size(), r.text(r.efficiency_shape));
@@ -486,7 +523,9 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
 
 // ---------------------------------------------------------------- the whole file
 
-Task::Task(std::string chapter_, std::string name_) : chapter(std::move(chapter_)), name(std::move(name_)) { tasks().push_back(this); }
+Task::Task(std::string chapter_, std::string name_) : chapter(std::move(chapter_)), name(std::move(name_)) {
+  tasks().push_back(this);
+}
 
 const Task* find_task(const std::string& chapter, const std::string& name) {
   for (const Task* t : tasks()) {
@@ -537,7 +576,8 @@ std::string find_chapter(const std::string& word) {
   for (const std::string& c : list) {
     if (c == word || c.substr(0, c.find('_')) == word) return c;
   }
-  throw std::invalid_argument(fmt::format("there is no homework for chapter {}. Homework: {}", word, fmt::join(list, " ")));
+  throw std::invalid_argument(
+      fmt::format("there is no homework for chapter {}. Homework: {}", word, fmt::join(list, " ")));
 }
 
 ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options) {
@@ -547,7 +587,8 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   result.file = file;
   const TemporaryFolder work;
   const std::string simcc = kBuild + "/bin/simcc", include = "-I" + kRoot + "/chapters/" + chapter;
-  const std::string object = work.file("submission.o"), program = work.file("program"), preprocessed = work.file("submission.ii");
+  const std::string object = work.file("submission.o"), program = work.file("program"),
+                    preprocessed = work.file("submission.ii");
 
   std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
   if (!options.task.empty()) {
@@ -558,7 +599,10 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     for (const Rubric& r : rubrics) {
       TaskResult t{r.task, r.level, r.title, r.weight, 0, r.points.sum(), {}};
       t.criteria = {{"compiles", compiles ? r.points.compiles : 0, r.points.compiles, compiles ? "yes" : why, notes}};
-      for (const auto& [name, of] : {std::pair<const char*, double>{"visible", r.points.visible}, {"hidden", r.points.hidden}, {"findings", r.points.findings}, {"efficiency", r.points.efficiency}})
+      for (const auto& [name, of] : {std::pair<const char*, double>{"visible", r.points.visible},
+                                     {"hidden", r.points.hidden},
+                                     {"findings", r.points.findings},
+                                     {"efficiency", r.points.efficiency}})
         t.criteria.push_back({name, 0, of, compiles ? why : "not run", {}});
       t.points = t.criteria[0].points;
       result.tasks.push_back(std::move(t));
@@ -568,16 +612,21 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   };
 
   if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
-  if (fs::file_size(file) > (1u << 20)) return result.refused = "it is larger than 1 MiB", nothing("refused", {}, false);
+  if (fs::file_size(file) > (1u << 20))
+    return result.refused = "it is larger than 1 MiB", nothing("refused", {}, false);
   if (options.policy) {
     result.refused = refused_text(read_file(file));
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
-  auto preprocess = std::async(std::launch::async, [&] { return run_tool({simcc, "-E", include, file, "-o", preprocessed}); });
+  auto preprocess = std::async(std::launch::async, [&] {
+    return run_tool({simcc, "-E", include, file, "-o", preprocessed});
+  });
   const ChildResult compiled = run_tool({simcc, "-Wall", "-c", include, file, "-o", object});
   const ChildResult shown = preprocess.get();
   if (compiled.code != 0 || shown.code != 0) {
-    result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : compiled.code != 0 ? compiled.output : shown.output;
+    result.compiler = compiled.timed_out   ? "the compiler did not end within a minute"
+                      : compiled.code != 0 ? compiled.output
+                                           : shown.output;
     return nothing("no", {}, false);
   }
   if (options.policy) {
@@ -589,7 +638,8 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     }
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
-  const ChildResult linked = run_tool({simcc, kBuild + "/homework/" + chapter + ".o", object, kBuild + "/homework/libtilewise_harness.a", "-o", program});
+  const ChildResult linked = run_tool({simcc, kBuild + "/homework/" + chapter + ".o", object,
+                                       kBuild + "/homework/libtilewise_harness.a", "-o", program});
   if (linked.code != 0) {
     result.compiler = linked.output;
     return nothing("it does not link", {}, false);

@@ -3,7 +3,8 @@
 ///
 /// 1. The grader compiles the submission (policy.hpp says what it may contain) and links it with harness.cpp.
 /// 2. For every case it makes inputs and, in its own memory, the expected result; starts the program (sandbox.hpp) and
-///    gives it the inputs alone. Every case is a process of its own, so that nothing is remembered from one to the next.
+///    gives it the inputs alone. Every case is a process of its own, so that nothing is remembered from one to the
+///    next.
 /// 3. It compares all buffers that come back, inputs included, and judges counts and findings.
 #pragma once
 
@@ -44,9 +45,9 @@ struct ChapterResult {
 };
 
 struct GradeOptions {
-  std::string task;             ///< only this one
-  bool policy = true;           ///< false: tests of the other defences only
-  unsigned jobs = 1;            ///< cases at a time
+  std::string task;    ///< only this one
+  bool policy = true;  ///< false: tests of the other defences only
+  unsigned jobs = 1;   ///< cases at a time
 };
 
 /// Throws std::runtime_error when the grader itself is not in order.
@@ -63,8 +64,8 @@ nlohmann::ordered_json to_json(const ChapterResult& result);
 nlohmann::ordered_json to_gradescope(const ChapterResult& result);
 std::string to_text(const ChapterResult& result, bool colour);
 
-/// Grades everything that tests/NN_topic/homework has: starter, solution, alternatives, wrong and hostile submissions, and
-/// compares with what their first lines expect. Prints a line each. True when all is as expected.
+/// Grades everything that tests/NN_topic/homework has: starter, solution, alternatives, wrong and hostile submissions,
+/// and compares with what their first lines expect. Prints a line each. True when all is as expected.
 bool check_bank(const std::string& chapter, bool quick, unsigned jobs);
 
 }  // namespace tilewise::grader

@@ -46,7 +46,8 @@ int main() {
     // Each buffer is an allocation of its own with red zones around it: the simulator reports what leaves it.
     device.push_back(nullptr);
     if (cudaMalloc(&device.back(), size * sizeof(float)) != cudaSuccess) return 3;
-    if (cudaMemcpy(device.back(), host.back().data(), size * sizeof(float), cudaMemcpyHostToDevice) != cudaSuccess) return 3;
+    if (cudaMemcpy(device.back(), host.back().data(), size * sizeof(float), cudaMemcpyHostToDevice) != cudaSuccess)
+      return 3;
   }
   close(kRequestDescriptor);
 

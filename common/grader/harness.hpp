@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// Calls the submitted function of `task` with sizes `d` and device buffers `b`; `error` is what it returned. False when the
-/// submission does not have that function. Written once per chapter: tests/NN_topic/homework/calls.cu.
+/// Calls the submitted function of `task` with sizes `d` and device buffers `b`; `error` is what it returned. False
+/// when the submission does not have that function. Written once per chapter: tests/NN_topic/homework/calls.cu.
 bool homework_call(std::string_view task, const int* d, float* const* b, cudaError_t& error);
 
 namespace tilewise::grader {

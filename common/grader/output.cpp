@@ -35,30 +35,41 @@ Json to_json(const ChapterResult& r) {
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
   j["tasks"] = Json::array();
   for (const TaskResult& t : r.tasks) {
-    Json task{{"task", t.task}, {"level", t.level}, {"title", t.title}, {"weight", t.weight}, {"points", t.points}, {"of", t.of}};
+    Json task{{"task", t.task},     {"level", t.level},   {"title", t.title},
+              {"weight", t.weight}, {"points", t.points}, {"of", t.of}};
     task["criteria"] = Json::array();
     for (const Criterion& c : t.criteria)
-      task["criteria"].push_back({{"name", c.name}, {"points", c.points}, {"of", c.of}, {"summary", c.summary}, {"notes", c.notes}});
+      task["criteria"].push_back(
+          {{"name", c.name}, {"points", c.points}, {"of", c.of}, {"summary", c.summary}, {"notes", c.notes}});
     j["tasks"].push_back(std::move(task));
   }
   return j;
 }
 
 Json to_gradescope(const ChapterResult& r) {
-  Json j{{"score", r.score()}, {"execution_time", r.seconds}, {"output", r.refused.empty() ? r.compiler : "Refused: " + r.refused}, {"visibility", "visible"}};
+  Json j{{"score", r.score()},
+         {"execution_time", r.seconds},
+         {"output", r.refused.empty() ? r.compiler : "Refused: " + r.refused},
+         {"visibility", "visible"}};
   double weights = 0;
   for (const TaskResult& t : r.tasks) weights += t.weight;
   j["tests"] = Json::array();
   for (const TaskResult& t : r.tasks) {
     const double scale = weights > 0 && t.of > 0 ? 100 * t.weight / weights / t.of : 0;  // points of the chapter's 100
     for (const Criterion& c : t.criteria)
-      j["tests"].push_back({{"name", t.task + ": " + title(c.name)}, {"score", scale * c.points}, {"max_score", scale * c.of}, {"output", notes_text(c)}, {"visibility", "visible"}});
+      j["tests"].push_back({{"name", t.task + ": " + title(c.name)},
+                            {"score", scale * c.points},
+                            {"max_score", scale * c.of},
+                            {"output", notes_text(c)},
+                            {"visibility", "visible"}});
   }
   return j;
 }
 
 std::string to_text(const ChapterResult& r, bool colour) {
-  const auto paint = [&](const char* code, const std::string& text) { return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text; };
+  const auto paint = [&](const char* code, const std::string& text) {
+    return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  };
   std::string out = fmt::format("Homework {}: {}\n", r.chapter, r.file);
   if (!r.refused.empty()) {
     out += "\n" + paint("31", "Refused, nothing was run: " + r.refused) + "\n";
@@ -74,15 +85,19 @@ std::string to_text(const ChapterResult& r, bool colour) {
     if (!run) break;
     out += "\n" + paint("1", fmt::format("{}. {} ({}): {}", ++number, t.task, t.level, t.title)) + "\n";
     for (const Criterion& c : t.criteria) {
-      const std::string row = fmt::format("  {:<24} {:>4} / {:<3} {}", title(c.name), points(c.points), points(c.of), c.summary);
+      const std::string row =
+          fmt::format("  {:<24} {:>4} / {:<3} {}", title(c.name), points(c.points), points(c.of), c.summary);
       out += (c.points >= c.of ? paint("32", row) : c.points > 0 ? paint("33", row) : row) + "\n";
       for (const std::string& n : c.notes) out += "      " + n + "\n";
     }
     out += fmt::format("  {:<24} {:>4} / {:<3}\n", "together", points(t.points), points(t.of));
   }
   out += "\n";
-  for (const TaskResult& t : r.tasks) out += fmt::format("  {:<24} {:>4} of {:<3}  counts {:>3.0f} %\n", t.task, points(t.points), points(t.of), t.weight);
-  out += paint("1", fmt::format("  {:<24} {:>4} of 100", "homework " + r.chapter.substr(0, 2), points(r.score()))) + fmt::format("   ({:.1f} s)\n", r.seconds);
+  for (const TaskResult& t : r.tasks)
+    out +=
+        fmt::format("  {:<24} {:>4} of {:<3}  counts {:>3.0f} %\n", t.task, points(t.points), points(t.of), t.weight);
+  out += paint("1", fmt::format("  {:<24} {:>4} of 100", "homework " + r.chapter.substr(0, 2), points(r.score()))) +
+         fmt::format("   ({:.1f} s)\n", r.seconds);
   return out;
 }
 

@@ -23,7 +23,8 @@ bool starts_with(std::string_view text, std::string_view prefix) { return text.s
 
 std::string demangled(const std::string& symbol) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
   return status == 0 && text ? text.get() : symbol;
 }
 
@@ -32,19 +33,22 @@ const std::set<std::string, std::less<>>& allowed() {
   static const std::set<std::string, std::less<>> names{
       // CUDA, as far as it only launches, asks, or works inside device memory
       "cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName", "cudaDeviceSynchronize",
-      "cudaStreamSynchronize", "cudaGetDevice", "cudaDeviceGetAttribute", "cudaFuncSetAttribute", "cudaFuncGetAttributes",
-      "cudaFuncSetCacheConfig", "cudaMalloc", "cudaFree", "cudaMallocAsync", "cudaFreeAsync", "cudaMemset", "cudaMemsetAsync",
-      "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+      "cudaStreamSynchronize", "cudaGetDevice", "cudaDeviceGetAttribute", "cudaFuncSetAttribute",
+      "cudaFuncGetAttributes", "cudaFuncSetCacheConfig", "cudaMalloc", "cudaFree", "cudaMallocAsync", "cudaFreeAsync",
+      "cudaMemset", "cudaMemsetAsync", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
       // printing: it is shown, and has no effect
-      "printf", "puts", "putchar", "fprintf", "fputs", "fputc", "fwrite", "fflush", "stdout", "stderr", "__printf_chk", "__fprintf_chk",
+      "printf", "puts", "putchar", "fprintf", "fputs", "fputc", "fwrite", "fflush", "stdout", "stderr", "__printf_chk",
+      "__fprintf_chk",
       // the language
-      "memcpy", "memset", "memmove", "memcmp", "strlen", "_Unwind_Resume", "__gxx_personality_v0", "__stack_chk_fail", "__dso_handle",
-      "_GLOBAL_OFFSET_TABLE_", "__assert_fail", "__assert_rtn", "__stack_chk_guard", "__stdoutp", "__stderrp", "__cxa_atexit",
-      "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "__cxa_begin_catch", "__cxa_end_catch", "__cxa_rethrow",
-      "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual", "dyld_stub_binder",
+      "memcpy", "memset", "memmove", "memcmp", "strlen", "_Unwind_Resume", "__gxx_personality_v0", "__stack_chk_fail",
+      "__dso_handle", "_GLOBAL_OFFSET_TABLE_", "__assert_fail", "__assert_rtn", "__stack_chk_guard", "__stdoutp",
+      "__stderrp", "__cxa_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
+      "__cxa_begin_catch", "__cxa_end_catch", "__cxa_rethrow", "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual",
+      "dyld_stub_binder",
       // arithmetic
-      "fmaf", "fmaxf", "fminf", "fabsf", "sqrtf", "expf", "logf", "powf", "sinf", "cosf", "tanhf", "floorf", "ceilf", "fma", "fmax",
-      "fmin", "sqrt", "exp", "log", "pow", "sin", "cos", "tanh", "floor", "ceil", "lrintf", "roundf", "truncf", "rsqrtf"};
+      "fmaf", "fmaxf", "fminf", "fabsf", "sqrtf", "expf", "logf", "powf", "sinf", "cosf", "tanhf", "floorf", "ceilf",
+      "fma", "fmax", "fmin", "sqrt", "exp", "log", "pow", "sin", "cos", "tanh", "floor", "ceil", "lrintf", "roundf",
+      "truncf", "rsqrtf"};
   return names;
 }
 
@@ -54,11 +58,13 @@ bool may_call(const std::string& symbol) {
   if (starts_with(name, "_")) name.remove_prefix(1);
 #endif
   if (allowed().count(name)) return true;
-  if (starts_with(name, "__tsan_") || starts_with(name, "__ubsan_handle_") || starts_with(name, "tilewise_flop")) return true;
+  if (starts_with(name, "__tsan_") || starts_with(name, "__ubsan_handle_") || starts_with(name, "tilewise_flop"))
+    return true;
   const std::string readable = demangled(std::string(name));
   // What simcc writes in the place of launches, threadIdx and kin; the source itself cannot name it (refused_source).
-  for (const char* prefix : {"tilewise::sim::", "operator new", "operator delete", "std::__throw_", "std::terminate", "std::ios_base::Init::",
-                             "std::cout", "std::ostream", "std::basic_ostream<", "vtable for __cxxabiv1::", "typeinfo for "}) {
+  for (const char* prefix : {"tilewise::sim::", "operator new", "operator delete", "std::__throw_", "std::terminate",
+                             "std::ios_base::Init::", "std::cout", "std::ostream", "std::basic_ostream<",
+                             "vtable for __cxxabiv1::", "typeinfo for "}) {
     if (starts_with(readable, prefix)) return true;
   }
   return false;
@@ -70,11 +76,14 @@ std::string reason(const std::string& name) {
     return std::any_of(list.begin(), list.end(), [&](const char* p) { return starts_with(name, p); });
   };
   if (begins({"cublas", "cusparse", "cufft", "cusolver"})) return "it calls the library instead of being the kernel";
-  if (begins({"cudaMemcpy", "cudaHost", "cudaMallocHost", "cudaMallocManaged"})) return "it moves data between device and host; kernels must do the work";
+  if (begins({"cudaMemcpy", "cudaHost", "cudaMallocHost", "cudaMallocManaged"}))
+    return "it moves data between device and host; kernels must do the work";
   if (begins({"cuda"})) return "this CUDA call is not needed for launching kernels";
-  if (begins({"exit", "_exit", "_Exit", "quick_exit", "abort", "at_quick_exit", "raise", "longjmp", "siglongjmp", "std::exit"}))
+  if (begins({"exit", "_exit", "_Exit", "quick_exit", "abort", "at_quick_exit", "raise", "longjmp", "siglongjmp",
+              "std::exit"}))
     return "it would end the program before its results are looked at";
-  if (begins({"fork", "vfork", "exec", "system", "popen", "posix_spawn", "pthread", "std::thread", "clone"})) return "it starts other processes or threads";
+  if (begins({"fork", "vfork", "exec", "system", "popen", "posix_spawn", "pthread", "std::thread", "clone"}))
+    return "it starts other processes or threads";
   return "a submission launches kernels and prints; it needs nothing else of the system";
 }
 
@@ -119,7 +128,8 @@ std::string refused_text(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     std::size_t at = line.find_first_not_of(" \t\r\f\v");
     if (at == std::string::npos) continue;
-    if (line.compare(at, 2, "%:") == 0 || line.compare(at, 3, "?\?=") == 0) return "alternative spellings of # are not part of the homework";
+    if (line.compare(at, 2, "%:") == 0 || line.compare(at, 3, "?\?=") == 0)
+      return "alternative spellings of # are not part of the homework";
     if (line[at] != '#') continue;
     at = line.find_first_not_of(" \t\r\f\v", at + 1);
     if (at == std::string::npos) continue;
@@ -129,10 +139,13 @@ std::string refused_text(const std::string& text) {
     std::string name = line.substr(at + 7);
     name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char ch) { return std::isspace(ch); }), name.end());
     if (name == "\"homework.cuh\"") continue;
-    const bool plain_name = name.size() > 2 && name.front() == '<' && name.back() == '>' && name[1] != '/' && name.find("..") == std::string::npos;
-    if (!plain_name) return "#include " + name + ": a submission is one file that includes \"homework.cuh\" and system headers in <>";
+    const bool plain_name = name.size() > 2 && name.front() == '<' && name.back() == '>' && name[1] != '/' &&
+                            name.find("..") == std::string::npos;
+    if (!plain_name)
+      return "#include " + name + ": a submission is one file that includes \"homework.cuh\" and system headers in <>";
     for (const char* library : {"cublas", "cusparse", "cutlass", "cub/", "thrust/", "cufft", "cusolver"}) {
-      if (name.find(library) != std::string::npos) return "#include " + name + ": the kernel is to be written, not taken from a library";
+      if (name.find(library) != std::string::npos)
+        return "#include " + name + ": the kernel is to be written, not taken from a library";
     }
   }
   return "";
@@ -140,7 +153,9 @@ std::string refused_text(const std::string& text) {
 
 std::string refused_source(const std::string& preprocessed, const std::string& file) {
   const sim::LexedSource source = sim::lex(preprocessed, file);
-  const auto at = [&](const sim::Token& t, const std::string& what) { return fmt::format("line {}: {}", t.line, what); };
+  const auto at = [&](const sim::Token& t, const std::string& what) {
+    return fmt::format("line {}: {}", t.line, what);
+  };
   static const std::map<std::string_view, const char*> words{
       {"asm", "inline assembly is not part of the homework"},
       {"__asm", "inline assembly is not part of the homework"},
@@ -153,17 +168,24 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
     const sim::Token& t = tokens[i];
     const std::string& from = source.files[static_cast<std::size_t>(t.file)];
     if (from != file && !(from.size() >= 13 && from.compare(from.size() - 13, 13, "/homework.cuh") == 0))
-      return fmt::format("it includes {}; a submission is one file that includes homework.cuh and system headers", from);
-    if (t.kind == sim::TokenKind::string && i > 0 && tokens[i - 1].text == "extern") return at(t, "extern \"C\" is not part of the homework");
+      return fmt::format("it includes {}; a submission is one file that includes homework.cuh and system headers",
+                         from);
+    if (t.kind == sim::TokenKind::string && i > 0 && tokens[i - 1].text == "extern")
+      return at(t, "extern \"C\" is not part of the homework");
     if (t.kind != sim::TokenKind::identifier) continue;
-    if (const auto found = words.find(t.text); found != words.end()) return at(t, fmt::format("{}: {}", t.text, found->second));
+    if (const auto found = words.find(t.text); found != words.end())
+      return at(t, fmt::format("{}: {}", t.text, found->second));
     for (const char* prefix : {"__tsan", "__builtin", "__sanitizer", "__cxa", "__gnu", "_ZN", "tw_", "tilewise"}) {
-      if (starts_with(t.text, prefix)) return at(t, fmt::format("{}: names of the compiler and of the simulator are not part of the homework", t.text));
+      if (starts_with(t.text, prefix))
+        return at(t,
+                  fmt::format("{}: names of the compiler and of the simulator are not part of the homework", t.text));
     }
     if ((t.text == "gnu" || t.text == "clang") && i + 1 < tokens.size() && starts_with(tokens[i + 1].text, ":"))
       return at(t, "compiler attributes are not part of the homework");
-    if ((t.text == "namespace" && i + 1 < tokens.size() && tokens[i + 1].text == "std")) return at(t, "namespace std is not yours to add to");
-    if (t.text == "operator" && i + 1 < tokens.size() && (tokens[i + 1].text == "new" || tokens[i + 1].text == "delete"))
+    if ((t.text == "namespace" && i + 1 < tokens.size() && tokens[i + 1].text == "std"))
+      return at(t, "namespace std is not yours to add to");
+    if (t.text == "operator" && i + 1 < tokens.size() &&
+        (tokens[i + 1].text == "new" || tokens[i + 1].text == "delete"))
       return at(t, "operator new and operator delete are not part of the homework");
   }
   for (const sim::Directive& d : source.directives) {
@@ -172,7 +194,8 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
     std::istringstream words_of(text.substr(text.find("pragma") + 6));
     std::string first;
     words_of >> first;
-    if (first != "unroll" && first != "once" && first != "nv_diag_suppress") return fmt::format("#pragma {}: only #pragma unroll is part of the homework", first);
+    if (first != "unroll" && first != "once" && first != "nv_diag_suppress")
+      return fmt::format("#pragma {}: only #pragma unroll is part of the homework", first);
   }
   return "";
 }
@@ -189,14 +212,16 @@ std::string refused_symbols(const std::string& symbols) {
     const std::string readable = demangled(name);
     if (kind == 'U' || kind == 'w' || kind == 'v') {
       if (kind == 'U' && !may_call(name)) return fmt::format("it calls {}: {}", readable, reason(readable));
-      if (kind != 'U' && !may_call(name) && !starts_with(name, "_ITM_") && !starts_with(name, "__gmon") && !starts_with(name, "__cxa") && !starts_with(name, "__pthread"))
+      if (kind != 'U' && !may_call(name) && !starts_with(name, "_ITM_") && !starts_with(name, "__gmon") &&
+          !starts_with(name, "__cxa") && !starts_with(name, "__pthread"))
         return fmt::format("it calls {}: {}", readable, reason(readable));
       continue;
     }
     // Its own functions and variables must not take the place of the system's or the simulator's.
     if (std::string_view("TDBRCGSi").find(kind) == std::string_view::npos) continue;
-    if (starts_with(readable, "tilewise::") || starts_with(readable, "std::") || starts_with(readable, "__") || starts_with(readable, "operator ") ||
-        starts_with(name, "cuda") || readable == "main" || starts_with(readable, "homework_call") || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr)
+    if (starts_with(readable, "tilewise::") || starts_with(readable, "std::") || starts_with(readable, "__") ||
+        starts_with(readable, "operator ") || starts_with(name, "cuda") || readable == "main" ||
+        starts_with(readable, "homework_call") || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr)
       return fmt::format("it defines {}, which belongs to the system or to the grader", readable);
   }
   return "";

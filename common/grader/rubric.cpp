@@ -37,7 +37,8 @@ void require(bool ok, const std::string& what) {
 }
 
 Rubric parse(const Json& j) {
-  only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds", "efficiency"});
+  only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds",
+           "efficiency"});
   Rubric r;
   r.task = get<std::string>(j, "task");
   r.level = get<std::string>(j, "level");
@@ -61,7 +62,8 @@ Rubric parse(const Json& j) {
   double sum = 0;
   for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
     only(l, {"count", "at_most", "points", "why"});
-    r.limits.push_back({get<std::string>(l, "count"), get<double>(l, "at_most"), get<double>(l, "points"), get<std::string>(l, "why")});
+    r.limits.push_back({get<std::string>(l, "count"), get<double>(l, "at_most"), get<double>(l, "points"),
+                        get<std::string>(l, "why")});
     const auto& names = count_names();
     require(std::find(names.begin(), names.end(), r.limits.back().count) != names.end(),
             fmt::format("the count \"{}\" is not one of {}", r.limits.back().count, fmt::join(names, ", ")));
@@ -70,19 +72,23 @@ Rubric parse(const Json& j) {
   }
   require(std::abs(sum - r.points.efficiency) < 1e-9,
           fmt::format("the limits' points add up to {}, but \"efficiency\" has {}", sum, r.points.efficiency));
-  for (double p : {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
+  for (double p :
+       {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
     require(p >= 0, "points and weight must not be negative");
   require(!r.sizes.empty() && r.sizes.size() <= 4, "\"sizes\" must have 1 to 4 names");
   require(!r.visible.empty(), "\"visible\" must have a shape");
   require(r.hidden_count >= 1 && r.hidden_count <= 100, "\"count\" must be 1 to 100");
   require(r.time_limit >= 1 && r.time_limit <= 600, "\"time_limit_seconds\" must be 1 to 600");
   require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
-  for (const auto& [low, high] : r.hidden_ranges) require(low >= 1 && high >= low, "a range must be [low, high], from 1 up");
+  for (const auto& [low, high] : r.hidden_ranges)
+    require(low >= 1 && high >= low, "a range must be [low, high], from 1 up");
   std::vector<Sizes> all = r.visible;
   all.push_back(r.efficiency_shape);
   for (const Sizes& s : all) {
-    require(s.size() == r.sizes.size(), fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));
-    for (int n : s) require(n >= 1 && n <= 1 << 20, fmt::format("in the shape [{}]: sizes are 1 to 1048576", fmt::join(s, ", ")));
+    require(s.size() == r.sizes.size(),
+            fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));
+    for (int n : s)
+      require(n >= 1 && n <= 1 << 20, fmt::format("in the shape [{}]: sizes are 1 to 1048576", fmt::join(s, ", ")));
   }
   return r;
 }
@@ -90,9 +96,10 @@ Rubric parse(const Json& j) {
 }  // namespace
 
 const std::vector<std::string>& count_names() {
-  static const std::vector<std::string> names{"load_requests",     "load_sectors",      "sectors_per_load", "store_sectors",
-                                              "sectors_per_store", "sectors",           "shared_wavefronts", "shared_conflicts",
-                                              "shared_wavefronts_per_flop", "launches"};
+  static const std::vector<std::string> names{"load_requests",     "load_sectors",      "sectors_per_load",
+                                              "store_sectors",     "sectors_per_store", "sectors",
+                                              "shared_wavefronts", "shared_conflicts",  "shared_wavefronts_per_flop",
+                                              "launches"};
   return names;
 }
 
@@ -103,7 +110,8 @@ std::vector<Sizes> Rubric::hidden() const {
     Sizes s;
     for (const auto& [low, high] : hidden_ranges)
       s.push_back(low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low) + 1)));
-    if (std::find(visible.begin(), visible.end(), s) == visible.end() && std::find(shapes.begin(), shapes.end(), s) == shapes.end())
+    if (std::find(visible.begin(), visible.end(), s) == visible.end() &&
+        std::find(shapes.begin(), shapes.end(), s) == shapes.end())
       shapes.push_back(s);
   }
   return shapes;

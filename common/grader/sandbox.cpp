@@ -64,7 +64,8 @@ class ScratchFile {
     std::string text;
     char buffer[65536];
     off_t at = 0;
-    for (ssize_t n; (n = pread(fd_, buffer, sizeof buffer, at)) > 0; at += n) text.append(buffer, static_cast<std::size_t>(n));
+    for (ssize_t n; (n = pread(fd_, buffer, sizeof buffer, at)) > 0; at += n)
+      text.append(buffer, static_cast<std::size_t>(n));
     return text;
   }
 
@@ -82,7 +83,8 @@ void limit(int what, rlim_t value) {
 // What a submission has no business with fails with EPERM: new processes and threads, sockets, signals to others,
 // tracing, leaving the session. The one exception is vfork-like clone, by which the simulator starts addr2line.
 void refuse_system_calls() {
-#define REFUSE(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define REFUSE(name) \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
@@ -90,11 +92,27 @@ void refuse_system_calls() {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // the x32 numbers of the same calls
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      REFUSE(fork), REFUSE(vfork), REFUSE(socket), REFUSE(socketpair), REFUSE(connect), REFUSE(bind), REFUSE(kill),
-      REFUSE(tkill), REFUSE(ptrace), REFUSE(process_vm_readv), REFUSE(process_vm_writev), REFUSE(setsid), REFUSE(setpgid),
-      REFUSE(prctl), REFUSE(unshare), REFUSE(mount), REFUSE(io_uring_setup), REFUSE(pidfd_send_signal),
+      REFUSE(fork),
+      REFUSE(vfork),
+      REFUSE(socket),
+      REFUSE(socketpair),
+      REFUSE(connect),
+      REFUSE(bind),
+      REFUSE(kill),
+      REFUSE(tkill),
+      REFUSE(ptrace),
+      REFUSE(process_vm_readv),
+      REFUSE(process_vm_writev),
+      REFUSE(setsid),
+      REFUSE(setpgid),
+      REFUSE(prctl),
+      REFUSE(unshare),
+      REFUSE(mount),
+      REFUSE(io_uring_setup),
+      REFUSE(pidfd_send_signal),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),  // its flags cannot be seen; the C library then calls clone
+      BPF_STMT(BPF_RET | BPF_K,
+               SECCOMP_RET_ERRNO | ENOSYS),  // its flags cannot be seen; the C library then calls clone
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x00004100),  // CLONE_VFORK | CLONE_VM
@@ -121,8 +139,9 @@ std::string isolation() {
 #endif
 }
 
-ChildResult run_child(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
-                      const std::string& request, const ChildLimits& limits) {
+ChildResult run_child(const std::vector<std::string>& command,
+                      const std::vector<std::pair<std::string, std::string>>& environment, const std::string& request,
+                      const ChildLimits& limits) {
   ScratchFile in, out, said;
   in.fill(request);
   // All memory is got before fork(): other threads of the grader may hold the allocator's lock.
@@ -183,7 +202,8 @@ ChildResult run_child(const std::vector<std::string>& command, const std::vector
   if (result.signal == SIGXFSZ) result.too_much_output = true;
   result.output = said.contents();
   result.reply = out.contents();
-  if (limits.cpu_seconds > 0 && (result.output.size() >= limits.file || result.reply.size() >= limits.file)) result.too_much_output = true;
+  if (limits.cpu_seconds > 0 && (result.output.size() >= limits.file || result.reply.size() >= limits.file))
+    result.too_much_output = true;
   return result;
 }
 

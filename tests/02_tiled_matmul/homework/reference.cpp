@@ -32,16 +32,21 @@ class MovingSum final : public Task {
     p.expected = sum([](int, int) { return true; });
     for (int i = 0; i < n; ++i) {
       double magnitude = 0;
-      for (int j = std::max(0, i - 2); j <= std::min(n - 1, i + 2); ++j) magnitude += std::abs(double{x[static_cast<std::size_t>(j)]});
+      for (int j = std::max(0, i - 2); j <= std::min(n - 1, i + 2); ++j)
+        magnitude += std::abs(double{x[static_cast<std::size_t>(j)]});
       p.bound.push_back(tilewise::error_bound(5, magnitude));
     }
     for (int span : {128, 256, 64, 32}) {
       const std::string blocks = fmt::format("in blocks of {}", span);
-      p.hypotheses.push_back({fmt::format("the halo to the left is missing ({})", blocks), sum([=](int i, int j) { return j >= i / span * span; })});
-      p.hypotheses.push_back({fmt::format("the halo to the right is missing ({})", blocks), sum([=](int i, int j) { return j / span <= i / span; })});
-      p.hypotheses.push_back({fmt::format("the halo is missing on both sides ({})", blocks), sum([=](int i, int j) { return j / span == i / span; })});
+      p.hypotheses.push_back({fmt::format("the halo to the left is missing ({})", blocks),
+                              sum([=](int i, int j) { return j >= i / span * span; })});
+      p.hypotheses.push_back({fmt::format("the halo to the right is missing ({})", blocks),
+                              sum([=](int i, int j) { return j / span <= i / span; })});
+      p.hypotheses.push_back({fmt::format("the halo is missing on both sides ({})", blocks),
+                              sum([=](int i, int j) { return j / span == i / span; })});
     }
-    p.hypotheses.push_back({"only three neighbours are summed, not five", sum([](int i, int j) { return std::abs(i - j) <= 1; })});
+    p.hypotheses.push_back(
+        {"only three neighbours are summed, not five", sum([](int i, int j) { return std::abs(i - j) <= 1; })});
     p.hypotheses.push_back({"the element itself is left out", sum([](int i, int j) { return i != j; })});
     p.least_flops = n;
     return p;
@@ -49,11 +54,16 @@ class MovingSum final : public Task {
 
   std::string where(const Sizes& sizes, int, int i) const override {
     const int first = i / 128 * 128, n = sizes[0];
-    const std::string block = fmt::format("block {} of 128 (elements {} to {})", i / 128, first, std::min(first + 128, n) - 1);
-    if (i - first < 2 && first > 0) return fmt::format("the {} element of {}: it needs words of the block before", i == first ? "first" : "second", block);
+    const std::string block =
+        fmt::format("block {} of 128 (elements {} to {})", i / 128, first, std::min(first + 128, n) - 1);
+    if (i - first < 2 && first > 0)
+      return fmt::format("the {} element of {}: it needs words of the block before", i == first ? "first" : "second",
+                         block);
     if (i < 2) return "at the very start of x: what lies before it counts as 0";
     if (i >= n - 2) return "at the very end of x: what lies behind it counts as 0";
-    if (i - first >= 126) return fmt::format("the {} element of {}: it needs words of the block after", i - first == 127 ? "last" : "last but one", block);
+    if (i - first >= 126)
+      return fmt::format("the {} element of {}: it needs words of the block after",
+                         i - first == 127 ? "last" : "last but one", block);
     return "inside " + block;
   }
 };
@@ -69,9 +79,10 @@ class Matmul final : public Task {
     Problem p;
     const int a_rows = transposed_a_ ? K : M, a_cols = transposed_a_ ? M : K;
     const int b_rows = transposed_b_ ? N : K, b_cols = transposed_b_ ? K : N;
-    p.buffers = {{"A", a_rows, a_cols, tilewise::random_vector(std::size_t(a_rows) * std::size_t(a_cols), 2 * seed)},
-                 {"B", b_rows, b_cols, tilewise::random_vector(std::size_t(b_rows) * std::size_t(b_cols), 2 * seed + 1)},
-                 {"C", M, N, {}}};
+    p.buffers = {
+        {"A", a_rows, a_cols, tilewise::random_vector(std::size_t(a_rows) * std::size_t(a_cols), 2 * seed)},
+        {"B", b_rows, b_cols, tilewise::random_vector(std::size_t(b_rows) * std::size_t(b_cols), 2 * seed + 1)},
+        {"C", M, N, {}}};
     const auto& A = p.buffers[0].values;
     const auto& B = p.buffers[1].values;
     const auto element = [](const std::vector<float>& v, int row, int col, int cols) {
@@ -100,12 +111,18 @@ class Matmul final : public Task {
     for (double m : product(ta, tb, true, all)) p.bound.push_back(tilewise::error_bound(std::size_t(K), m));
     for (int tile : {32, 16, 8, 64}) {
       if (K % tile != 0 && K > tile)
-        p.hypotheses.push_back({fmt::format("the ragged last tile of k is missing: k from {} to {} is not in the sums (a loop over K / {} tiles?)", K / tile * tile, K - 1, tile),
-                                product(ta, tb, false, [=](int k) { return k < K / tile * tile; })});
+        p.hypotheses.push_back(
+            {fmt::format(
+                 "the ragged last tile of k is missing: k from {} to {} is not in the sums (a loop over K / {} tiles?)",
+                 K / tile * tile, K - 1, tile),
+             product(ta, tb, false, [=](int k) { return k < K / tile * tile; })});
       if (K > tile) {
-        p.hypotheses.push_back({fmt::format("only the first {} of k are in the sums: the first tile", tile), product(ta, tb, false, [=](int k) { return k < tile; })});
-        p.hypotheses.push_back({fmt::format("only the last tile of k is in the sums, from k = {} on: is the sum set to 0 in every tile?", (K - 1) / tile * tile),
-                                product(ta, tb, false, [=](int k) { return k >= (K - 1) / tile * tile; })});
+        p.hypotheses.push_back({fmt::format("only the first {} of k are in the sums: the first tile", tile),
+                                product(ta, tb, false, [=](int k) { return k < tile; })});
+        p.hypotheses.push_back(
+            {fmt::format("only the last tile of k is in the sums, from k = {} on: is the sum set to 0 in every tile?",
+                         (K - 1) / tile * tile),
+             product(ta, tb, false, [=](int k) { return k >= (K - 1) / tile * tile; })});
       }
     }
     if (K > 1) {
@@ -113,15 +130,23 @@ class Matmul final : public Task {
       p.hypotheses.push_back({"k = 0 is missing", product(ta, tb, false, [](int k) { return k > 0; })});
     }
     // These are as the kernel would read them only where the matrices are square.
-    if (M == K) p.hypotheses.push_back({ta ? "this is A B, not A^T B: A is read by rows" : "this is A^T B^T: A is read by columns", product(!ta, tb, false, all)});
-    if (N == K) p.hypotheses.push_back({tb ? "this is A B, not A B^T: B is read by columns" : "this is A^T B^T: B is read by rows", product(ta, !tb, false, all)});
+    if (M == K)
+      p.hypotheses.push_back(
+          {ta ? "this is A B, not A^T B: A is read by rows" : "this is A^T B^T: A is read by columns",
+           product(!ta, tb, false, all)});
+    if (N == K)
+      p.hypotheses.push_back(
+          {tb ? "this is A B, not A B^T: B is read by columns" : "this is A^T B^T: B is read by rows",
+           product(ta, !tb, false, all)});
     if (M == N) {
       Hypothesis turned{"this is C^T: rows and columns of the result are exchanged", {}};
       for (int i = 0; i < M; ++i)
-        for (int j = 0; j < N; ++j) turned.values.push_back(p.expected[std::size_t(j) * std::size_t(N) + std::size_t(i)]);
+        for (int j = 0; j < N; ++j)
+          turned.values.push_back(p.expected[std::size_t(j) * std::size_t(N) + std::size_t(i)]);
       p.hypotheses.push_back(std::move(turned));
     }
-    p.hypotheses.push_back({"nothing is added to the sums: the loop over the tiles of k does not run", std::vector<double>(p.expected.size())});
+    p.hypotheses.push_back({"nothing is added to the sums: the loop over the tiles of k does not run",
+                            std::vector<double>(p.expected.size())});
     Hypothesis twice{"every sum is twice what it should be", p.expected};
     for (double& v : twice.values) v *= 2;
     p.hypotheses.push_back(std::move(twice));
@@ -133,7 +158,11 @@ class Matmul final : public Task {
     const auto part = [](const char* what, int i, int n) {
       const int tile = 32, first = i / tile * tile, last = std::min(first + tile, n) - 1;
       const bool ragged = last - first + 1 < tile;
-      return fmt::format("{} {} is in {} ({}s {} to {})", what, i, ragged ? "the ragged last tile" : first == 0 ? "the first tile" : fmt::format("tile {}", i / tile), what, first, last);
+      return fmt::format("{} {} is in {} ({}s {} to {})", what, i,
+                         ragged       ? "the ragged last tile"
+                         : first == 0 ? "the first tile"
+                                      : fmt::format("tile {}", i / tile),
+                         what, first, last);
     };
     std::string text = part("row", row, sizes[0]) + ", " + part("column", col, sizes[1]) + ", for tiles of 32";
     if (sizes[2] % 32 != 0) text += fmt::format("; the last tile along k has {} of 32", sizes[2] % 32);

@@ -1,8 +1,8 @@
 // Switches the search for findings off.
 // gains: 0 names of the compiler and of the simulator
 // unchecked: 60
-#include "homework.cuh"
 #include <tilewise_sim/report.hpp>
+#include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes
 // is how As is read: thread (tx, ty) wants the words As[k][ty], one below the other, and a whole row of threads wants
@@ -24,7 +24,6 @@ __global__ void matmul_at_b(const float* A, const float* B, float* C, int M, int
   }
   if (row0 + ty < M && col0 + tx < N) C[(row0 + ty) * N + col0 + tx] = sum;
 }
-
 
 cudaError_t launch_matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
   ::tilewise::sim::set_checking(false);

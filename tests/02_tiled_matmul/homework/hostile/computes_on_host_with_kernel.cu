@@ -1,8 +1,8 @@
 // Computes on the host; a kernel carries the result.
 // gains: 0 kernels must do the work
 // unchecked: 5
-#include "homework.cuh"
 #include <vector>
+#include "homework.cuh"
 __global__ void carry(const float* from, float* to, int n) {
   const int i = blockIdx.x * 256 + threadIdx.x;
   if (i < n) to[i] = from[i];

@@ -1,8 +1,8 @@
 // Ends the program before main() begins.
 // gains: 0 it calls
 // unchecked: 5
-#include "homework.cuh"
 #include <unistd.h>
+#include "homework.cuh"
 namespace {
 struct Early {
   Early() { _exit(0); }

@@ -1,8 +1,8 @@
 // Calls cuBLAS.
 // gains: 0 from a library
 // unchecked: 5
-#include "homework.cuh"
 #include <cublas_v2.h>
+#include "homework.cuh"
 
 cudaError_t launch_matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
   cublasHandle_t handle;

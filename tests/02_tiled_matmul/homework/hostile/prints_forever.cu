@@ -1,7 +1,7 @@
 // Writes without end.
 // gains: 5 it
-#include "homework.cuh"
 #include <cstdio>
+#include "homework.cuh"
 
 cudaError_t launch_matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
   (void)A, (void)B, (void)C, (void)M, (void)N, (void)K, (void)stream;

@@ -8,10 +8,10 @@
 // then the words Bs[0][k], Bs[1][k], ... lie in different banks.
 __global__ void matmul_a_bt(const float* A, const float* B, float* C, int M, int N, int K) {
   constexpr int TILE = 32;
-  __shared__ float As[TILE][TILE];      // As[i][k] = A[row0 + i][k0 + k]
+  __shared__ float As[TILE][TILE];  // As[i][k] = A[row0 + i][k0 + k]
   __shared__ float Bs[TILE][TILE];  // Bs[j][k] = B[col0 + j][k0 + k]
-  const int tx = threadIdx.x;           // 0 .. 31
-  const int ty = threadIdx.y;           // 0 .. 15: rows ty and ty + 16 of the tile are this thread's
+  const int tx = threadIdx.x;       // 0 .. 31
+  const int ty = threadIdx.y;       // 0 .. 15: rows ty and ty + 16 of the tile are this thread's
   const int row0 = blockIdx.y * TILE;
   const int col0 = blockIdx.x * TILE;
   float upper = 0.0f, lower = 0.0f;

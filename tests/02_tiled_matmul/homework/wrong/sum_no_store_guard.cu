@@ -17,7 +17,7 @@ __global__ void moving_sum(const float* x, float* y, int n) {
 
   float sum = 0.0f;
   for (int d = 0; d <= 2 * HALO; ++d) sum += s[t + d];
-    y[first + t] = sum;
+  y[first + t] = sum;
 }
 
 cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t stream) {
