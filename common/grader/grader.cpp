@@ -447,7 +447,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
   }
 
   // Whoever knows the shapes can treat them specially; nothing is gained by it.
-  if (all_visible && others.points == 0) {
+  if (all_visible && others.points == 0 && implausible.empty()) {
     visible.points = 0;
     visible.notes.push_back("no other shape is right, so these do not count: are they treated specially?");
   }
@@ -491,8 +491,9 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
 
   Criterion efficiency{"efficiency", 0, r.points.efficiency, "", {}};
   if (measured.outcome != Outcome::right || !implausible.empty() || !measured.report.is_array()) {
-    efficiency.summary = all_visible ? "the shape that is counted is wrong: " + r.text(r.efficiency_shape)
-                                     : "counts once the results are right";
+    efficiency.summary = !implausible.empty() ? "counts once the results are right"
+                         : all_visible        ? "the shape that is counted is wrong: " + r.text(r.efficiency_shape)
+                                              : "counts once the results are right";
     if (all_visible && !measured.what.empty()) efficiency.notes.push_back(measured.what);
   } else {
     std::map<std::string, double> counts = t.counts;

@@ -61,10 +61,22 @@ bool may_call(const std::string& symbol) {
   if (starts_with(name, "__tsan_") || starts_with(name, "__ubsan_handle_") || starts_with(name, "tilewise_flop"))
     return true;
   const std::string readable = demangled(std::string(name));
+  // The simulator has some CUDA calls as C++ functions, templates among them.
+  const std::size_t cuda = readable.find("cuda");
+  if (cuda == 0 || (cuda != std::string::npos && readable[cuda - 1] == ' ')) {
+    const std::string_view call = std::string_view(readable).substr(cuda);
+    if (allowed().count(call.substr(0, call.find_first_of("(<")))) return true;
+  }
+  // These are for tests and lessons, which ask for counts and switch the search for findings off.
+  for (const char* own : {"set_counting", "set_checking", "counting_demanded", "last_counters", "finding_count",
+                          "launches_ended", "report_finding", "forget_findings", "findings(", "add_to_report",
+                          "write_report_now", "memory::", "observer::", "model::"}) {
+    if (starts_with(readable, std::string("tilewise::sim::") + own)) return false;
+  }
   // What simcc writes in the place of launches, threadIdx and kin; the source itself cannot name it (refused_source).
   for (const char* prefix : {"tilewise::sim::", "operator new", "operator delete", "std::__throw_", "std::terminate",
-                             "std::ios_base::Init::", "std::cout", "std::ostream", "std::basic_ostream<",
-                             "vtable for __cxxabiv1::", "typeinfo for "}) {
+                             "std::ios_base::Init::", "std::cout", "std::ostream", "std::basic_ostream<", "std::ctype<",
+                             "std::__cxx11::basic_string<", "vtable for __cxxabiv1::", "typeinfo for "}) {
     if (starts_with(readable, prefix)) return true;
   }
   return false;
@@ -162,6 +174,7 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
       {"__asm__", "inline assembly is not part of the homework"},
       {"__attribute__", "compiler attributes are not part of the homework"},
       {"__attribute", "compiler attributes are not part of the homework"},
+      {"__managed__", "managed memory is not part of the homework: kernels must do the work"},
       {"__declspec", "compiler attributes are not part of the homework"}};
   const auto& tokens = source.tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
