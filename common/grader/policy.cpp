@@ -40,11 +40,11 @@ const std::set<std::string, std::less<>>& allowed() {
       "printf", "puts", "putchar", "fprintf", "fputs", "fputc", "fwrite", "fflush", "stdout", "stderr", "__printf_chk",
       "__fprintf_chk",
       // the language
-      "memcpy", "memset", "memmove", "memcmp", "strlen", "_Unwind_Resume", "__gxx_personality_v0", "__stack_chk_fail",
-      "__dso_handle", "_GLOBAL_OFFSET_TABLE_", "__assert_fail", "__assert_rtn", "__stack_chk_guard", "__stdoutp",
-      "__stderrp", "__cxa_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
-      "__cxa_begin_catch", "__cxa_end_catch", "__cxa_rethrow", "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual",
-      "dyld_stub_binder",
+      "memcpy", "memset", "memmove", "memcmp", "strlen", "_Unwind_Resume", "__gxx_personality_v0",
+      "__gcc_personality_v0", "__clang_call_terminate", "__sanitizer_cov_trace_pc", "__stack_chk_fail", "__dso_handle",
+      "_GLOBAL_OFFSET_TABLE_", "__assert_fail", "__assert_rtn", "__stack_chk_guard", "__stdoutp", "__stderrp",
+      "__cxa_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "__cxa_begin_catch",
+      "__cxa_end_catch", "__cxa_rethrow", "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual", "dyld_stub_binder",
       // arithmetic
       "fmaf", "fmaxf", "fminf", "fabsf", "sqrtf", "expf", "logf", "powf", "sinf", "cosf", "tanhf", "floorf", "ceilf",
       "fma", "fmax", "fmin", "sqrt", "exp", "log", "pow", "sin", "cos", "tanh", "floor", "ceil", "lrintf", "roundf",
