@@ -103,7 +103,7 @@ constexpr int kSpmvShort = 32;                            ///< rows up to this l
 constexpr int kSpmvTile = kSpmvCapacity - kSpmvShort - 3;
 
 /// Where a tile begins: at nonzero e of row `row`. e is the row's first nonzero, unless the row is cut.
-struct SpmvCut {
+struct alignas(8) SpmvCut {
   int row, e;
 };
 
@@ -118,23 +118,22 @@ __host__ __device__ constexpr long long spmv_position(int row, int e) { return s
 __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, int tiles, SpmvCut* cuts) {
   const int tile = blockIdx.x * blockDim.x + threadIdx.x;
   if (tile > tiles) return;
-  if (tile == tiles) {
-    cuts[tile] = {rows, nnz};
-    return;
-  }
-  const long long at = static_cast<long long>(tile) * kSpmvTile;
-  int low = 0, high = rows;  // the first row that begins at `at` or behind: binary search
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (spmv_position(middle, row_ptr[middle]) >= at)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  SpmvCut cut{low, row_ptr[low]};
-  if (low > 0 && row_ptr[low] - row_ptr[low - 1] > kSpmvShort) {  // is `at` inside the row before, and that one long?
-    const long long e = at - spmv_position(low - 1, 0);
-    if (e < row_ptr[low]) cut = {low - 1, static_cast<int>(e)};
+  SpmvCut cut{rows, nnz};
+  if (tile < tiles) {
+    const long long at = static_cast<long long>(tile) * kSpmvTile;
+    int low = 0, high = rows;  // the first row that begins at `at` or behind: binary search
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (spmv_position(middle, row_ptr[middle]) >= at)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    cut = {low, row_ptr[low]};
+    if (low > 0 && row_ptr[low] - row_ptr[low - 1] > kSpmvShort) {  // is `at` inside the row before, and that one long?
+      const long long e = at - spmv_position(low - 1, 0);
+      if (e < row_ptr[low]) cut = {low - 1, static_cast<int>(e)};
+    }
   }
   cuts[tile] = cut;
 }
@@ -206,7 +205,8 @@ __global__ void __launch_bounds__(kSpmvThreads)
   __shared__ T warp_sum[WARPS];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
 
-  const SpmvCut a = plan.cuts[blockIdx.x], b = plan.cuts[blockIdx.x + 1];
+  const SpmvCut *here = plan.cuts + blockIdx.x, *next = here + 1;
+  const SpmvCut a{here->row, here->e}, b{next->row, next->e};
   const int rows = b.row - a.row;  // that begin, or go on, and end here
   if (rows == 0) {                 // the whole tile is a piece of one row, or empty
     const T sum = spmv_long_row(a.e, b.e, col_index, values, x);
@@ -249,12 +249,12 @@ __global__ void __launch_bounds__(kSpmvThreads)
 
   // A row's sum is known, or that of its piece in this tile.
   const auto finish = [&](int row, T sum) {
+    T* to = y + a.row + row - 1;
     if (row == 1 && cut_in_front)
-      plan.pieces[2 * blockIdx.x] = sum;
+      to = plan.pieces + 2 * blockIdx.x;
     else if (row == rows + 1)
-      plan.pieces[2 * blockIdx.x + 1] = sum;
-    else
-      y[a.row + row - 1] = sum;
+      to = plan.pieces + 2 * blockIdx.x + 1;
+    *to = sum;
   };
 
   // 2. Each thread adds up its own. Rows that begin and end among them are finished. `before` belongs to a row that
@@ -298,8 +298,10 @@ __global__ void __launch_bounds__(kSpmvThreads)
   int carried_row = 0;
   T carried_sum = 0;
   for (int w = 0; w < warp; ++w) {
-    carried_sum = warp_row[w] != 0 ? warp_sum[w] : carried_sum + warp_sum[w];
-    carried_row = warp_row[w] != 0 ? warp_row[w] : carried_row;
+    const int its_row = warp_row[w];
+    const T its_sum = warp_sum[w];
+    carried_sum = its_row != 0 ? its_sum : carried_sum + its_sum;
+    carried_row = its_row != 0 ? its_row : carried_row;
   }
   if (thread == THREADS - 1) {  // the tile's last row ends here
     const int last_row = open_row != 0 ? open_row : carried_row;

@@ -642,6 +642,8 @@ class Driver {
     // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
     append(command, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
                      "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
+    // The promise of __restrict__ lets clang move loads out of loops, and they would not be counted as written.
+    append(command, {"-D__restrict__=", "-D__restrict="});
     append(command, options_.preprocess);
     append(command, include_flags());
     append(command, {"-include", "cuda_runtime.h"});
@@ -754,6 +756,9 @@ class Driver {
                      "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
       // Else a vector that is loaded whole and used by its parts becomes several loads.
       append(flags, {"-mllvm", "-disable-vector-combine"});
+      // Arithmetic under a condition is executed where the condition holds, and not everywhere and thrown away.
+      append(flags, {"-mllvm", "-two-entry-phi-node-folding-threshold=0", "-mllvm", "-phi-node-folding-threshold=0", "-mllvm",
+                     "-speculate-one-expensive-inst=0"});
     } else {
       append(flags, {"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns", "-fno-crossjumping",
                      "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
