@@ -37,9 +37,10 @@ struct Problem {
   }
 
   /// What move_tiles() must leave: the tiles of 64 x 64 as a transpose has them, their words in the old order.
-  std::vector<float> tiles_moved() const {
+  const std::vector<float>& tiles_moved() {
+    if (!moved.empty()) return moved;
+    moved.resize(original.size());
     const std::size_t height = rows, width = cols, tile = 64;
-    std::vector<float> moved(original.size());
     for (std::size_t r = 0; r < height; ++r)
       for (std::size_t c = 0; c < width; ++c)
         moved[(c / tile * tile + r % tile) * height + r / tile * tile + c % tile] = original[r * width + c];
@@ -47,7 +48,7 @@ struct Problem {
   }
 
   int rows, cols;
-  std::vector<float> original, transposed;
+  std::vector<float> original, transposed, moved;
   tilewise::PinnedBuffer<float> got;
   tilewise::DeviceBuffer<float> in, out;
 };
