@@ -33,6 +33,11 @@ Single figures in the text, by their key in the rows (the best row of that key; 
 
     <!-- figure:nvidia-h200 00_your_gpu shared cycles --><!-- /figure -->
 
+The README's table has a few rows of several lessons, those in SUMMARY below:
+
+    <!-- summary:nvidia-h200 -->
+    <!-- /summary -->
+
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one.
 """
@@ -288,10 +293,10 @@ def recorded_figure(gpu, program, key, unit):
 def recorded_table(gpu, program, part):
     run = recorded_run(gpu, program)
     if run is None:
-        return ""
+        return "\nNot recorded yet.\n\n"
     rows = [row for row in run["rows"] if row["status"] == "OK" and (part is None or row.get("part") == part)]
     if not rows:
-        return ""
+        return "\nNot recorded yet.\n\n"
     first = rows[0]
     if "what" in first:
         return recorded_parts_table(run, rows)
@@ -389,13 +394,43 @@ def plot(name, text):
     return f'\n<img src="../../docs/results/{name}.svg" alt="{text}">\n\n'
 
 
-for page in sorted(root.glob("chapters/*/README.md")):
+summary_region = re.compile(r"(<!-- summary:(\S+) -->\n).*?(<!-- /summary -->)", re.S)
+
+# Of the README's table: program, kernel, tile, shape, and what the row shows.
+SUMMARY = [
+    ("01_naive_matmul", "naive_matmul_row_on_x", 32, "4096 x 4096 x 4096", "a matrix product, uncoalesced"),
+    ("01_naive_matmul", "naive_matmul", 32, "4096 x 4096 x 4096", "the same arithmetic, coalesced"),
+    ("02_tiled_matmul", "tiled_matmul", 32, "4096 x 4096 x 4096", "through tiles in shared memory"),
+    ("02_tiled_matmul", "tiled_matmul_rectangular<64,64,16>", None, "4096 x 4096 x 4096", "several elements per thread"),
+    ("07_cublas_sgemm", "CUBLAS_DEFAULT_MATH", None, "4096 x 4096 x 4096", "cuBLAS, FP32"),
+    ("04_transpose", "cudaMemcpyAsync", None, "16384 x 16384", "a copy, by the driver"),
+    ("04_transpose", "transpose_naive_read", None, "16384 x 16384", "a transpose, one side strided"),
+    ("04_transpose", "transpose_tile", 32, "16384 x 16384", "through a tile, with bank conflicts"),
+    ("04_transpose", "transpose_padded", 32, "16384 x 16384", "without"),
+    ("04_transpose", "transpose_vectorised", 64, "16384 x 16384", "16 bytes at a time, both ways"),
+    ("04_transpose", "cublasSgeam", None, "16384 x 16384", "a library's transpose"),
+]
+
+
+def summary_table(gpu):
+    lines = ["| | kernel | tile | shape | time | rate |", "|---|---|--:|---|--:|--:|"]
+    for program, kernel, tile, shape, what in SUMMARY:
+        run = recorded_run(gpu, program)
+        wanted = {"kernel": kernel, "tile": tile, "shape": shape, "status": "OK"}
+        for row in [row for row in run["rows"] if all(row.get(k) == v for k, v in wanted.items())][:1] if run else []:
+            lines.append(f"| {what} | `{kernel}` | {tile or ''} | {shape} | {row['time']['median_ms']:.3g} ms | "
+                         f"{row['figure']['value']:,.0f} {row['figure']['unit']} |")
+    return "\n" + "\n".join(lines) + f"\n\nMedians; [docs/results/{gpu}.json](docs/results/{gpu}.json) has all rows, and says when and from which commit.\n\n" if len(lines) > 2 else ""
+
+
+for page in [root / "README.md", *sorted(root.glob("chapters/*/README.md"))]:
     old = page.read_text()
     new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
     new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
     new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
     new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
     new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2]) + found[3], new)
+    new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
     new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
     if new != old:
         page.write_text(new)
