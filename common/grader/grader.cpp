@@ -125,9 +125,16 @@ constexpr std::uint32_t kPoison = 0x7fc0dead;  // a quiet NaN; what is added to 
 
 std::string number(double v) { return std::isnan(v) ? "nan" : fmt::format("{:.6g}", v); }
 
+/// Row and column of the word at [i].
+std::pair<std::size_t, std::size_t> place(const Buffer& b, std::size_t i) {
+  const std::size_t length = std::size_t(b.by_columns ? b.rows : b.cols);
+  return b.by_columns ? std::pair{i % length, i / length} : std::pair{i / length, i % length};
+}
+
 std::string element(const Buffer& b, std::size_t i) {
+  if (b.by_columns) return fmt::format("{}({}, {})", b.name, place(b, i).first, place(b, i).second);
   if (b.rows == 1) return fmt::format("{}[{}]", b.name, i);
-  return fmt::format("{}[{}][{}]", b.name, i / std::size_t(b.cols), i % std::size_t(b.cols));
+  return fmt::format("{}[{}][{}]", b.name, place(b, i).first, place(b, i).second);
 }
 
 /// What the right and the wrong elements say about the mistake.
@@ -140,12 +147,12 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
     wrong.push_back(i);
     untouched += std::bit_cast<std::uint32_t>(got[i]) == kPoison;
   }
-  const std::size_t first = wrong.front(), cols = std::size_t(out.cols);
+  const std::size_t first = wrong.front();
   const bool poison = std::bit_cast<std::uint32_t>(got[first]) == kPoison;
   c.what = fmt::format("{} of {} elements are wrong; the first is {}: expected {}, got {}", wrong.size(), got.size(),
                        element(out, first), number(p.expected[first]),
                        poison ? "what was there before (nan)" : number(got[first]));
-  c.notes.push_back(task.where(sizes, int(first / cols), int(first % cols)));
+  c.notes.push_back(task.where(sizes, int(place(out, first).first), int(place(out, first).second)));
   if (untouched == got.size()) {
     c.notes.push_back(
         fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
@@ -154,11 +161,11 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
         fmt::format("{} of the wrong elements were never written, or added to instead of set", untouched));
   }
   if (wrong.size() < got.size() && out.rows > 1) {
-    std::size_t rows[2] = {wrong.front() / cols, 0}, columns[2] = {cols, 0};
+    std::size_t rows[2] = {std::size_t(out.rows), 0}, columns[2] = {std::size_t(out.cols), 0};
     for (std::size_t i : wrong) {
-      rows[1] = i / cols;
-      columns[0] = std::min(columns[0], i % cols);
-      columns[1] = std::max(columns[1], i % cols);
+      const auto [row, column] = place(out, i);
+      rows[0] = std::min(rows[0], row), rows[1] = std::max(rows[1], row);
+      columns[0] = std::min(columns[0], column), columns[1] = std::max(columns[1], column);
     }
     c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1],
                                   columns[0], columns[1]));
@@ -212,6 +219,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   c.slow = std::chrono::steady_clock::now() - started > std::chrono::seconds(1);
   c.least_flops = p.least_flops;
   for (std::size_t i = 0; i + 1 < p.buffers.size(); ++i) c.least_load_sectors += double(p.buffers[i].values.size()) / 8;
+  if (p.least_loads > 0) c.least_load_sectors = p.least_loads / 8;
   c.least_store_sectors = double(p.expected.size()) / 8;
   Reply reply;
   if (child.timed_out) {

@@ -16,6 +16,7 @@ struct Buffer {
   std::string name;
   int rows = 0, cols = 0;     ///< rows == 1: a vector
   std::vector<float> values;  ///< of an input
+  bool by_columns = false;    ///< column-major: element (i, j) is at [i + j * rows]
 };
 
 /// A result that a certain mistake would give.
@@ -30,6 +31,7 @@ struct Problem {
   std::vector<double> bound;     ///< how far each element may be off
   std::vector<Hypothesis> hypotheses;
   double least_flops = 0;  ///< that kernels must do on the way
+  double least_loads = 0;  ///< words of inputs that they must load; 0: all words of all inputs
 };
 
 class Task {
