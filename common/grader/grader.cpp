@@ -14,9 +14,11 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -113,7 +115,8 @@ struct Case {
   std::vector<std::string> notes;  ///< more about it
   std::uint64_t findings = 0;
   Json report;
-  double least_flops = 0, least_load_sectors = 0, least_store_sectors = 0;
+  std::uint64_t library_calls = 0;
+  double least_flops = 0, flops = 0, least_load_sectors = 0, least_store_sectors = 0;
 };
 
 template <class T>
@@ -121,49 +124,109 @@ void put(std::string& to, const T& value) {
   to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-constexpr std::uint32_t kPoison = 0x7fc0dead;  // a quiet NaN; what is added to it stays it
+// What outputs hold before: a quiet NaN, to which nothing can be added; of integers, a number that nobody computes.
+constexpr std::uint32_t kPoison = 0x7fc0dead;
+constexpr std::uint64_t kPoison64 = 0x7ff80000dead0000;
 
-std::string number(double v) { return std::isnan(v) ? "nan" : fmt::format("{:.6g}", v); }
+Values poison(const Values& like, std::size_t size) {
+  if (std::holds_alternative<std::vector<float>>(like)) return std::vector<float>(size, std::bit_cast<float>(kPoison));
+  if (std::holds_alternative<std::vector<double>>(like))
+    return std::vector<double>(size, std::bit_cast<double>(kPoison64));
+  return std::vector<std::int32_t>(size, std::bit_cast<std::int32_t>(kPoison));
+}
+
+bool is_poison(const Values& values, std::size_t i) {
+  if (const auto* f = std::get_if<std::vector<float>>(&values)) return std::bit_cast<std::uint32_t>((*f)[i]) == kPoison;
+  if (const auto* d = std::get_if<std::vector<double>>(&values))
+    return std::bit_cast<std::uint64_t>((*d)[i]) == kPoison64;
+  return std::bit_cast<std::uint32_t>(std::get<std::vector<std::int32_t>>(values)[i]) == kPoison;
+}
+
+/// `size` elements, of the type of `like`, as they came back.
+Values read_values(const Values& like, std::size_t size, const char* from) {
+  Values read = poison(like, size);
+  std::visit(
+      [&](auto& v) {
+        if (size > 0) std::memcpy(v.data(), from, size * sizeof v[0]);
+      },
+      read);
+  return read;
+}
+
+const char* data_of(const Values& values) {
+  return std::visit([](const auto& v) { return reinterpret_cast<const char*>(v.data()); }, values);
+}
+
+bool holds_integers(const Values& values) { return std::holds_alternative<std::vector<std::int32_t>>(values); }
+
+Type type_of_values(const Values& values) {
+  return holds_integers(values)                                ? Type::int32
+         : std::holds_alternative<std::vector<double>>(values) ? Type::float64
+                                                               : Type::float32;
+}
+
+bool right(const Values& got, std::size_t i, double expected, double bound) {
+  if (std::holds_alternative<std::vector<double>>(got))
+    return element_ok(element_of(got, i), expected, bound, std::numeric_limits<double>::max());
+  return element_ok(element_of(got, i), expected, bound);
+}
+
+double bound_of(const Buffer& b, std::size_t i) { return b.bound.empty() ? 0 : b.bound[i]; }
+
+std::string number(const Values& like, double v) {
+  return std::isnan(v) ? "nan" : holds_integers(like) ? fmt::format("{:.0f}", v) : fmt::format("{:.6g}", v);
+}
 
 /// Row and column of the word at [i].
-std::pair<std::size_t, std::size_t> place(const Buffer& b, std::size_t i) {
+std::pair<std::size_t, std::size_t> row_and_column(const Buffer& b, std::size_t i) {
   const std::size_t length = std::size_t(b.by_columns ? b.rows : b.cols);
   return b.by_columns ? std::pair{i % length, i / length} : std::pair{i / length, i % length};
 }
 
 std::string element(const Buffer& b, std::size_t i) {
-  if (b.by_columns) return fmt::format("{}({}, {})", b.name, place(b, i).first, place(b, i).second);
-  if (b.rows == 1) return fmt::format("{}[{}]", b.name, i);
-  return fmt::format("{}[{}][{}]", b.name, place(b, i).first, place(b, i).second);
+  const auto [row, column] = row_and_column(b, i);
+  if (b.by_columns) return fmt::format("{}({}, {})", b.name, row, column);
+  return b.rows == 1 ? fmt::format("{}[{}]", b.name, i) : fmt::format("{}[{}][{}]", b.name, row, column);
 }
 
-/// What the right and the wrong elements say about the mistake.
-void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const std::vector<float>& got, Case& c) {
-  const Buffer& out = p.buffers.back();
+std::ptrdiff_t outputs_of(const Problem& p) {
+  return std::count_if(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.use != Use::input; });
+}
+
+/// What the right and the wrong elements of one output say about the mistake.
+void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const Buffer& out, const Values& got,
+                   Case& c) {
   std::vector<std::size_t> wrong;
-  std::size_t untouched = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (element_ok(got[i], p.expected[i], p.bound[i])) continue;
+  std::size_t untouched = 0, unchanged = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (right(got, i, out.expected[i], bound_of(out, i))) continue;
     wrong.push_back(i);
-    untouched += std::bit_cast<std::uint32_t>(got[i]) == kPoison;
+    if (out.use == Use::output) untouched += is_poison(got, i);
+    if (out.use == Use::in_place) unchanged += element_of(got, i) == element_of(out.values, i);
   }
   const std::size_t first = wrong.front();
-  const bool poison = std::bit_cast<std::uint32_t>(got[first]) == kPoison;
-  c.what = fmt::format("{} of {} elements are wrong; the first is {}: expected {}, got {}", wrong.size(), got.size(),
-                       element(out, first), number(p.expected[first]),
-                       poison ? "what was there before (nan)" : number(got[first]));
-  c.notes.push_back(task.where(sizes, int(place(out, first).first), int(place(out, first).second)));
-  if (untouched == got.size()) {
+  const auto [first_row, first_column] = row_and_column(out, first);
+  const bool not_set = out.use == Use::output && is_poison(got, first);
+  c.what =
+      fmt::format("{} of {} elements{} are wrong; the first is {}: expected {}, got {}", wrong.size(), out.size(),
+                  outputs_of(p) > 1 ? " of " + out.name : "", element(out, first), number(got, out.expected[first]),
+                  not_set ? "what was there before" + std::string(holds_integers(got) ? "" : " (nan)")
+                          : number(got, element_of(got, first)));
+  const std::string where = task.where({sizes, p, out, int(first_row), int(first_column)});
+  if (!where.empty()) c.notes.push_back(where);
+  if (out.use == Use::in_place && unchanged == wrong.size()) {
+    c.notes.push_back(fmt::format("the wrong elements of {} are what they were before", out.name));
+  } else if (untouched == out.size()) {
     c.notes.push_back(
         fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
   } else if (untouched > 0) {
     c.notes.push_back(
         fmt::format("{} of the wrong elements were never written, or added to instead of set", untouched));
   }
-  if (wrong.size() < got.size() && out.rows > 1) {
+  if (wrong.size() < out.size() && out.rows > 1) {
     std::size_t rows[2] = {std::size_t(out.rows), 0}, columns[2] = {std::size_t(out.cols), 0};
     for (std::size_t i : wrong) {
-      const auto [row, column] = place(out, i);
+      const auto [row, column] = row_and_column(out, i);
       rows[0] = std::min(rows[0], row), rows[1] = std::max(rows[1], row);
       columns[0] = std::min(columns[0], column), columns[1] = std::max(columns[1], column);
     }
@@ -171,10 +234,11 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
                                   columns[0], columns[1]));
   }
   for (const Hypothesis& h : p.hypotheses) {
+    if (h.output.empty() ? h.values.size() != out.size() : h.output != out.name) continue;
     bool matches = true, differs = false;
-    for (std::size_t i = 0; i < got.size() && matches; ++i) {
-      matches = element_ok(got[i], h.values[i], 2 * p.bound[i] + 1e-30);
-      differs = differs || !element_ok(h.values[i], p.expected[i], 4 * p.bound[i]);
+    for (std::size_t i = 0; i < out.size() && matches; ++i) {
+      matches = right(got, i, h.values[i], 2 * bound_of(out, i) + 1e-30);
+      differs = differs || !element_ok(h.values[i], out.expected[i], 4 * bound_of(out, i));
     }
     if (matches && differs) {
       c.notes.push_back("every element is what comes out when " + h.mistake);
@@ -188,23 +252,23 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
 Case run_case(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
               std::uint64_t seed, const std::string& report, bool findings = true) {
   const Problem p = task.make(sizes, seed);
+  check_problem(task, p);
   static thread_local std::random_device device;
   Request request;
   request.nonce = (std::uint64_t{device()} << 32) | device();
   std::strncpy(request.task, rubric.task.c_str(), sizeof request.task - 1);
   for (std::size_t i = 0; i < sizes.size(); ++i) request.sizes[i] = sizes[i];
   request.buffers = static_cast<std::uint32_t>(p.buffers.size());
+  request.scalar_count = static_cast<std::uint32_t>(p.scalars.size());
+  std::copy(p.scalars.begin(), p.scalars.end(), request.scalars);
   std::string message;
   put(message, request);
   std::size_t reply_size = sizeof(Reply) + sizeof request.nonce;
-  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
-    const Buffer& b = p.buffers[i];
-    const std::size_t size = std::size_t(b.rows) * std::size_t(b.cols);
-    put(message, std::uint64_t{size});
-    const std::vector<float> values =
-        i + 1 < p.buffers.size() ? b.values : std::vector<float>(size, std::bit_cast<float>(kPoison));
-    message.append(reinterpret_cast<const char*>(values.data()), size * sizeof(float));
-    reply_size += size * sizeof(float);
+  for (const Buffer& b : p.buffers) {
+    put(message, BufferHeader{b.size(), type_of_values(b.values), 0});
+    const Values values = b.use == Use::output ? poison(b.values, b.size()) : b.values;
+    message.append(data_of(values), bytes_of(values));
+    reply_size += bytes_of(values);
   }
 
   std::vector<std::pair<std::string, std::string>> environment{
@@ -218,9 +282,15 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   Case c;
   c.slow = std::chrono::steady_clock::now() - started > std::chrono::seconds(1);
   c.least_flops = p.least_flops;
-  for (std::size_t i = 0; i + 1 < p.buffers.size(); ++i) c.least_load_sectors += double(p.buffers[i].values.size()) / 8;
-  if (p.least_loads > 0) c.least_load_sectors = p.least_loads / 8;
-  c.least_store_sectors = double(p.expected.size()) / 8;
+  c.flops = p.flops > 0 ? p.flops : 2 * p.least_flops;
+  double loads = 0, stores = 0;  // bytes
+  for (const Buffer& b : p.buffers) {
+    const double bytes = double(b.size() * bytes_of(type_of_values(b.values)));
+    if (b.use != Use::output) loads += bytes;
+    if (b.use != Use::input) stores += bytes;
+  }
+  c.least_load_sectors = p.least_load_bytes.value_or(loads) / 32;
+  c.least_store_sectors = p.least_store_bytes.value_or(stores) / 32;
   Reply reply;
   if (child.timed_out) {
     c.timed_out = true;
@@ -241,24 +311,36 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   c.findings = reply.findings;
   if (!report.empty()) c.report = Json::parse(read_file(report), nullptr, false);
 
-  std::size_t at = sizeof reply;
-  std::vector<float> got;
-  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
-    const Buffer& b = p.buffers[i];
-    got.resize(std::size_t(b.rows) * std::size_t(b.cols));
-    std::memcpy(got.data(), child.reply.data() + at, got.size() * sizeof(float));
-    at += got.size() * sizeof(float);
-    if (i + 1 < p.buffers.size() && std::memcmp(got.data(), b.values.data(), got.size() * sizeof(float)) != 0) {
-      c.outcome = Outcome::wrong;
+  if (reply.misused)
+    throw std::runtime_error(fmt::format(
+        "{}/calls.cu asks for a buffer, size or scalar of {} that it does not have, or for another type of elements",
+        homework_folder(task.chapter), task.name));
+  c.library_calls = reply.library_calls;
+  if (reply.library_calls > 0 && rubric.libraries.empty()) {
+    c.outcome = Outcome::wrong;
+    c.what = fmt::format("it calls a library, which {} must not", rubric.task);
+    return c;
+  }
+
+  const char* at = child.reply.data() + sizeof reply;
+  c.outcome = Outcome::wrong;
+  bool all_right = true, empty = true;
+  for (const Buffer& b : p.buffers) {
+    const Values got = read_values(b.values, b.size(), at);
+    at += bytes_of(got);
+    if (b.use == Use::input) {
+      if (std::memcmp(data_of(got), data_of(b.values), bytes_of(got)) == 0) continue;
       c.what = fmt::format("it changed {}, which is an input", b.name);
+      c.notes.clear();
       return c;
     }
+    empty = empty && b.size() == 0;
+    bool this_right = true;
+    for (std::size_t i = 0; i < b.size(); ++i) this_right = this_right && right(got, i, b.expected[i], bound_of(b, i));
+    if (!this_right && all_right) explain_wrong(task, sizes, p, b, got, c);
+    all_right = all_right && this_right;
   }
-  c.outcome = Outcome::wrong;
-  bool all_right = true;
-  for (std::size_t i = 0; i < got.size(); ++i) all_right = all_right && element_ok(got[i], p.expected[i], p.bound[i]);
-  if (!all_right) explain_wrong(task, sizes, p, got, c);
-  if (reply.launches == 0) {
+  if (reply.launches + reply.library_calls == 0 && !empty) {
     c.what = "no kernel was launched" + (all_right ? std::string(", and yet there is a result") : "");
     c.notes.clear();
   }
@@ -319,11 +401,19 @@ std::string readable_count(const std::string& name) {
       {"shared_wavefronts", "wavefronts of shared memory"},
       {"shared_conflicts", "bank conflicts"},
       {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
-      {"launches", "launches"}};
+      {"launches", "launches"},
+      {"library_calls", "calls of a library"}};
   return names.at(name);
 }
 
 std::string count_text(double v) { return v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v); }
+
+std::string target_text(const Limit& l) {
+  if (!l.at_least) return count_text(*l.at_most);
+  if (!l.at_most) return count_text(*l.at_least) + " or more";
+  return *l.at_least == *l.at_most ? count_text(*l.at_least)
+                                   : count_text(*l.at_least) + " to " + count_text(*l.at_most);
+}
 
 std::string source_line(const std::string& file, int line) {
   std::ifstream stream(file);
@@ -436,7 +526,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
   // Work that must show in the counts when kernels made the result.
   const Totals t = totals(measured.report.is_array() ? measured.report : Json::array());
   std::string implausible;
-  if (measured.outcome == Outcome::right) {
+  if (measured.outcome == Outcome::right && measured.library_calls == 0) {  // a library's work is not counted
     if (t.load_sectors < measured.least_load_sectors || t.store_sectors < measured.least_store_sectors)
       implausible =
           "the result is right, but the kernels have not loaded all inputs or stored all of the result: where does it "
@@ -505,18 +595,18 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
     if (all_visible && !measured.what.empty()) efficiency.notes.push_back(measured.what);
   } else {
     std::map<std::string, double> counts = t.counts;
-    const double flops = 2 * measured.least_flops;
-    counts["shared_wavefronts_per_flop"] = flops > 0 ? counts["shared_wavefronts"] / flops : 0;
+    counts["shared_wavefronts_per_flop"] = measured.flops > 0 ? counts["shared_wavefronts"] / measured.flops : 0;
+    counts["library_calls"] = static_cast<double>(measured.library_calls);
     std::size_t kept = 0;
     for (const Limit& l : r.limits) {
       const double value = counts.at(l.count);
-      if (value <= l.at_most) {
+      if (l.kept(value)) {
         ++kept;
         if (earned) efficiency.points += l.points;
         continue;
       }
       efficiency.notes.push_back(fmt::format("{} {}, target {} ({:.3g} points): {}", count_text(value),
-                                             readable_count(l.count), count_text(l.at_most), l.points, l.why));
+                                             readable_count(l.count), target_text(l), l.points, l.why));
       for (const std::string& d : diagnoses(measured.report, l.count, file)) efficiency.notes.push_back("  " + d);
     }
     efficiency.summary = fmt::format("{} of {} targets met at {}", kept, r.limits.size(), r.text(r.efficiency_shape));
@@ -541,6 +631,53 @@ const Task* find_task(const std::string& chapter, const std::string& name) {
     if (t->chapter == chapter && t->name == name) return t;
   }
   return nullptr;
+}
+
+std::size_t size_of(const Values& values) {
+  return std::visit([](const auto& v) { return v.size(); }, values);
+}
+
+std::size_t bytes_of(const Values& values) {
+  return std::visit([](const auto& v) { return v.size() * sizeof v[0]; }, values);
+}
+
+double element_of(const Values& values, std::size_t i) {
+  return std::visit([i](const auto& v) { return static_cast<double>(v[i]); }, values);
+}
+
+Buffer input(std::string name, int rows, int cols, Values values) {
+  return {std::move(name), rows, cols, Use::input, std::move(values), {}, {}, false};
+}
+
+Buffer in_place(std::string name, int rows, int cols, Values values, std::vector<double> expected,
+                std::vector<double> bound) {
+  return {std::move(name), rows, cols, Use::in_place, std::move(values), std::move(expected), std::move(bound), false};
+}
+
+void check_problem(const Task& task, const Problem& p) {
+  const auto require = [&](bool ok, const std::string& what) {
+    if (!ok) throw std::logic_error(fmt::format("{}, {}: {}", task.chapter, task.name, what));
+  };
+  require(!p.buffers.empty() && p.buffers.size() <= kMostBuffers, fmt::format("1 to {} buffers", kMostBuffers));
+  require(p.scalars.size() <= kMostScalars, fmt::format("at most {} scalars", kMostScalars));
+  bool any = false;
+  for (const Buffer& b : p.buffers) {
+    require(b.rows >= 0 && b.cols >= 0, fmt::format("{} has {} x {} elements", b.name, b.rows, b.cols));
+    require(size_of(b.values) == (b.use == Use::output ? 0 : b.size()),
+            fmt::format("{} is {} x {}, but has {} values", b.name, b.rows, b.cols, size_of(b.values)));
+    require(b.expected.size() == (b.use == Use::input ? 0 : b.size()),
+            fmt::format("{} is {} x {}, but {} values are expected", b.name, b.rows, b.cols, b.expected.size()));
+    require(b.bound.empty() || b.bound.size() == b.size(),
+            fmt::format("{} is {} x {}, but has {} bounds", b.name, b.rows, b.cols, b.bound.size()));
+    any = any || b.use != Use::input;
+  }
+  require(any, "no output");
+  for (const Hypothesis& h : p.hypotheses) {
+    const bool fits = std::any_of(p.buffers.begin(), p.buffers.end(), [&](const Buffer& b) {
+      return b.use != Use::input && b.size() == h.values.size() && (h.output.empty() || h.output == b.name);
+    });
+    require(fits, fmt::format("no output has the {} elements of \"{}\"", h.values.size(), h.mistake));
+  }
 }
 
 const Criterion* TaskResult::find(const std::string& criterion) const {
@@ -600,6 +737,10 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
                     preprocessed = work.file("submission.ii");
 
   std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
+  // The file is looked at and linked once: it may contain calls that one of its tasks may make. The other tasks lose
+  // the shapes on which they make them (run_case).
+  std::set<std::string> libraries;
+  for (const Rubric& r : rubrics) libraries.insert(r.libraries.begin(), r.libraries.end());
   if (!options.task.empty()) {
     std::erase_if(rubrics, [&](const Rubric& r) { return r.task != options.task; });
     if (rubrics.empty()) throw std::invalid_argument(fmt::format("chapter {} has no task {}", chapter, options.task));
@@ -624,7 +765,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   if (fs::file_size(file) > (1u << 20))
     return result.refused = "it is larger than 1 MiB", nothing("refused", {}, false);
   if (options.policy) {
-    result.refused = refused_text(read_file(file));
+    result.refused = refused_text(read_file(file), libraries);
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
   auto preprocess = std::async(std::launch::async, [&] {
@@ -643,7 +784,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (result.refused.empty()) {
       const ChildResult symbols = run_tool({"nm", object});
       if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);
-      result.refused = refused_symbols(symbols.output);
+      result.refused = refused_symbols(symbols.output, libraries);
     }
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }

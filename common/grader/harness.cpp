@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace {
@@ -31,42 +32,77 @@ bool write_all(const void* from, std::size_t bytes) {
   return true;
 }
 
+struct DeviceArray {
+  Type type;
+  void* memory = nullptr;
+  std::vector<char> host;
+};
+
 }  // namespace
 
-int main() {
+struct HomeworkCase::State {
   Request request;
-  if (!read_all(&request, sizeof request) || request.buffers > 16) return 3;
-  std::vector<float*> device;
-  std::vector<std::vector<float>> host;
+  std::vector<DeviceArray> arrays;
+  bool misused = false;
+};
+
+DevicePointer HomeworkCase::operator[](int i) const {
+  if (i < 0 || i >= static_cast<int>(state_.arrays.size())) {
+    state_.misused = true;
+    return {nullptr, Type::float32, state_.misused};
+  }
+  const DeviceArray& a = state_.arrays[static_cast<std::size_t>(i)];
+  return {a.memory, a.type, state_.misused};
+}
+
+int HomeworkCase::size(int i) const {
+  if (i < 0 || i >= kMostSizes) return state_.misused = true, 0;
+  return state_.request.sizes[i];
+}
+
+double HomeworkCase::scalar_at(int i) const {
+  if (i < 0 || i >= static_cast<int>(state_.request.scalar_count)) return state_.misused = true, 0;
+  return state_.request.scalars[i];
+}
+
+int main() {
+  HomeworkCase::State state;
+  Request& request = state.request;
+  if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.scalar_count > kMostScalars)
+    return 3;
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
-    std::uint64_t size = 0;
-    if (!read_all(&size, sizeof size)) return 3;
-    host.emplace_back(size);
-    if (!read_all(host.back().data(), size * sizeof(float))) return 3;
+    BufferHeader header;
+    if (!read_all(&header, sizeof header)) return 3;
+    DeviceArray& a = state.arrays.emplace_back(DeviceArray{header.type, nullptr, {}});
+    a.host.resize(header.size * bytes_of(header.type));
+    if (a.host.empty()) continue;
+    if (!read_all(a.host.data(), a.host.size())) return 3;
     // Each buffer is an allocation of its own with red zones around it: the simulator reports what leaves it.
-    device.push_back(nullptr);
-    if (cudaMalloc(&device.back(), size * sizeof(float)) != cudaSuccess) return 3;
-    if (cudaMemcpy(device.back(), host.back().data(), size * sizeof(float), cudaMemcpyHostToDevice) != cudaSuccess)
-      return 3;
+    if (cudaMalloc(&a.memory, a.host.size()) != cudaSuccess) return 3;
+    if (cudaMemcpy(a.memory, a.host.data(), a.host.size(), cudaMemcpyHostToDevice) != cudaSuccess) return 3;
   }
   close(kRequestDescriptor);
 
   Reply reply;
   reply.nonce = request.nonce;
-  const std::uint64_t before = tilewise::sim::launches_ended();
+  const std::uint64_t launches = tilewise::sim::launches_ended();
+  const std::uint64_t library_calls = tilewise::sim::last_library_call().serial;
   cudaError_t returned = cudaSuccess;
-  reply.defined = homework_call(request.task, request.sizes, device.data(), returned);
+  reply.defined = homework_call(HomeworkCase(request.task, state), returned);
   reply.returned = returned;
   reply.synchronised = cudaDeviceSynchronize();
-  reply.launches = tilewise::sim::launches_ended() - before;
-  for (std::uint32_t i = 0; i < request.buffers; ++i) {
-    if (cudaMemcpy(host[i].data(), device[i], host[i].size() * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess)
+  reply.misused = state.misused;
+  reply.launches = tilewise::sim::launches_ended() - launches;
+  reply.library_calls = tilewise::sim::last_library_call().serial - library_calls;
+  for (DeviceArray& a : state.arrays) {
+    if (a.host.empty()) continue;
+    if (cudaMemcpy(a.host.data(), a.memory, a.host.size(), cudaMemcpyDeviceToHost) != cudaSuccess)
       reply.synchronised = reply.synchronised ? reply.synchronised : 1;
-    cudaFree(device[i]);
+    cudaFree(a.memory);
   }
   reply.findings = tilewise::sim::finding_count();
   bool sent = write_all(&reply, sizeof reply);
-  for (const auto& values : host) sent = sent && write_all(values.data(), values.size() * sizeof(float));
+  for (const DeviceArray& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
   sent = sent && write_all(&request.nonce, sizeof request.nonce);
   return sent ? 0 : 4;
 }

@@ -7,34 +7,96 @@
 
 #include <cstdint>
 #include <string_view>
-
-/// Calls the submitted function of `task` with sizes `d` and device buffers `b`; `error` is what it returned. False
-/// when the submission does not have that function. Written once per chapter: tests/NN_topic/homework/calls.cu.
-bool homework_call(std::string_view task, const int* d, float* const* b, cudaError_t& error);
+#include <type_traits>
 
 namespace tilewise::grader {
 
-/// What the grader sends on descriptor 3, followed by each buffer's length (u64) and its floats.
+enum class Type : std::uint32_t { float32, float64, int32 };
+
+template <class T>
+constexpr Type type_of() {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int>,
+                "buffers are of float, double or int");
+  return std::is_same_v<T, float> ? Type::float32 : std::is_same_v<T, double> ? Type::float64 : Type::int32;
+}
+
+constexpr std::uint64_t bytes_of(Type type) { return type == Type::float64 ? 8 : 4; }
+
+constexpr int kMostSizes = 6;
+constexpr int kMostScalars = 8;
+constexpr int kMostBuffers = 16;
+
+/// What the grader sends on descriptor 3, followed by a BufferHeader and the elements of each buffer.
 struct Request {
   std::uint64_t nonce = 0;
   char task[48] = {};
-  std::int32_t sizes[4] = {};
+  std::int32_t sizes[kMostSizes] = {};
   std::uint32_t buffers = 0;
+  std::uint32_t scalar_count = 0;
+  double scalars[kMostScalars] = {};
+};
+
+struct BufferHeader {
+  std::uint64_t size = 0;
+  Type type = Type::float32;
   std::uint32_t unused = 0;
 };
 
-/// What comes back on descriptor 4, followed by the floats of all buffers and, once more, the nonce.
+/// What comes back on descriptor 4, followed by the elements of all buffers and, once more, the nonce.
 struct Reply {
   std::uint64_t nonce = 0;
   std::int32_t defined = 0;   ///< the submission has this function
   std::int32_t returned = 0;  ///< cudaError_t that it returned
   std::int32_t synchronised = 0;
-  std::int32_t unused = 0;
+  std::int32_t misused = 0;  ///< calls.cu asked for a buffer, size or scalar that the case does not have
   std::uint64_t launches = 0;
+  std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;
 };
 
 constexpr int kRequestDescriptor = 3;
 constexpr int kReplyDescriptor = 4;
 
+/// A device buffer; becomes a pointer to elements of its own type only.
+class DevicePointer {
+ public:
+  DevicePointer(void* memory, Type type, bool& misused) : memory_(memory), type_(type), misused_(misused) {}
+  template <class T>
+  operator T*() const {
+    if (type_of<std::remove_cv_t<T>>() != type_) misused_ = true;
+    return misused_ ? nullptr : static_cast<T*>(memory_);
+  }
+
+ private:
+  void* memory_;
+  Type type_;
+  bool& misused_;
+};
+
 }  // namespace tilewise::grader
+
+/// One case, as tests/NN_topic/homework/calls.cu sees it.
+class HomeworkCase {
+ public:
+  std::string_view task;
+
+  /// The i-th of the problem's buffers: c[0] where a `const float*` is wanted. One of length 0 is a null pointer.
+  tilewise::grader::DevicePointer operator[](int i) const;
+  int size(int i) const;
+  /// The i-th of the problem's scalars, as T.
+  template <class T = float>
+  T scalar(int i) const {
+    return static_cast<T>(scalar_at(i));
+  }
+
+  struct State;
+  HomeworkCase(std::string_view name, State& state) : task(name), state_(state) {}
+
+ private:
+  double scalar_at(int i) const;
+  State& state_;
+};
+
+/// Calls the submitted function of c.task; `error` is what it returned. False when the submission does not have that
+/// function. Written once per chapter: tests/NN_topic/homework/calls.cu.
+bool homework_call(const HomeworkCase& c, cudaError_t& error);

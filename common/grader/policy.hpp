@@ -3,17 +3,19 @@
 /// the grader, the simulator or the system.
 #pragma once
 
+#include <set>
 #include <string>
 
 namespace tilewise::grader {
 
-/// "" or what the file itself must not have: directives that name other files or lines than there are.
-std::string refused_text(const std::string& text);
+/// "" or what the file itself must not have: directives that name other files or lines than there are. `libraries` are
+/// those that it may call: cublas, cusparse.
+std::string refused_text(const std::string& text, const std::set<std::string>& libraries = {});
 
 /// "" or what the preprocessed source must not have, with its line. `file` is how the source was named to simcc.
 std::string refused_source(const std::string& preprocessed, const std::string& file);
 
 /// "" or what the compiled submission must not call or define. `symbols` is what `nm OBJECT` printed.
-std::string refused_symbols(const std::string& symbols);
+std::string refused_symbols(const std::string& symbols, const std::set<std::string>& libraries = {});
 
 }  // namespace tilewise::grader

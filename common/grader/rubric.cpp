@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr int kLargest = 1 << 20;  // of a size
+
 template <class T>
 T get(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) throw std::runtime_error(fmt::format("\"{}\" is missing", key));
@@ -38,7 +40,7 @@ void require(bool ok, const std::string& what) {
 
 Rubric parse(const Json& j) {
   only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds",
-           "efficiency"});
+           "efficiency", "libraries"});
   Rubric r;
   r.task = get<std::string>(j, "task");
   r.level = get<std::string>(j, "level");
@@ -56,14 +58,21 @@ Rubric parse(const Json& j) {
   r.hidden_count = get<int>(hidden, "count");
   r.hidden_ranges = get<std::vector<std::pair<int, int>>>(hidden, "ranges");
   r.time_limit = get<int>(j, "time_limit_seconds");
+  if (j.contains("libraries")) r.libraries = get<std::vector<std::string>>(j, "libraries");
+  for (const std::string& l : r.libraries)
+    require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
   const Json efficiency = get<Json>(j, "efficiency");
   only(efficiency, {"shape", "limits"});
   r.efficiency_shape = get<Sizes>(efficiency, "shape");
   double sum = 0;
   for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
-    only(l, {"count", "at_most", "points", "why"});
-    r.limits.push_back({get<std::string>(l, "count"), get<double>(l, "at_most"), get<double>(l, "points"),
+    only(l, {"count", "at_least", "at_most", "points", "why"});
+    const auto bound = [&](const char* key) {
+      return l.contains(key) ? std::optional(get<double>(l, key)) : std::nullopt;
+    };
+    r.limits.push_back({get<std::string>(l, "count"), bound("at_least"), bound("at_most"), get<double>(l, "points"),
                         get<std::string>(l, "why")});
+    require(r.limits.back().at_least || r.limits.back().at_most, "a limit must have \"at_most\" or \"at_least\"");
     const auto& names = count_names();
     require(std::find(names.begin(), names.end(), r.limits.back().count) != names.end(),
             fmt::format("the count \"{}\" is not one of {}", r.limits.back().count, fmt::join(names, ", ")));
@@ -75,20 +84,20 @@ Rubric parse(const Json& j) {
   for (double p :
        {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
     require(p >= 0, "points and weight must not be negative");
-  require(!r.sizes.empty() && r.sizes.size() <= 4, "\"sizes\" must have 1 to 4 names");
+  require(!r.sizes.empty() && r.sizes.size() <= 6, "\"sizes\" must have 1 to 6 names");
   require(!r.visible.empty(), "\"visible\" must have a shape");
   require(r.hidden_count >= 1 && r.hidden_count <= 100, "\"count\" must be 1 to 100");
   require(r.time_limit >= 1 && r.time_limit <= 600, "\"time_limit_seconds\" must be 1 to 600");
   require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
   for (const auto& [low, high] : r.hidden_ranges)
-    require(low >= 1 && high >= low, "a range must be [low, high], from 1 up");
+    require(low >= 0 && high >= low && high <= kLargest, "a range must be [low, high], from 0 to 1048576");
   std::vector<Sizes> all = r.visible;
   all.push_back(r.efficiency_shape);
   for (const Sizes& s : all) {
     require(s.size() == r.sizes.size(),
             fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));
     for (int n : s)
-      require(n >= 1 && n <= 1 << 20, fmt::format("in the shape [{}]: sizes are 1 to 1048576", fmt::join(s, ", ")));
+      require(n >= 0 && n <= kLargest, fmt::format("in the shape [{}]: sizes are 0 to 1048576", fmt::join(s, ", ")));
   }
   return r;
 }
@@ -99,7 +108,7 @@ const std::vector<std::string>& count_names() {
   static const std::vector<std::string> names{"load_requests",     "load_sectors",      "sectors_per_load",
                                               "store_sectors",     "sectors_per_store", "sectors",
                                               "shared_wavefronts", "shared_conflicts",  "shared_wavefronts_per_flop",
-                                              "launches"};
+                                              "launches",          "library_calls"};
   return names;
 }
 

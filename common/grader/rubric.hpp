@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,14 @@ namespace tilewise::grader {
 
 using Sizes = std::vector<int>;
 
-/// A bound on one count of the memory system, and the points for keeping it.
+/// Bounds on one count, and the points for keeping them.
 struct Limit {
   std::string count;  ///< see count_names()
-  double at_most = 0;
+  std::optional<double> at_least, at_most;
   double points = 0;
   std::string why;  ///< shown when it is not kept
+
+  bool kept(double value) const { return !(at_least && value < *at_least) && !(at_most && value > *at_most); }
 };
 
 struct Points {
@@ -35,7 +38,8 @@ struct Rubric {
   std::uint64_t hidden_seed = 0;
   int hidden_count = 0;
   std::vector<std::pair<int, int>> hidden_ranges;
-  int time_limit = 0;  ///< seconds of CPU for one case
+  std::vector<std::string> libraries;  ///< that the task may call: cublas, cusparse
+  int time_limit = 0;                  ///< seconds of CPU for one case
   Sizes efficiency_shape;
   std::vector<Limit> limits;
 

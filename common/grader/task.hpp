@@ -3,35 +3,83 @@
 /// process that student code runs in. One file per chapter: tests/NN_topic/homework/reference.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "rubric.hpp"
 
 namespace tilewise::grader {
 
-/// One array in device memory; the last of a problem's is the output.
+/// The elements of a buffer: float, double or 32-bit integers.
+using Values = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>>;
+
+std::size_t size_of(const Values& values);
+std::size_t bytes_of(const Values& values);
+/// Element i, exactly.
+double element_of(const Values& values, std::size_t i);
+
+enum class Use {
+  input,    ///< must not change
+  output,   ///< holds garbage before
+  in_place  ///< input and output in one
+};
+
+/// One array in device memory, rows x cols, either of which may be 0. Made by input(), output() and in_place().
 struct Buffer {
   std::string name;
-  int rows = 0, cols = 0;     ///< rows == 1: a vector
-  std::vector<float> values;  ///< of an input
-  bool by_columns = false;    ///< column-major: element (i, j) is at [i + j * rows]
+  int rows = 0, cols = 0;  ///< rows == 1: a vector
+  Use use = Use::input;
+  Values values;                 ///< before the call; of an output: what type it has, and nothing else
+  std::vector<double> expected;  ///< after it: of outputs
+  std::vector<double> bound;     ///< how far each element of `expected` may be off; empty: must be equal
+
+  bool by_columns = false;  ///< column-major: element (i, j) is at [i + j * rows]
+
+  std::size_t size() const { return std::size_t(rows) * std::size_t(cols); }
 };
+
+Buffer input(std::string name, int rows, int cols, Values values);
+
+/// output<float>("C", M, N, expected, bound); without a bound for integers, and for what is only moved.
+template <class T>
+Buffer output(std::string name, int rows, int cols, std::vector<double> expected, std::vector<double> bound = {}) {
+  return {std::move(name), rows, cols, Use::output, std::vector<T>{}, std::move(expected), std::move(bound), false};
+}
+
+/// Holds `values` before the call and `expected` after it.
+Buffer in_place(std::string name, int rows, int cols, Values values, std::vector<double> expected,
+                std::vector<double> bound = {});
 
 /// A result that a certain mistake would give.
 struct Hypothesis {
-  std::string mistake;  ///< "this is the result without ..."
+  std::string mistake;  ///< "every element is what comes out when ..."
   std::vector<double> values;
+  std::string output = {};  ///< of this buffer; "": of the first that is wrong, where it has as many elements
 };
 
 struct Problem {
   std::vector<Buffer> buffers;
-  std::vector<double> expected;  ///< of the output
-  std::vector<double> bound;     ///< how far each element may be off
-  std::vector<Hypothesis> hypotheses;
-  double least_flops = 0;  ///< that kernels must do on the way
-  double least_loads = 0;  ///< words of inputs that they must load; 0: all words of all inputs
+  std::vector<double> scalars = {};  ///< such as alpha and beta; calls.cu asks for them as float, double or int
+  std::vector<Hypothesis> hypotheses = {};
+
+  // What must show in the counts when kernels, and nothing else, made the result. A library's work does not.
+  double least_flops = 0;                        ///< that kernels must do on the way; 0 for a move
+  std::optional<double> least_load_bytes = {};   ///< that they must load; all inputs when not given
+  std::optional<double> least_store_bytes = {};  ///< that they must store; all outputs when not given
+  /// What counts "per FLOP" divide by; twice least_flops when 0.
+  double flops = 0;
+};
+
+/// One element of one result.
+struct Place {
+  const Sizes& sizes;
+  const Problem& problem;
+  const Buffer& output;
+  int row, col;  ///< of a vector: row is 0
 };
 
 class Task {
@@ -42,13 +90,16 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   virtual Problem make(const Sizes& sizes, std::uint64_t seed) const = 0;
-  /// Where an element lies, in a tutor's words: "row 33 is in the ragged last tile (rows 32 to 34)".
-  virtual std::string where(const Sizes& sizes, int row, int col) const = 0;
+  /// Where an element lies, in a tutor's words: "row 33 is in the ragged last tile (rows 32 to 34)"; "" for nothing.
+  virtual std::string where(const Place& place) const = 0;
 
   const std::string chapter, name;
 };
 
 /// nullptr when no file defines it.
 const Task* find_task(const std::string& chapter, const std::string& name);
+
+/// Throws std::logic_error, naming task and buffer, when sizes do not agree: a mistake in reference.cpp.
+void check_problem(const Task& task, const Problem& problem);
 
 }  // namespace tilewise::grader

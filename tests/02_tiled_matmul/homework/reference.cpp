@@ -18,8 +18,7 @@ class MovingSum final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int n = sizes[0];
     Problem p;
-    p.buffers = {{"x", 1, n, tilewise::random_vector(static_cast<std::size_t>(n), seed)}, {"y", 1, n, {}}};
-    const auto& x = p.buffers[0].values;
+    const std::vector<float> x = tilewise::random_vector(static_cast<std::size_t>(n), seed);
     // The sum over the neighbours that `counts` lets in.
     const auto sum = [&](auto counts) {
       std::vector<double> y(static_cast<std::size_t>(n));
@@ -29,13 +28,14 @@ class MovingSum final : public Task {
       }
       return y;
     };
-    p.expected = sum([](int, int) { return true; });
+    std::vector<double> bound;
     for (int i = 0; i < n; ++i) {
       double magnitude = 0;
       for (int j = std::max(0, i - 2); j <= std::min(n - 1, i + 2); ++j)
         magnitude += std::abs(double{x[static_cast<std::size_t>(j)]});
-      p.bound.push_back(tilewise::error_bound(5, magnitude));
+      bound.push_back(tilewise::error_bound(5, magnitude));
     }
+    p.buffers = {input("x", 1, n, x), output<float>("y", 1, n, sum([](int, int) { return true; }), bound)};
     for (int span : {128, 256, 64, 32}) {
       const std::string blocks = fmt::format("in blocks of {}", span);
       p.hypotheses.push_back({fmt::format("the halo to the left is missing ({})", blocks),
@@ -52,8 +52,8 @@ class MovingSum final : public Task {
     return p;
   }
 
-  std::string where(const Sizes& sizes, int, int i) const override {
-    const int first = i / 128 * 128, n = sizes[0];
+  std::string where(const Place& at) const override {
+    const int i = at.col, first = i / 128 * 128, n = at.sizes[0];
     const std::string block =
         fmt::format("block {} of 128 (elements {} to {})", i / 128, first, std::min(first + 128, n) - 1);
     if (i - first < 2 && first > 0)
@@ -79,12 +79,8 @@ class Matmul final : public Task {
     Problem p;
     const int a_rows = transposed_a_ ? K : M, a_cols = transposed_a_ ? M : K;
     const int b_rows = transposed_b_ ? N : K, b_cols = transposed_b_ ? K : N;
-    p.buffers = {
-        {"A", a_rows, a_cols, tilewise::random_vector(std::size_t(a_rows) * std::size_t(a_cols), 2 * seed)},
-        {"B", b_rows, b_cols, tilewise::random_vector(std::size_t(b_rows) * std::size_t(b_cols), 2 * seed + 1)},
-        {"C", M, N, {}}};
-    const auto& A = p.buffers[0].values;
-    const auto& B = p.buffers[1].values;
+    const auto A = tilewise::random_vector(std::size_t(a_rows) * std::size_t(a_cols), 2 * seed),
+               B = tilewise::random_vector(std::size_t(b_rows) * std::size_t(b_cols), 2 * seed + 1);
     const auto element = [](const std::vector<float>& v, int row, int col, int cols) {
       return double{v[std::size_t(row) * std::size_t(cols) + std::size_t(col)]};
     };
@@ -107,8 +103,11 @@ class Matmul final : public Task {
     };
     const auto all = [](int) { return true; };
     const bool ta = transposed_a_, tb = transposed_b_;
-    p.expected = product(ta, tb, false, all);
-    for (double m : product(ta, tb, true, all)) p.bound.push_back(tilewise::error_bound(std::size_t(K), m));
+    const std::vector<double> expected = product(ta, tb, false, all);
+    std::vector<double> bound;
+    for (double m : product(ta, tb, true, all)) bound.push_back(tilewise::error_bound(std::size_t(K), m));
+    p.buffers = {input("A", a_rows, a_cols, A), input("B", b_rows, b_cols, B),
+                 output<float>("C", M, N, expected, bound)};
     for (int tile : {32, 16, 8, 64}) {
       if (K % tile != 0 && K > tile)
         p.hypotheses.push_back(
@@ -141,20 +140,20 @@ class Matmul final : public Task {
     if (M == N) {
       Hypothesis turned{"this is C^T: rows and columns of the result are exchanged", {}};
       for (int i = 0; i < M; ++i)
-        for (int j = 0; j < N; ++j)
-          turned.values.push_back(p.expected[std::size_t(j) * std::size_t(N) + std::size_t(i)]);
+        for (int j = 0; j < N; ++j) turned.values.push_back(expected[std::size_t(j) * std::size_t(N) + std::size_t(i)]);
       p.hypotheses.push_back(std::move(turned));
     }
     p.hypotheses.push_back({"nothing is added to the sums: the loop over the tiles of k does not run",
-                            std::vector<double>(p.expected.size())});
-    Hypothesis twice{"every sum is twice what it should be", p.expected};
+                            std::vector<double>(expected.size())});
+    Hypothesis twice{"every sum is twice what it should be", expected};
     for (double& v : twice.values) v *= 2;
     p.hypotheses.push_back(std::move(twice));
     p.least_flops = double(M) * N * K;
     return p;
   }
 
-  std::string where(const Sizes& sizes, int row, int col) const override {
+  std::string where(const Place& at) const override {
+    const Sizes& sizes = at.sizes;
     const auto part = [](const char* what, int i, int n) {
       const int tile = 32, first = i / tile * tile, last = std::min(first + tile, n) - 1;
       const bool ragged = last - first + 1 < tile;
@@ -164,7 +163,7 @@ class Matmul final : public Task {
                                       : fmt::format("tile {}", i / tile),
                          what, first, last);
     };
-    std::string text = part("row", row, sizes[0]) + ", " + part("column", col, sizes[1]) + ", for tiles of 32";
+    std::string text = part("row", at.row, sizes[0]) + ", " + part("column", at.col, sizes[1]) + ", for tiles of 32";
     if (sizes[2] % 32 != 0) text += fmt::format("; the last tile along k has {} of 32", sizes[2] % 32);
     return text;
   }
