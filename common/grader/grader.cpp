@@ -357,12 +357,18 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
 
 struct Totals {
   std::map<std::string, double> counts;
-  double flops = 0, load_sectors = 0, store_sectors = 0;
+  double flops = 0, load_sectors = 0, store_sectors = 0, atomic_sectors = 0;
 };
+
+/// A line of a kernel that updates global memory atomically, whether it uses the old value or not.
+bool is_atomic(const Json& line) {
+  const std::string access = line.value("access", "");
+  return line.value("memory", "") == "global" && (access == "atomic" || access == "reduction");
+}
 
 Totals totals(const Json& report) {
   Totals t;
-  double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0;
+  double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0, atomics = 0;
   for (const Json& launch : report) {
     if (!launch.contains("counters") || launch["counters"].empty()) continue;
     ++launches;
@@ -371,6 +377,10 @@ Totals totals(const Json& report) {
     t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
     store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
     t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    t.atomic_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") +
+                        counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
+    for (const Json& line : launch.value("lines", Json::array()))
+      if (is_atomic(line)) atomics += line.value("threads", 0.0);
     wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
                   counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
     const Json derived = launch.value("derived", Json::object());
@@ -386,6 +396,7 @@ Totals totals(const Json& report) {
               {"sectors", t.load_sectors + t.store_sectors},
               {"shared_wavefronts", wavefronts},
               {"shared_conflicts", conflicts},
+              {"atomics", atomics},
               {"launches", launches}};
   return t;
 }
@@ -401,6 +412,7 @@ std::string readable_count(const std::string& name) {
       {"shared_wavefronts", "wavefronts of shared memory"},
       {"shared_conflicts", "bank conflicts"},
       {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
+      {"atomics", "atomic updates of global memory, one for each thread that makes one"},
       {"launches", "launches"},
       {"library_calls", "calls of a library"}};
   return names.at(name);
@@ -430,6 +442,14 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   const bool shared = count.rfind("shared", 0) == 0;
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
+      if (count == "atomics") {
+        if (!is_atomic(line)) continue;
+        const int number = line.value("line", 0);
+        out.push_back(fmt::format("{}:{}: {} of them", fs::path(line.value("file", "")).filename().string(), number,
+                                  line.value("threads", 0)));
+        out.push_back("    " + source_line(file, number));
+        continue;
+      }
       if (line.value("memory", "") != (shared ? "shared" : "global") || !line.contains("diagnosis")) continue;
       const std::string access = line.value("access", "");
       if ((count.find("load") != std::string::npos && access != "load") ||
@@ -527,7 +547,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
   const Totals t = totals(measured.report.is_array() ? measured.report : Json::array());
   std::string implausible;
   if (measured.outcome == Outcome::right && measured.library_calls == 0) {  // a library's work is not counted
-    if (t.load_sectors < measured.least_load_sectors || t.store_sectors < measured.least_store_sectors)
+    if (t.load_sectors < measured.least_load_sectors ||
+        t.store_sectors + t.atomic_sectors < measured.least_store_sectors)
       implausible =
           "the result is right, but the kernels have not loaded all inputs or stored all of the result: where does it "
           "come from?";
