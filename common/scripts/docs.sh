@@ -43,6 +43,9 @@ grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="/
     cp "$file" "$out/html/$file.txt"
   done
 
+if command -v python3 >/dev/null && ! python3 common/scripts/update-results.py --code --check 2>/dev/null; then
+  echo "Some pages show code that has changed since (on GitHub; the site is right): common/scripts/update-results.py --code"
+fi
 build_tool check_links
 build/tools/check_links README.md CONTRIBUTING.md docs/*.md chapters "$out/html"
 echo "The site is $out/html/index.html"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the result tables into the lesson pages. For maintainers; nothing else needs Python.
+"""Writes result tables and code into the pages. For maintainers; nothing else needs Python.
 
     cmake --preset sim && cmake --build --preset sim && common/scripts/update-results.py [build/sim/bin]
+    common/scripts/update-results.py --code     only the code: a moment, and nothing has to be built
+    common/scripts/update-results.py --check    changes nothing; exit code 1 if a page is not what it would be
 
 A page says which run it shows, and everything up to the closing marker is replaced:
 
@@ -39,7 +41,18 @@ The README's table has a few rows of several lessons, those in SUMMARY below:
     <!-- /summary -->
 
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
-`results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one.
+`results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one. Words with a = choose rows, for recorded
+tables and behind a -- for simulated ones: `shape=4096` is a shape that begins with 4096, `kernel=tiled_matmul` that
+kernel with whatever template arguments, `stride=1,2,32` three rows:
+
+    <!-- results:nvidia-h200 02_tiled_matmul shape=4096 tile=16,32 -->
+    <!-- results:sim 02_tiled_matmul --n 256 -- kernel=tiled_matmul -->
+
+Code is the region of a file between two lines `// [tag]`. The site shows it by Doxygen's \\snippet (page-filter.sh),
+GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
+
+    <!-- snippet: chapters/02_tiled_matmul/tiled_matmul.cuh tiled_matmul -->
+    <!-- /snippet -->
 """
 import json
 import pathlib
@@ -47,9 +60,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 root = pathlib.Path(__file__).resolve().parents[2]
-programs = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else root / "build/sim/bin").resolve()
+options = [word for word in sys.argv[1:] if word.startswith("-")]
+folders = [word for word in sys.argv[1:] if not word.startswith("-")]
+if len(folders) > 1 or set(options) - {"--code", "--check"}:
+    sys.exit("usage: update-results.py [--code] [--check] [build/sim/bin]")
+programs = pathlib.Path(folders[0] if folders else root / "build/sim/bin").resolve()
 region = re.compile(r"(<!-- results:sim (\S+) (.*?) -->\n).*?(<!-- /results -->)", re.S)
 
 
@@ -59,6 +77,23 @@ def run(program, arguments):
         file = pathlib.Path(folder) / "rows.json"
         subprocess.run([programs / program, *arguments, "--json", file], check=True, stdout=subprocess.DEVNULL)
         return json.loads(file.read_text())
+
+
+def chosen(rows, filters):
+    """The rows that all filters `key=value,value` let through. A value stands for what it is, and for what goes on with a
+    blank, a < or a comma behind it."""
+    def text(row, key):
+        return str(row.get("extra", {}).get(key, row.get(key, "")))
+
+    def fits(row, word):
+        key, values = word.split("=", 1)
+        is_value = text(row, key)
+        return any(is_value == v or re.match(re.escape(v) + "[ <]", is_value) for v in values.split(","))
+
+    rows = [row for row in rows if all(fits(row, word) for word in filters)]
+    if filters and not rows:
+        sys.exit(f"no row is {' '.join(filters)}")
+    return rows
 
 
 def moving_table(result):
@@ -198,7 +233,9 @@ def sparse_table(result):
 
 
 def table(program, arguments):
+    arguments, _, filters = arguments.partition(" -- ")
     result = run(program, arguments.split())
+    result["rows"] = chosen(result["rows"], filters.split())
     if "matrix" in result["rows"][0].get("extra", {}):
         return sparse_table(result)
     if "what" in result["rows"][0]:
@@ -236,7 +273,7 @@ def table(program, arguments):
     return f"\n{machine}, {shape}:\n\n" + "\n".join(lines) + "\n\n"
 
 
-recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+)(?: (\S+))? -->\n).*?(<!-- /results -->)", re.S)
+recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+)((?: \S+)*?) -->\n).*?(<!-- /results -->)", re.S)
 
 
 def source_of(run):
@@ -290,13 +327,16 @@ def recorded_figure(gpu, program, key, unit):
     return f"{max(values):,.0f} {unit}" if values else ""
 
 
-def recorded_table(gpu, program, part):
+def recorded_table(gpu, program, words):
+    parts = [word for word in words.split() if "=" not in word]
+    filters = [word for word in words.split() if "=" in word]
     run = recorded_run(gpu, program)
     if run is None:
         return "\nNot recorded yet.\n\n"
-    rows = [row for row in run["rows"] if row["status"] == "OK" and (part is None or row.get("part") == part)]
+    rows = [row for row in run["rows"] if row["status"] == "OK" and (not parts or row.get("part") in parts)]
     if not rows:
         return "\nNot recorded yet.\n\n"
+    rows = chosen(rows, filters)
     first = rows[0]
     if "what" in first:
         return recorded_parts_table(run, rows)
@@ -349,10 +389,10 @@ def dram_table(gpu, kernels):
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
-traffic_region = re.compile(r"(<!-- traffic:(\S+) -->\n).*?(<!-- /traffic -->)", re.S)
+traffic_region = re.compile(r"(<!-- traffic:(\S+)((?: \S+)*?) -->\n).*?(<!-- /traffic -->)", re.S)
 
 
-def traffic_table(gpu):
+def traffic_table(gpu, filters):
     """What L1, L2 and DRAM moved: docs/results/traffic-<gpu>.json, from common/scripts/record-traffic.sh."""
     file = root / f"docs/results/traffic-{gpu}.json"
     if not file.exists():
@@ -375,11 +415,12 @@ def traffic_table(gpu):
         except KeyError:  # a counter that this GPU does not have
             return ""
 
-    cells = [[cell(of, row["counters"]) for _, of in columns] for row in recorded["rows"]]
+    rows = chosen(recorded["rows"], filters.split())
+    cells = [[cell(of, row["counters"]) for _, of in columns] for row in rows]
     shown = [i for i in range(len(columns)) if any(line[i] for line in cells)]
     lines = ["| N | block | kernel | " + " | ".join(columns[i][0] for i in shown) + " |",
              "|--:|--:|---" + "|--:" * len(shown) + "|"]
-    for row, line in zip(recorded["rows"], cells):
+    for row, line in zip(rows, cells):
         lines.append(f"| {row['n']:,} | {row['block']} | `{row['kernel']}` | " + " | ".join(line[i] for i in shown) + " |")
     return "\n" + "\n".join(lines) + f"\n\n{recorded['gpu']}, driver {recorded['driver']}, CUDA {recorded['cuda']}, commit " \
            f"{recorded['commit']}; Nsight Compute, caches emptied before each kernel. 1 MB is 1,000,000 bytes.\n\n"
@@ -423,15 +464,40 @@ def summary_table(gpu):
     return "\n" + "\n".join(lines) + f"\n\nMedians; [docs/results/{gpu}.json](docs/results/{gpu}.json) has all rows, and says when and from which commit.\n\n" if len(lines) > 2 else ""
 
 
-for page in [root / "README.md", *sorted(root.glob("chapters/*/README.md"))]:
+snippet_region = re.compile(r"^(<!-- snippet: (\S+) (\S+) -->\n).*?^(<!-- /snippet -->)", re.S | re.M)
+snippet_line = re.compile(r"^\\snippet (\S+) (\S+)$", re.M)
+
+
+def code(file, tag):
+    """What stands between the two lines // [tag], moved to the left margin, without the tags of smaller regions."""
+    lines = (root / file).read_text().split("\n")
+    ends = [k for k, line in enumerate(lines) if line.strip() == f"// [{tag}]"]
+    if len(ends) != 2:
+        sys.exit(f"{file}: {len(ends)} lines // [{tag}], there must be two")
+    inside = [line for line in lines[ends[0] + 1:ends[1]] if not re.fullmatch(r"\s*// \[\w+\]", line)]
+    language = "cpp" if file.endswith("pp") else "cuda"
+    return f"\n```{language}\n" + textwrap.dedent("\n".join(inside)).strip("\n") + "\n```\n\n"
+
+
+stale = []
+for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(root.glob("docs/*.md"))]:
     old = page.read_text()
-    new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], old)
-    new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
-    new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
-    new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
-    new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2]) + found[3], new)
-    new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
-    new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
-    if new != old:
+    new = snippet_line.sub(r"<!-- snippet: \1 \2 -->\n<!-- /snippet -->", old)
+    new = snippet_region.sub(lambda found: found[1] + code(found[2], found[3]) + found[4], new)
+    if "--code" not in options:
+        new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], new)
+        new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
+        new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
+        new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
+        new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2], found[3]) + found[4], new)
+        new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
+        new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
+    if new == old:
+        continue
+    stale.append(page.relative_to(root))
+    if "--check" not in options:
         page.write_text(new)
         print("updated", page.relative_to(root))
+if stale and "--check" in options:
+    print("not up to date:", *stale, "- run common/scripts/update-results.py", file=sys.stderr)
+    sys.exit(1)
