@@ -21,6 +21,7 @@ help:
 	@echo "make homework        how far your homework is, all chapters"
 	@echo "make homework-NN     grade chapters/NN_*/homework.cu; WATCH=1 again whenever you save it; FILE=my.cu another file"
 	@echo "make reset-homework-NN, make solution-NN   the starter again (yours is kept); the solution"
+	@echo "make gradescope-NN   for instructors: build/gradescope/NN_topic.zip, an autograder for Gradescope"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"
 	@echo "make compare         this machine's results against the recorded ones; ARGS=\"02 04\" some chapters only"
 	@echo "make recorded ARGS=02  what was recorded on an H200; further words choose rows: ARGS=\"02 4096\""
@@ -49,7 +50,7 @@ clean:
 
 # One explicit rule per chapter and spelling: 02, 02_tiled_matmul, test-02, test-02_tiled_matmul.
 define chapter_rules
-.PHONY: $(1) $(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution,$(a)-$(1) $(a)-$(2))
+.PHONY: $(1) $(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution gradescope,$(a)-$(1) $(a)-$(2))
 $(1) $(2):
 	@$(scripts)/lesson.sh $(2)
 test-$(1) test-$(2):
@@ -60,13 +61,15 @@ reset-homework-$(1) reset-homework-$(2):
 	@$(scripts)/homework.sh reset $(2)
 solution-$(1) solution-$(2):
 	@$(scripts)/homework.sh solution $(2)
+gradescope-$(1) gradescope-$(2):
+	@$(scripts)/gradescope.sh $(2)
 endef
 $(foreach c,$(chapters),$(eval $(call chapter_rules,$(call number,$(c)),$(c))))
 
 # The numbers that no chapter has.
 define no_chapter_rules
-.PHONY: $(1) $(foreach a,test homework reset-homework solution,$(a)-$(1))
-$(1) $(foreach a,test homework reset-homework solution,$(a)-$(1)):
+.PHONY: $(1) $(foreach a,test homework reset-homework solution gradescope,$(a)-$(1))
+$(1) $(foreach a,test homework reset-homework solution gradescope,$(a)-$(1)):
 	@$(scripts)/no-chapter.sh $(1)
 endef
 $(foreach n,$(unused),$(eval $(call no_chapter_rules,$(n))))

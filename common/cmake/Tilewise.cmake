@@ -44,6 +44,12 @@ if(TILEWISE_MACHINE STREQUAL "gpu")
       "nvcc was not found. Install the CUDA Toolkit, 12.0 or newer (https://developer.nvidia.com/cuda-downloads), "
       "put its bin folder on PATH, or use the simulator: MACHINE=sim.")
   endif()
+  if(CMAKE_VERSION VERSION_LESS 3.24 AND CMAKE_CUDA_ARCHITECTURES STREQUAL "native")
+    message(FATAL_ERROR
+      "The preset gpu needs CMake 3.24 or newer, which finds out for itself what GPU is here; this is ${CMAKE_VERSION}. "
+      "Install a newer one (python3 -m pip install cmake), or say which GPU: "
+      "cmake --preset gpu -DCMAKE_CUDA_ARCHITECTURES=75 is for compute capability 7.5.")
+  endif()
   enable_language(CUDA)
   # CMake 3.25.1 (Debian 12) does not know yet that nvcc 12 and newer compile C++20.
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# gradescope.sh CHAPTER: makes build/gradescope/CHAPTER.zip, an autograder to upload at Gradescope (Configure Autograder, Zip).
+# It has the repository as it is here, changed rubrics included, but for what git ignores.
+source "$(dirname "$0")/lib.sh"
+chapter=$1
+[ -e "tests/$chapter/homework/solution.cu" ] || die 2 "Chapter $chapter has no homework."
+stage=build/gradescope/$chapter zip=build/gradescope/$chapter.zip
+rm -rf "$stage" "$zip"
+mkdir -p "$stage/tilewise"
+cp common/grader/gradescope/setup.sh common/grader/gradescope/run_autograder "$stage/"
+echo "$chapter" >"$stage/chapter"
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+  git ls-files -z --cached --others --exclude-standard
+else
+  find . -path ./build -prune -o -type f -print0
+fi | while IFS= read -r -d '' file; do
+  [ -f "$file" ] || continue  # deleted, but not yet in the index
+  mkdir -p "$stage/tilewise/$(dirname "$file")"
+  cp -p "$file" "$stage/tilewise/$file"
+done
+# Gradescope wants both scripts at the top of the archive, not in a folder.
+(cd "$stage" && cmake -E tar cf "../$chapter.zip" --format=zip -- setup.sh run_autograder chapter tilewise)
+echo "The autograder is $zip ($(wc -c <"$zip") bytes). docs/homework.md says what to do with it."
