@@ -46,12 +46,12 @@ inline Verdict check_sums(const SumsLaunch& launch, const SumsShape& shape, std:
   const auto words = static_cast<std::size_t>(rows) * cols;
   const std::vector<float> input = tilewise::random_vector(words, seed, distribution);
   const SumsReference reference(input, shape, distribution == tilewise::Distribution::integers);
-  return guarded_run([&](const float* in, float* out) { return launch(in, out, shape.first, shape.second); }, input,
-                     words, [&](Verdict& verdict, const std::vector<float>& got) {
-                       verdict.comparison =
-                           tilewise::compare(got, reference.sums, reference.bounds, shape.first, shape.second);
-                       if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
-                     });
+  return guarded_run(
+      [&](const float* in, float* out) { return launch(in, out, shape.first, shape.second); }, input, words,
+      [&](Verdict& verdict, const std::vector<float>& got) {
+        verdict.comparison = tilewise::compare(got, reference.sums, reference.bounds, shape.first, shape.second);
+        if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
+      });
 }
 
 /// One row, one column, primes, around 16 and 32 and their multiples, all with all; long, wide and empty ones.

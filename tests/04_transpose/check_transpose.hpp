@@ -24,7 +24,8 @@ inline std::vector<float> transposed(const std::vector<float>& in, int rows, int
   return out;
 }
 
-/// Runs the kernel between canaries, on random data, and compares bits. `copies`: it is meant to copy, not to transpose.
+/// Runs the kernel between canaries, on random data, and compares bits. `copies`: it is meant to copy, not to
+/// transpose.
 inline Verdict check_transpose(const TransposeLaunch& launch, const TransposeShape& shape, std::uint64_t seed,
                                tilewise::Distribution distribution = tilewise::Distribution::uniform,
                                bool copies = false) {
@@ -33,7 +34,8 @@ inline Verdict check_transpose(const TransposeLaunch& launch, const TransposeSha
   const std::vector<float> input = tilewise::random_vector(words, seed, distribution);
   const std::vector<float> expected = copies ? input : transposed(input, rows, cols);
   return guarded_run([&](const float* in, float* out) { return launch(in, out, shape.first, shape.second); }, input,
-                     words, [&](Verdict& verdict, const std::vector<float>& got) {
+                     words,
+                     [&](Verdict& verdict, const std::vector<float>& got) {
                        const auto [height, width] = copies ? shape : TransposeShape{shape.second, shape.first};
                        verdict.comparison = tilewise::compare_exact(got, expected, height, width);
                        if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
