@@ -72,7 +72,7 @@ class Ceilings {
       comparison = probe.check();
       if (comparison.ok && !tilewise::is_simulated()) {
         tilewise::TimerOptions rules = probe.rules;
-        rules.iterations = options_.repeat();
+        rules.iterations = options_.timed() ? options_.repeat() : 1;
         timing = tilewise::measure(probe.launch, rules);
         comparison = probe.check();  // what the last timed launch left
       }

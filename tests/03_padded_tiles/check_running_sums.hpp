@@ -8,24 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, GuardedMatrix, NewFindings
+#include "common/guarded_run.hpp"
 #include "tilewise/compare.hpp"
-#include "tilewise/device.hpp"
-#include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"
 
 /// Launches a kernel for running sums: in, out, rows, cols. Returns what the launch returned.
 using SumsLaunch = std::function<cudaError_t(const float*, float*, int, int)>;
 
-using SumsShape = std::pair<int, int>;  // rows, cols
-
-inline std::string text_of(const SumsShape& shape) {
-  return std::to_string(shape.first) + " x " + std::to_string(shape.second);
-}
+using SumsShape = MatrixShape;
 
 /// The sums in FP64, and for each the error that FP32 can make in whatever order it adds. Of small integers FP32 makes
 /// none: then the bounds are empty, which means equal.
@@ -47,49 +39,19 @@ struct SumsReference {
   }
 };
 
-/// Runs the kernel between canaries, with `out` poisoned, and looks at everything it may have done. On the simulator it
-/// runs once more on matrices that end where their allocations end, so that reading beyond them is seen too.
+/// Runs the kernel between canaries, on random data, and compares with the sums in FP64.
 inline Verdict check_sums(const SumsLaunch& launch, const SumsShape& shape, std::uint64_t seed,
                           tilewise::Distribution distribution = tilewise::Distribution::uniform) {
   const auto [rows, cols] = shape;
   const auto words = static_cast<std::size_t>(rows) * cols;
   const std::vector<float> input = tilewise::random_vector(words, seed, distribution);
   const SumsReference reference(input, shape, distribution == tilewise::Distribution::integers);
-
-  Verdict verdict;
-  NewFindings findings;
-  const auto run = [&](const float* from, float* to) {
-    cudaError_t status = launch(from, to, rows, cols);
-    if (status == cudaSuccess) status = cudaDeviceSynchronize();
-    if (status == cudaSuccess) return true;
-    cudaGetLastError();
-    verdict.add(Fault::launch_failed, cudaGetErrorString(status));
-    return false;
-  };
-
-  {
-    GuardedMatrix in(input);
-    // The margins hold a number, so that a NaN that was read beside `in` and written beside `out` is seen.
-    GuardedMatrix out(std::vector<float>(words, GuardedMatrix::canary()), -1.2345678e33f);
-    if (run(in.data(), out.data())) {
-      verdict.comparison = tilewise::compare(out.values(), reference.sums, reference.bounds, rows, cols);
-      if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
-      if (!out.margins_intact()) verdict.add(Fault::outside_written, "memory around the output was written");
-      if (!in.intact()) verdict.add(Fault::input_changed, "the input was changed");
-    }
-    if (const std::string text = findings.take(); !text.empty()) verdict.add(Fault::finding, text);
-  }
-
-  if (tilewise::is_simulated() && verdict.right()) {
-    {
-      const tilewise::DeviceBuffer<float> in(input);
-      tilewise::DeviceBuffer<float> out(words);
-      run(in.data(), out.data());
-      if (const std::string text = findings.take(); !text.empty()) verdict.add(Fault::finding, text);
-    }
-    if (verdict.has(Fault::launch_failed)) cudaDeviceReset();  // an access out of bounds is the end of a context
-  }
-  return verdict;
+  return guarded_run(
+      [&](const float* in, float* out) { return launch(in, out, shape.first, shape.second); }, input, words,
+      [&](Verdict& verdict, const std::vector<float>& got) {
+        verdict.comparison = tilewise::compare(got, reference.sums, reference.bounds, shape.first, shape.second);
+        if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
+      });
 }
 
 /// One row, one column, primes, around 16 and 32 and their multiples, all with all; long, wide and empty ones.

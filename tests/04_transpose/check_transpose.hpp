@@ -6,24 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, GuardedMatrix, NewFindings
+#include "common/guarded_run.hpp"
 #include "tilewise/compare.hpp"
-#include "tilewise/device.hpp"
-#include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"
 
 /// Launches a transpose: in, out, rows, cols. Returns what the launch returned.
 using TransposeLaunch = std::function<cudaError_t(const float*, float*, int, int)>;
 
-using TransposeShape = std::pair<int, int>;  // rows, cols of the input
-
-inline std::string text_of(const TransposeShape& shape) {
-  return std::to_string(shape.first) + " x " + std::to_string(shape.second);
-}
+using TransposeShape = MatrixShape;
 
 inline std::vector<float> transposed(const std::vector<float>& in, int rows, int cols) {
   std::vector<float> out(in.size());
@@ -32,51 +24,22 @@ inline std::vector<float> transposed(const std::vector<float>& in, int rows, int
   return out;
 }
 
-/// Runs the kernel between canaries, with `out` poisoned, and looks at everything it may have done. On the simulator it
-/// runs once more on matrices that end where their allocations end, so that reading beyond them is seen too.
-/// `copies`: the kernel is meant to copy, not to transpose.
+/// Runs the kernel between canaries, on random data, and compares bits. `copies`: it is meant to copy, not to
+/// transpose.
 inline Verdict check_transpose(const TransposeLaunch& launch, const TransposeShape& shape, std::uint64_t seed,
                                tilewise::Distribution distribution = tilewise::Distribution::uniform,
                                bool copies = false) {
   const auto [rows, cols] = shape;
   const auto words = static_cast<std::size_t>(rows) * cols;
   const std::vector<float> input = tilewise::random_vector(words, seed, distribution);
-
-  Verdict verdict;
-  NewFindings findings;
-  const auto run = [&](const float* from, float* to) {
-    cudaError_t status = launch(from, to, rows, cols);
-    if (status == cudaSuccess) status = cudaDeviceSynchronize();
-    if (status == cudaSuccess) return true;
-    cudaGetLastError();
-    verdict.add(Fault::launch_failed, cudaGetErrorString(status));
-    return false;
-  };
-
-  {
-    GuardedMatrix in(input);
-    // The margins hold a number, so that a NaN that was read beside `in` and written beside `out` is seen.
-    GuardedMatrix out(std::vector<float>(words, GuardedMatrix::canary()), -1.2345678e33f);
-    if (run(in.data(), out.data())) {
-      verdict.comparison = copies ? tilewise::compare_exact(out.values(), input, rows, cols)
-                                  : tilewise::compare_exact(out.values(), transposed(input, rows, cols), cols, rows);
-      if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
-      if (!out.margins_intact()) verdict.add(Fault::outside_written, "memory around the output was written");
-      if (!in.intact()) verdict.add(Fault::input_changed, "the input was changed");
-    }
-    if (const std::string text = findings.take(); !text.empty()) verdict.add(Fault::finding, text);
-  }
-
-  if (tilewise::is_simulated() && verdict.right()) {
-    {
-      const tilewise::DeviceBuffer<float> in(input);
-      tilewise::DeviceBuffer<float> out(words);
-      run(in.data(), out.data());
-      if (const std::string text = findings.take(); !text.empty()) verdict.add(Fault::finding, text);
-    }
-    if (verdict.has(Fault::launch_failed)) cudaDeviceReset();  // an access out of bounds is the end of a context
-  }
-  return verdict;
+  const std::vector<float> expected = copies ? input : transposed(input, rows, cols);
+  return guarded_run([&](const float* in, float* out) { return launch(in, out, shape.first, shape.second); }, input,
+                     words,
+                     [&](Verdict& verdict, const std::vector<float>& got) {
+                       const auto [height, width] = copies ? shape : TransposeShape{shape.second, shape.first};
+                       verdict.comparison = tilewise::compare_exact(got, expected, height, width);
+                       if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
+                     });
 }
 
 /// One row, one column, primes, powers of two and their neighbours, all with all; long, wide and empty ones.

@@ -14,10 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, GuardedMatrix, NewFindings
+#include "common/guarded_run.hpp"
 #include "tilewise/compare.hpp"
-#include "tilewise/device.hpp"
-#include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"
 
 /// Input, and the output that must come of it.
@@ -33,59 +31,27 @@ struct Task {
 /// Runs a kernel: in, out.
 using TaskLaunch = std::function<cudaError_t(const float*, float*)>;
 
-/// Runs the kernel between canaries and looks at everything it may have done. On the simulator it runs once more on
-/// arrays that end where their allocations end, so that reading beyond them is seen too.
+/// Runs the kernel between canaries and compares with what must come of it.
 inline Verdict check_task(const TaskLaunch& launch, const Task& task) {
-  Verdict verdict;
-  NewFindings findings;
-  const auto run = [&](const float* in, float* out) {
-    cudaError_t status = launch(in, out);
-    if (status == cudaSuccess) status = cudaDeviceSynchronize();
-    if (status == cudaSuccess) return true;
-    cudaGetLastError();
-    verdict.add(Fault::launch_failed, cudaGetErrorString(status));
-    return false;
-  };
-
-  {
-    GuardedMatrix in(task.in);
-    // The margins hold a number, so that a NaN that was read beside `in` and written beside `out` is seen.
-    GuardedMatrix out(std::vector<float>(task.out_size(), GuardedMatrix::canary()), -1.2345678e33f);
-    if (run(in.data(), out.data())) {
-      const std::vector<float> got = out.values();
-      if (task.reference.empty()) {
-        verdict.comparison.checked = got.size();
-        for (std::size_t i = 0; i < got.size(); ++i) {
-          const auto bits = std::bit_cast<std::uint32_t>(got[i]), wanted = std::bit_cast<std::uint32_t>(task.out[i]);
-          if (bits == wanted) continue;
-          ++verdict.comparison.wrong;
-          const bool between = wanted == std::bit_cast<std::uint32_t>(GuardedMatrix::canary());
-          const Fault fault = between ? Fault::outside_written : Fault::wrong_value;
-          if (verdict.has(fault)) continue;
-          verdict.add(fault, (between ? "a word between was written: " : "wrong word: ") + std::to_string(i) + " is " +
-                                 std::to_string(got[i]) + ", not " + std::to_string(task.out[i]));
-        }
-      } else {
-        verdict.comparison =
-            tilewise::compare(std::span<const float>(got), task.reference, task.bound, 1, task.reference.size());
-        if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
-      }
-      if (!out.margins_intact()) verdict.add(Fault::outside_written, "memory around the output was written");
-      if (!in.intact()) verdict.add(Fault::input_changed, "the input was changed");
+  return guarded_run(launch, task.in, task.out_size(), [&](Verdict& verdict, const std::vector<float>& got) {
+    if (!task.reference.empty()) {
+      verdict.comparison =
+          tilewise::compare(std::span<const float>(got), task.reference, task.bound, 1, task.reference.size());
+      if (!verdict.comparison.ok) verdict.add(Fault::wrong_value, verdict.comparison.text());
+      return;
     }
-    if (const std::string text = findings.take(); !text.empty()) verdict.add(Fault::finding, text);
-  }
-
-  if (tilewise::is_simulated() && verdict.right()) {
-    {
-      const tilewise::DeviceBuffer<float> in(task.in);
-      tilewise::DeviceBuffer<float> out(task.out_size());
-      run(in.data(), out.data());
-      if (const std::string text = findings.take(); !text.empty()) verdict.add(Fault::finding, text);
+    verdict.comparison.checked = got.size();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto bits = std::bit_cast<std::uint32_t>(got[i]), wanted = std::bit_cast<std::uint32_t>(task.out[i]);
+      if (bits == wanted) continue;
+      ++verdict.comparison.wrong;
+      const bool between = wanted == std::bit_cast<std::uint32_t>(GuardedMatrix::canary());
+      const Fault fault = between ? Fault::outside_written : Fault::wrong_value;
+      if (verdict.has(fault)) continue;
+      verdict.add(fault, (between ? "a word between was written: " : "wrong word: ") + std::to_string(i) + " is " +
+                             std::to_string(got[i]) + ", not " + std::to_string(task.out[i]));
     }
-    if (verdict.has(Fault::launch_failed)) cudaDeviceReset();  // an access out of bounds is the end of a context
-  }
-  return verdict;
+  });
 }
 
 /// `count` words of `floats` floats; word i goes from in_offset + i * in_stride to out_offset + i * out_stride.

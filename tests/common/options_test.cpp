@@ -217,7 +217,7 @@ TEST_CASE("help names every option and its default, code 0") {
   const Parsed p = parse({"--help"});
   const std::string text = output.text();
   CHECK(p.code == kAllRight);
-  for (const char* part : {"--n", "--m", "--k", "--tile", "--repeat", "--seed", "--data", "--json", "--stride",
-                           "default 8,16", "1 to 65536"})
+  for (const char* part : {"--n", "--m", "--k", "--tile", "--repeat", "--no-time", "--seed", "--data", "--json",
+                           "--stride", "default 8,16", "1 to 65536"})
     CHECK(text.find(part) != std::string::npos);
 }

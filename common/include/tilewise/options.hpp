@@ -35,7 +35,7 @@ struct MatmulDefaults {
   std::vector<MatmulShape> sim_shapes = {};  ///< the same on the simulator
 };
 
-/// Options of a program. --help, --repeat, --seed, --data and --json are always there.
+/// Options of a program. --help, --repeat, --no-time, --seed, --data and --json are always there.
 class Options {
  public:
   /// `program` is the chapter's name, `summary` one sentence for --help.
@@ -72,6 +72,7 @@ class Options {
   const std::vector<MatmulShape>& shapes() const { return shapes_; }
   const std::vector<int>& tiles() const { return tiles_; }
   int repeat() const { return repeat_; }  ///< iterations of the timer; 0: the timer decides
+  bool timed() const { return !no_time_; }  ///< false: each kernel runs once and is checked
   std::uint64_t seed() const { return seed_; }
   Distribution data() const { return data_; }
   const std::string& json() const { return json_; }  ///< "" when not asked for
@@ -86,6 +87,7 @@ class Options {
   std::vector<MatmulShape> shapes_;
   std::vector<int> tiles_;
   int repeat_ = 0;
+  bool no_time_ = false;
   std::uint64_t seed_ = 1;
   Distribution data_ = Distribution::uniform;
   std::string json_;
