@@ -1,6 +1,6 @@
 // Lesson 04: a transpose moves every word once and computes nothing. How much of the speed of a copy can it reach?
 #include "library.hpp"
-#include "problem.hpp"
+#include "problem.cuh"
 #include "tilewise/lesson.hpp"
 #include "transpose.cuh"
 
@@ -8,9 +8,6 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 using Launch = std::function<cudaError_t(const float*, float*, int, int, cudaStream_t)>;
-
-/// What must come out: the transpose, the input, or the input with tiles in other places.
-enum class Result { transposed, copied, moved };
 
 /// One row of the table.
 struct Row {
@@ -57,15 +54,12 @@ tilewise::Variant variant(const Row& row, Problem& p) {
   v.tile = row.tile;
   v.block = row.block;
   v.shared_bytes = row.shared_bytes;
-  v.launch = [&](cudaStream_t stream) { CUDA_CHECK(row.launch(p.in.data(), p.out.data(), p.rows, p.cols, stream)); };
+  v.launch = [&](cudaStream_t stream) { CUDA_CHECK(row.launch(p.in(), p.out.data(), p.rows, p.cols, stream)); };
   v.poison = [&] { p.out.poison(); };
-  v.check = [&] {
-    if (row.result == Result::copied) return p.check(p.original, p.rows, p.cols);
-    return p.check(row.result == Result::moved ? p.tiles_moved() : p.transposed, p.cols, p.rows);
-  };
+  v.check = [&] { return p.check(row.result); };
   v.recheck = v.check;
-  v.work = 2.0 * static_cast<double>(p.in.bytes());  // every word is read once and written once
-  v.working_set = 2 * p.in.bytes();
+  v.work = 2.0 * static_cast<double>(p.bytes());  // every word is read once and written once
+  v.working_set = 2 * p.bytes();
   v.baseline = row.baseline;
   const int unit = row.result == Result::moved ? 64 : v.kernel.starts_with("transpose_vectorised") ? 4 : 1;
   if (p.rows % unit != 0 || p.cols % unit != 0)

@@ -13,6 +13,7 @@
 #include "04_transpose/mutants/mutants.cuh"
 #include "catch.hpp"
 #include "library.hpp"
+#include "problem.cuh"
 #include "tilewise/counters.hpp"
 
 namespace {
@@ -184,6 +185,50 @@ TEST_CASE("matrices that begin anywhere", "[transpose]") {
         REQUIRE(std::vector<float>(got.begin() + out_at, got.end()) ==
                 transposed({input.begin() + in_at, input.end()}, rows, cols));
         REQUIRE(out.margins_intact());
+      }
+    }
+  }
+}
+
+TEST_CASE("the device makes the host's random words, and finds the wrong one among them", "[transpose]") {
+  // The lesson checks large matrices on the device. What it expects there must be what the host computes.
+  for (const TransposeShape& shape : {TransposeShape{64, 128}, {192, 64}, {128, 128}}) {
+    const auto [rows, cols] = shape;
+    for (std::uint64_t seed : {1, 2, 77}) {
+      const std::vector<float> input = tilewise::random_vector(static_cast<std::size_t>(rows) * cols, seed);
+      DeviceMatrix matrix(rows, cols, seed);
+      std::vector<float> words(input.size());
+      REQUIRE(cudaMemcpy(words.data(), matrix.data(), words.size() * 4, cudaMemcpyDeviceToHost) == cudaSuccess);
+      REQUIRE(words == input);
+
+      std::vector<float> moved(input.size());
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < cols; ++c)
+          moved[(c / 64 * 64 + r % 64) * rows + r / 64 * 64 + c % 64] = input[r * cols + c];
+      const std::pair<Result, std::vector<float>> results[] = {
+          {Result::copied, input}, {Result::transposed, transposed(input, rows, cols)}, {Result::moved, moved}};
+      for (const auto& [result, expected] : results) {
+        tilewise::DeviceBuffer<float> out(expected);
+        const tilewise::Comparison right = matrix.check(out.data(), result);
+        REQUIRE(right.ok);
+        REQUIRE(right.checked == input.size());
+        for (const auto& [other, unexpected] : results)
+          if (other != result) REQUIRE_FALSE(matrix.check(out.data(), other).ok);
+        for (const std::size_t at : {std::size_t{0}, input.size() / 3, input.size() - 1}) {
+          std::vector<float> spoilt = expected;
+          spoilt[at] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(spoilt[at]) ^ 1u);  // the last bit of one word
+          out.upload(spoilt);
+          const tilewise::Comparison wrong = matrix.check(out.data(), result);
+          const std::size_t width = result == Result::copied ? cols : rows;
+          REQUIRE_FALSE(wrong.ok);
+          REQUIRE(wrong.wrong == 1);
+          REQUIRE(wrong.first_wrong.row == at / width);
+          REQUIRE(wrong.first_wrong.col == at % width);
+          REQUIRE(wrong.first_wrong.got == spoilt[at]);
+          REQUIRE(wrong.first_wrong.expected == expected[at]);
+        }
+        out.poison();
+        REQUIRE(matrix.check(out.data(), result).wrong == input.size());
       }
     }
   }
