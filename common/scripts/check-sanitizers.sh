@@ -30,7 +30,8 @@ check() {
   [ -n "$program" ] || { echo "chapter $chapter: not built" >&2; return 1; }
   log=$logs/$chapter-$tool
   # shellcheck disable=SC2046
-  timeout 300 compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" $(arguments "$chapter") --no-time >"$log" 2>&1 || status=$?
+  # Not the libraries' kernels: racecheck reports hazards inside a kernel of cuSPARSE, csrmv_v3_kernel.
+  timeout 300 compute-sanitizer --tool "$tool" --kernel-name-exclude kns=cusparse --error-exitcode 9 "$program" $(arguments "$chapter") --no-time >"$log" 2>&1 || status=$?
   printf '%-18s %-10s exit code %d %4d s  %s\n' "$(basename "$program")" "$tool" "$status" $((SECONDS - started)) "$(grep -E '========= (ERROR|RACECHECK) SUMMARY' "$log" | tail -n 1 | sed 's/=* //')"
   [ $status = 0 ] || { sed 's/^/    /' "$log" | grep -vE '^ *$' | tail -n 25; return 1; }
 }
