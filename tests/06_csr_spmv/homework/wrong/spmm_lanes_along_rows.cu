@@ -1,0 +1,18 @@
+// expect: spmm efficiency sectors of loads
+// Neighbouring threads have neighbouring rows of C.
+#include "homework.cuh"
+
+__global__ void spmm(int rows, int cols, int n, const int* row_ptr, const int* col_index, const float* values,
+                     const float* B, float* C) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  if (row >= rows) return;
+  float sum = 0.0f;
+  for (int e = row_ptr[row]; e < row_ptr[row + 1]; ++e) sum += values[e] * B[col_index[e] * n + j];
+  C[row * n + j] = sum;
+}
+
+cudaError_t launch_spmm(int rows, int cols, int n, int nnz, const int* row_ptr, const int* col_index,
+                        const float* values, const float* B, float* C, cudaStream_t stream) {
+  spmm<<<dim3((rows + 127) / 128, n), 128, 0, stream>>>(rows, cols, n, row_ptr, col_index, values, B, C);
+  return cudaGetLastError();
+}
