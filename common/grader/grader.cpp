@@ -362,15 +362,16 @@ struct Totals {
   double flops = 0, load_sectors = 0, store_sectors = 0, atomic_sectors = 0;
 };
 
-/// A line of a kernel that updates global memory atomically, whether it uses the old value or not.
-bool is_atomic(const Json& line) {
+/// A line of a kernel that updates "global" or "shared" memory atomically, whether it uses the old value or not.
+bool is_atomic(const Json& line, const char* memory) {
   const std::string access = line.value("access", "");
-  return line.value("memory", "") == "global" && (access == "atomic" || access == "reduction");
+  return line.value("memory", "") == memory && (access == "atomic" || access == "reduction");
 }
 
 Totals totals(const Json& report) {
   Totals t;
-  double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0, atomics = 0;
+  double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0, atomics = 0,
+         shared_atomics = 0;
   for (const Json& launch : report) {
     if (!launch.contains("counters") || launch["counters"].empty()) continue;
     ++launches;
@@ -381,8 +382,10 @@ Totals totals(const Json& report) {
     t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
     t.atomic_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") +
                         counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
-    for (const Json& line : launch.value("lines", Json::array()))
-      if (is_atomic(line)) atomics += line.value("threads", 0.0);
+    for (const Json& line : launch.value("lines", Json::array())) {
+      if (is_atomic(line, "global")) atomics += line.value("threads", 0.0);
+      if (is_atomic(line, "shared")) shared_atomics += line.value("threads", 0.0);
+    }
     wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
                   counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
     const Json derived = launch.value("derived", Json::object());
@@ -399,6 +402,7 @@ Totals totals(const Json& report) {
               {"shared_wavefronts", wavefronts},
               {"shared_conflicts", conflicts},
               {"atomics", atomics},
+              {"shared_atomics", shared_atomics},
               {"launches", launches}};
   return t;
 }
@@ -415,6 +419,7 @@ std::string readable_count(const std::string& name) {
       {"shared_conflicts", "bank conflicts"},
       {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
       {"atomics", "atomic updates of global memory, one for each thread that makes one"},
+      {"shared_atomics", "atomic updates of shared memory, one for each thread that makes one"},
       {"launches", "launches"},
       {"library_calls", "calls of a library"}};
   return names.at(name);
@@ -444,8 +449,8 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   const bool shared = count.rfind("shared", 0) == 0;
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
-      if (count == "atomics") {
-        if (!is_atomic(line)) continue;
+      if (count == "atomics" || count == "shared_atomics") {
+        if (!is_atomic(line, shared ? "shared" : "global")) continue;
         const int number = line.value("line", 0);
         out.push_back(fmt::format("{}:{}: {} of them", fs::path(line.value("file", "")).filename().string(), number,
                                   line.value("threads", 0)));

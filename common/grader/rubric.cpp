@@ -108,7 +108,8 @@ const std::vector<std::string>& count_names() {
   static const std::vector<std::string> names{"load_requests",     "load_sectors",      "sectors_per_load",
                                               "store_sectors",     "sectors_per_store", "sectors",
                                               "shared_wavefronts", "shared_conflicts",  "shared_wavefronts_per_flop",
-                                              "atomics",           "launches",          "library_calls"};
+                                              "atomics",           "shared_atomics",    "launches",
+                                              "library_calls"};
   return names;
 }
 
