@@ -189,8 +189,12 @@ std::string element(const Buffer& b, std::size_t i) {
   return b.rows == 1 ? fmt::format("{}[{}]", b.name, i) : fmt::format("{}[{}][{}]", b.name, row, column);
 }
 
+/// Whether values go in, and whether what comes out is compared with what is expected.
+bool has_values(const Buffer& b) { return b.use == Use::input || b.use == Use::in_place; }
+bool is_result(const Buffer& b) { return b.use == Use::output || b.use == Use::in_place; }
+
 std::ptrdiff_t outputs_of(const Problem& p) {
-  return std::count_if(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.use != Use::input; });
+  return std::count_if(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return is_result(b); });
 }
 
 /// What the right and the wrong elements of one output say about the mistake.
@@ -268,7 +272,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   std::size_t reply_size = sizeof(Reply) + sizeof request.nonce;
   for (const Buffer& b : p.buffers) {
     put(message, BufferHeader{b.size(), type_of_values(b.values), 0});
-    const Values values = b.use == Use::output ? poison(b.values, b.size()) : b.values;
+    const Values values = has_values(b) ? b.values : poison(b.values, b.size());
     message.append(data_of(values), bytes_of(values));
     reply_size += bytes_of(values);
   }
@@ -288,8 +292,8 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   double loads = 0, stores = 0;  // bytes
   for (const Buffer& b : p.buffers) {
     const double bytes = double(b.size() * bytes_of(type_of_values(b.values)));
-    if (b.use != Use::output) loads += bytes;
-    if (b.use != Use::input) stores += bytes;
+    if (has_values(b)) loads += bytes;
+    if (is_result(b)) stores += bytes;
   }
   c.least_load_sectors = p.least_load_bytes.value_or(loads) / 32;
   c.least_store_sectors = p.least_store_bytes.value_or(stores) / 32;
@@ -336,6 +340,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
       c.notes.clear();
       return c;
     }
+    if (!is_result(b)) continue;
     empty = empty && b.size() == 0;
     bool this_right = true;
     for (std::size_t i = 0; i < b.size(); ++i) this_right = this_right && right(got, i, b.expected[i], bound_of(b, i));
@@ -345,6 +350,13 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   if (reply.launches + reply.library_calls == 0 && !empty) {
     c.what = "no kernel was launched" + (all_right ? std::string(", and yet there is a result") : "");
     c.notes.clear();
+  }
+  if (reply.broken != 0) {
+    const std::string rule = task.rule(reply.broken);
+    if (all_right || reply.launches + reply.library_calls == 0)
+      c.what = rule;
+    else
+      c.notes.insert(c.notes.begin(), rule);
   }
   if (reply.returned != 0) {
     c.what = fmt::format("the function returned {} ({})", cudaGetErrorName(static_cast<cudaError_t>(reply.returned)),
@@ -691,18 +703,18 @@ void check_problem(const Task& task, const Problem& p) {
   bool any = false;
   for (const Buffer& b : p.buffers) {
     require(b.rows >= 0 && b.cols >= 0, fmt::format("{} has {} x {} elements", b.name, b.rows, b.cols));
-    require(size_of(b.values) == (b.use == Use::output ? 0 : b.size()),
+    require(size_of(b.values) == (has_values(b) ? b.size() : 0),
             fmt::format("{} is {} x {}, but has {} values", b.name, b.rows, b.cols, size_of(b.values)));
-    require(b.expected.size() == (b.use == Use::input ? 0 : b.size()),
+    require(b.expected.size() == (is_result(b) ? b.size() : 0),
             fmt::format("{} is {} x {}, but {} values are expected", b.name, b.rows, b.cols, b.expected.size()));
     require(b.bound.empty() || b.bound.size() == b.size(),
             fmt::format("{} is {} x {}, but has {} bounds", b.name, b.rows, b.cols, b.bound.size()));
-    any = any || b.use != Use::input;
+    any = any || is_result(b);
   }
   require(any, "no output");
   for (const Hypothesis& h : p.hypotheses) {
     const bool fits = std::any_of(p.buffers.begin(), p.buffers.end(), [&](const Buffer& b) {
-      return b.use != Use::input && b.size() == h.values.size() && (h.output.empty() || h.output == b.name);
+      return is_result(b) && b.size() == h.values.size() && (h.output.empty() || h.output == b.name);
     });
     require(fits, fmt::format("no output has the {} elements of \"{}\"", h.values.size(), h.mistake));
   }

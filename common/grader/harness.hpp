@@ -49,6 +49,8 @@ struct Reply {
   std::int32_t returned = 0;  ///< cudaError_t that it returned
   std::int32_t synchronised = 0;
   std::int32_t misused = 0;  ///< calls.cu asked for a buffer, size or scalar that the case does not have
+  std::int32_t broken = 0;   ///< see HomeworkCase::broke()
+  std::int32_t unused = 0;
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;
@@ -88,6 +90,10 @@ class HomeworkCase {
   T scalar(int i) const {
     return static_cast<T>(scalar_at(i));
   }
+
+  /// A rule of the contract, not about the result, that the call has broken: 1, 2, ... as Task::rule() names them. The
+  /// first one counts.
+  void broke(int rule) const;
 
   struct State;
   HomeworkCase(std::string_view name, State& state) : task(name), state_(state) {}

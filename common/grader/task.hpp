@@ -23,12 +23,14 @@ std::size_t bytes_of(const Values& values);
 double element_of(const Values& values, std::size_t i);
 
 enum class Use {
-  input,    ///< must not change
-  output,   ///< holds garbage before
-  in_place  ///< input and output in one
+  input,     ///< must not change
+  output,    ///< holds garbage before
+  in_place,  ///< input and output in one
+  scratch    ///< to work in: holds garbage before, and nobody looks at it after
 };
 
-/// One array in device memory, rows x cols, either of which may be 0. Made by input(), output() and in_place().
+/// One array in device memory, rows x cols, either of which may be 0. Made by input(), output(), in_place() and
+/// scratch().
 struct Buffer {
   std::string name;
   int rows = 0, cols = 0;  ///< rows == 1: a vector
@@ -48,6 +50,12 @@ Buffer input(std::string name, int rows, int cols, Values values);
 template <class T>
 Buffer output(std::string name, int rows, int cols, std::vector<double> expected, std::vector<double> bound = {}) {
   return {std::move(name), rows, cols, Use::output, std::vector<T>{}, std::move(expected), std::move(bound), false};
+}
+
+/// scratch<float>("workspace", 1, n).
+template <class T>
+Buffer scratch(std::string name, int rows, int cols) {
+  return {std::move(name), rows, cols, Use::scratch, std::vector<T>{}, {}, {}, false};
 }
 
 /// Holds `values` before the call and `expected` after it.
@@ -92,6 +100,8 @@ class Task {
   virtual Problem make(const Sizes& sizes, std::uint64_t seed) const = 0;
   /// Where an element lies, in a tutor's words: "row 33 is in the ragged last tile (rows 32 to 34)"; "" for nothing.
   virtual std::string where(const Place& place) const = 0;
+  /// What has happened when calls.cu says that the call broke this rule of the contract, see HomeworkCase::broke().
+  virtual std::string rule(int number) const { return "it broke rule " + std::to_string(number) + " of the contract"; }
 
   const std::string chapter, name;
 };
