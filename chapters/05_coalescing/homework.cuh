@@ -1,0 +1,25 @@
+// The homework of chapter 05: what your functions are called, what they get and what they must do. The bodies are in
+// homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
+#pragma once
+
+#include <cuda_runtime.h>
+
+/// Warm-up. z[i] = a * x[i] + y[i] for 0 <= i < n, by 512 threads, however large n is.
+/// x, y and z are device memory, n >= 1 elements each, n <= 2^30. x and y must not change. z holds garbage before.
+/// Returns the error of the launch.
+cudaError_t launch_axpy(float a, const float* x, const float* y, float* z, int n, cudaStream_t stream = nullptr);
+
+/// Core. An image of half the height and half the width: out[i][j] is the mean of in[2i][2j], in[2i][2j+1],
+/// in[2i+1][2j] and in[2i+1][2j+1]. In an image with an odd number of rows or columns the last one is left out.
+/// in: rows x cols, out: (rows / 2) x (cols / 2), rounded down, row-major in device memory; rows, cols >= 1, less than
+/// 2^31 elements. Where `out` has no element there is nothing to do, which is no error. `in` must not change. `out`
+/// holds garbage before.
+/// Returns the error of the launch.
+cudaError_t launch_halve(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr);
+
+/// Stretch. to[k] = from[k] for 0 <= k < n, by loads and stores of 16 bytes, wherever the two parts begin: `from` and
+/// `to` are multiples of 4 bytes, and neither needs to be a multiple of 16.
+/// They lie in different arrays in device memory; 1 <= n <= 2^30. No word may be written but to[0] to to[n - 1], and
+/// none read from behind from[n - 1].
+/// Returns the error of the launch.
+cudaError_t launch_copy_part(const float* from, float* to, int n, cudaStream_t stream = nullptr);
