@@ -9,7 +9,7 @@ export ARGS FILE MACHINE TOLERANCE WATCH
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
 number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
-unused := $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
+unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
 .PHONY: help tour test test-all docs sim compare recorded homework clean
 help:
@@ -66,7 +66,7 @@ gradescope-$(1) gradescope-$(2):
 endef
 $(foreach c,$(chapters),$(eval $(call chapter_rules,$(call number,$(c)),$(c))))
 
-# The numbers that no chapter has.
+# The numbers that no chapter has; chapters have two digits.
 define no_chapter_rules
 .PHONY: $(1) $(foreach a,test homework reset-homework solution gradescope,$(a)-$(1))
 $(1) $(foreach a,test homework reset-homework solution gradescope,$(a)-$(1)):

@@ -14,7 +14,7 @@ else
   [ -n "$(find "tests/$1" -name '*_test.cu' 2>/dev/null)" ] || die 1 "tests/$1 has no tests."
   build $machine "test_$1"
   read_args
-  if [ ${#args[@]} -gt 0 ]; then exec "build/$machine/bin/test_$1" "${args[@]}"; fi
+  if [ ${#args[@]} -gt 0 ]; then exec "build/$machine/bin/test_$1" -w NoTests "${args[@]}"; fi
   select=(-R "^test_$1$")
 fi
 

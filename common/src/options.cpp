@@ -89,7 +89,7 @@ Options::Options(std::string program, std::string summary)
     : program_(std::move(program)), parser_(std::make_unique<Parser>()) {
   parser_->app.description(summary);
   parser_->app.name(program_);
-  parser_->add("--repeat", "Timed iterations; 0: at least 30 and 0.3 s (default 0)", false,
+  parser_->add("--repeat", "Timed iterations; 0: 30 at least, for 0.1 s (default 0)", false,
                [this](const auto& words) { repeat_ = static_cast<int>(whole_number("--repeat", words[0], kRepeats)); });
   add_flag("--no-time", no_time_, "Check only, time nothing (on the simulator nothing is timed anyway)");
   parser_->add("--seed", "Seed of the random inputs (default 1)", false, [this](const auto& words) {

@@ -1,4 +1,6 @@
 // Tables, numbers, JSON and the timer's arithmetic.
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -139,6 +141,22 @@ TEST_CASE("a file that cannot be written is known before, and said after") {
   CHECK(why_not_writable(folder.file("no/x.json")).find("cannot be written") != std::string::npos);
   CHECK(why_not_writable(folder.file("")).find("folder") != std::string::npos);
   CHECK_THROWS_AS(write_file_atomically(folder.file("no/x.json"), "text"), std::runtime_error);
+}
+
+TEST_CASE("what is no file is written to, and stays what it is") {  // --json /dev/stdout
+  const Folder folder;
+  const std::string path = folder.file("pipe");
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  const int pipe = open(path.c_str(), O_RDWR | O_NONBLOCK);
+  REQUIRE(pipe >= 0);
+  CHECK(why_not_writable(path).empty());
+  write_file_atomically(path, "text");
+  char read_back[8] = {};
+  CHECK(::read(pipe, read_back, sizeof(read_back)) == 4);
+  CHECK(std::string(read_back) == "text");
+  CHECK(std::filesystem::is_fifo(path));
+  CHECK(folder.files() == 1);
+  close(pipe);
 }
 
 TEST_CASE("median, quartiles, extremes") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unordered_map>
@@ -84,6 +85,10 @@ struct State {
     if (is("TILEWISE_COUNT", "1")) want_counting = true;
     count_all = want_counting;
     never_check = is("TILEWISE_FINDINGS", "off");
+    const char* findings = std::getenv("TILEWISE_FINDINGS");
+    if (findings && *findings && !never_check && !is("TILEWISE_FINDINGS", "warn") && !is("TILEWISE_FINDINGS", "strict"))
+      std::fprintf(stderr, "tilewise: TILEWISE_FINDINGS=%s is not known and changes nothing; it may be warn, off or strict\n",
+                   findings);
     want_checking = !never_check;
   }
 };
