@@ -14,8 +14,9 @@ cd "$folder"
 separator='{"runs": ['
 for program in "$programs"/[0-9][0-9]_*; do
   name=$(basename "$program")
-  echo "$name" >&2
+  started=$SECONDS
   PATH=$programs:$PATH "$name" --json part.json >&2
+  echo "$name: $((SECONDS - started)) s" >&2
   { echo "$separator"; cat part.json; } >>all.json
   separator=,
 done
