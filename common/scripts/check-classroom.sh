@@ -6,7 +6,7 @@
 source "$(dirname "$0")/lib.sh"
 chapter=${1:-02_tiled_matmul}
 bank=tests/$chapter/homework
-build sim grade simcc
+build sim homework
 common/scripts/gradescope.sh "$chapter"
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT

@@ -2,7 +2,7 @@
 # homework.sh: how far the homework of all chapters is.
 # homework.sh grade CHAPTER: grades its homework.cu, or FILE=my.cu; WATCH=1: again whenever the file is saved. ARGS are passed
 # on to the grader (build/sim/bin/grade --help). A score below 100 is no error here.
-# homework.sh build: builds the grader, and grades nothing.
+# homework.sh build [CHAPTER]: builds the grader, and grades nothing.
 # homework.sh reset CHAPTER: puts the starter back, and keeps what was there as homework.cu.N.
 # homework.sh solution CHAPTER: prints the solution.
 source "$(dirname "$0")/lib.sh"
@@ -15,12 +15,12 @@ fi
 file=chapters/$chapter/homework.cu
 case $action in
   progress)
-    build sim grade simcc
+    build sim homework
     exec build/sim/bin/grade --progress
     ;;
-  build) build sim grade simcc ;;
+  build) build sim "homework${chapter:+_$chapter}" ;;
   grade)
-    build sim grade simcc
+    build sim "homework_$chapter"
     read_args
     [ -z "${WATCH:-}" ] || [ "$WATCH" = 0 ] || args+=(--watch)
     status=0

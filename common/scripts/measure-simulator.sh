@@ -2,7 +2,7 @@
 # measure-simulator.sh [PYTHON]: what the simulator costs, as docs/simulator-cost.md shows it. User time, best of three.
 # With the Python of an environment that has numba and numpy, also Numba's CUDA simulator on the same naive kernel: once,
 # which takes minutes.
-# Needs build/sim/bin/simcc (cmake --build --preset sim --target simcc) and GNU time (apt-get install time).
+# Needs build/sim/bin/simcc (cmake --build --preset sim --target simulator) and GNU time (apt-get install time).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=${1-}

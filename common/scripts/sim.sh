@@ -7,7 +7,7 @@ case $FILE in
   *.cu | *.cpp | *.cc | *.cxx) ;;
   *) die 2 "make sim: $FILE is no CUDA source; its name has to end with .cu" ;;
 esac
-build sim simcc
+build sim simulator
 program=build/sim/run/$(basename "$FILE" .cu)
 mkdir -p build/sim/run
 build/sim/bin/simcc -std=c++20 "$FILE" -o "$program"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test-all.sh: what takes too long for `make test`: every submission of tests/*/homework is graded, and must get what it deserves.
 source "$(dirname "$0")/lib.sh"
-build sim grade simcc
+build sim homework
 failed=0
 for chapter in $(build/sim/bin/grade --list); do
   build/sim/bin/grade "$chapter" --check-bank || failed=1

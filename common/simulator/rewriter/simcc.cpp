@@ -77,6 +77,10 @@ usage: simcc FILE.cu... -o APP [options]
   -MD -MMD -MP -MF -MT -MQ
                        write a dependency file
   --cxx=COMPILER       the C++ compiler (also: environment TILEWISE_CXX)
+  --make-prelude FOLDER
+                       compile what every .cu file includes into this folder, once
+  --prelude FOLDER     and use it: a small file then compiles in half the time (g++ only; another compiler ignores it)
+  --preprocessed FILE  with -c: keep the preprocessed source
   --keep               keep the intermediate files and say where they are
   -v, --verbose        print every command
   -h, --help           this text
@@ -102,6 +106,9 @@ struct Options {
   std::string standard = "c++20";
   std::string host_optimisation = "-O1";  // for plain C++ inputs
   std::string cxx;
+  std::string make_prelude;  // a folder
+  std::string prelude;       // a folder
+  std::string preprocessed;
   bool compile_only = false;
   bool preprocess_only = false;
   bool rewrite_only = false;
@@ -381,6 +388,12 @@ class CommandLine {
       o.rewrite_only = true;
     } else if (a == "-o" || a == "--output-file") {
       o.output = value(a);
+    } else if (a == "--make-prelude") {
+      o.make_prelude = value(a);
+    } else if (a == "--prelude") {
+      o.prelude = value(a);
+    } else if (a == "--preprocessed") {
+      o.preprocessed = value(a);
     } else if (starts_with(a, "--cxx=")) {
       o.cxx = a.substr(6);
     } else if (a == "--cxx" || a == "-ccbin" || a == "--compiler-bindir") {
@@ -493,6 +506,12 @@ class CommandLine {
   void check() const {
     const Options& o = options_;
     if (o.help) return;
+    if (!o.make_prelude.empty()) {
+      if (!o.inputs.empty()) throw UsageError("--make-prelude compiles no other files");
+      return;
+    }
+    if (!o.preprocessed.empty() && (!o.compile_only || o.inputs.size() != 1))
+      throw UsageError("--preprocessed needs -c and one input");
     if (o.inputs.empty()) throw UsageError("no input files (simcc --help explains)");
     bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only;
     if (one_output && !o.output.empty() && o.inputs.size() > 1)
@@ -571,6 +590,7 @@ class Driver {
   }
 
   int run_all() {
+    if (!options_.make_prelude.empty()) return make_prelude();
     if (options_.preprocess_only || options_.rewrite_only) {
       for (const Input& input : options_.inputs) {
         if (int status = show(input); status != 0) return status;
@@ -635,18 +655,51 @@ class Driver {
     return flags;
   }
 
+  /// What device code sees before anything else.
+  Args definitions() {
+    Args flags{"-std=" + options_.standard, "-D__CUDACC__=1", "-D__NVCC__=1"};
+    // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
+    append(flags, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
+                   "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
+    // The promise of __restrict__ lets clang move loads out of loops, and they would not be counted as written.
+    append(flags, {"-D__restrict__=", "-D__restrict="});
+    append(flags, options_.preprocess);
+    append(flags, include_flags());
+    return flags;
+  }
+
+  /// Almost all of a small file's compile time goes into <cuda_runtime.h> and the C++ headers that it includes. g++ can
+  /// keep what it knows after them: the preprocessed source then names that file in their place, and the rewriter,
+  /// which copies system headers as they are, sees as much of them as before. Where the file does not fit (another
+  /// version of g++, another option), g++ includes prelude.h instead, and all is as without.
+  int make_prelude() {
+    if (is_clang()) return 0;
+    const fs::path header = fs::absolute(options_.make_prelude) / "prelude.h";
+    fs::create_directories(header.parent_path());
+    write_file(header, "#include <cuda_runtime.h>\n");
+    const std::string unfinished = header.string() + ".gch.new";
+    Args command = cxx_;
+    append(command, {"-x", "c++-header"});
+    append(command, definitions());
+    append(command, options_.compile);
+    append(command, all_instrumentation_flags());
+    append(command, {header.string(), "-o", unfinished});
+    if (int status = run(command, options_.verbose); status != 0) return status;
+    fs::rename(unfinished, header.string() + ".gch");
+    return 0;
+  }
+
   /// Preprocesses `path` into `result`, which may be empty for stdout.
   int preprocess(const std::string& path, const std::string& object, const std::string& result) {
     Args command = cxx_;
-    append(command, {"-E", "-std=" + options_.standard, "-x", "c++", "-D__CUDACC__=1", "-D__NVCC__=1"});
-    // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
-    append(command, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
-                     "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
-    // The promise of __restrict__ lets clang move loads out of loops, and they would not be counted as written.
-    append(command, {"-D__restrict__=", "-D__restrict="});
-    append(command, options_.preprocess);
-    append(command, include_flags());
-    append(command, {"-include", "cuda_runtime.h"});
+    append(command, {"-E", "-x", "c++"});
+    append(command, definitions());
+    if (!options_.prelude.empty() && !is_clang()) {
+      append(command, all_instrumentation_flags());  // these must be as they were
+      append(command, {"-fpch-preprocess", "-include", (fs::absolute(options_.prelude) / "prelude.h").string()});
+    } else {
+      append(command, {"-include", "cuda_runtime.h"});
+    }
     append(command, options_.compile);
     if (!is_clang()) command.push_back("-Wno-unknown-pragmas");
     append(command, dependency_flags(object));
@@ -718,6 +771,8 @@ class Driver {
     std::string preprocessed = temporary_.file(stem + ".preprocessed.ii");
     std::string rewritten = temporary_.file(stem + ".rewritten.ii");
     if (int status = preprocess(path, object, preprocessed); status != 0) return status;
+    if (!options_.preprocessed.empty())
+      fs::copy_file(preprocessed, options_.preprocessed, fs::copy_options::overwrite_existing);
     std::string text;
     if (!rewrite_file(preprocessed, path, text)) return 1;
     write_file(rewritten, text);
@@ -727,11 +782,10 @@ class Driver {
     Args command = cxx_;
     append(command, {"-x", "c++-cpp-output", counts_arithmetic ? "-S" : "-c", "-std=" + options_.standard});
     append(command, options_.compile);
-    append(command, instrumentation_flags());
+    append(command, all_instrumentation_flags());
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
     if (!counts_arithmetic) return run(command, options_.verbose);
 
-    append(command, {is_clang() ? "-fsanitize-coverage=bb,trace-pc,no-prune" : "-fsanitize-coverage=trace-pc"});
     if (int status = run(command, options_.verbose); status != 0) return status;
     write_file(assembly, tilewise::sim::count_arithmetic(read_file(assembly)));
     Args assemble = cxx_;
@@ -750,21 +804,29 @@ class Driver {
                   "-fno-builtin-memcpy",
                   "-Wno-unknown-pragmas"};
     if (is_clang()) {
-      // A shuffle's value is often set in the lane alone that it is read from; C++ calls the rest undefined, CUDA does not.
+      // A shuffle's value is often set in the lane alone that it is read from; C++ calls the rest undefined, CUDA does
+      // not.
       append(flags, {"-Xclang", noundef_flag()});
       append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-mllvm", "-tsan-distinguish-volatile=1",
                      "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
       // Else a vector that is loaded whole and used by its parts becomes several loads.
       append(flags, {"-mllvm", "-disable-vector-combine"});
       // Arithmetic under a condition is executed where the condition holds, and not everywhere and thrown away.
-      append(flags, {"-mllvm", "-two-entry-phi-node-folding-threshold=0", "-mllvm", "-phi-node-folding-threshold=0", "-mllvm",
-                     "-speculate-one-expensive-inst=0"});
+      append(flags, {"-mllvm", "-two-entry-phi-node-folding-threshold=0", "-mllvm", "-phi-node-folding-threshold=0",
+                     "-mllvm", "-speculate-one-expensive-inst=0"});
     } else {
       append(flags, {"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns", "-fno-crossjumping",
                      "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining", "-Wno-volatile"});
       // Jump threading copies blocks, and an access in two places would count as two warp instructions.
       append(flags, {"-fno-thread-jumps"});
     }
+    return flags;
+  }
+
+  Args all_instrumentation_flags() {
+    Args flags = instrumentation_flags();
+    if (tilewise::sim::can_count_arithmetic())
+      flags.push_back(is_clang() ? "-fsanitize-coverage=bb,trace-pc,no-prune" : "-fsanitize-coverage=trace-pc");
     return flags;
   }
 
@@ -787,9 +849,12 @@ class Driver {
     append(command, objects);
     append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
     append(command, options_.link);
-    // Archives: only what a program calls is linked, with -lcublas or without.
-    for (const std::string& name : split(TILEWISE_SIM_CUDA_LIBRARIES, ' '))
-      command.push_back((fs::path(library).parent_path() / name).string());
+    // Archives: only what a program calls is linked, with -lcublas or without. Whoever builds simcc's parts one by one
+    // may have none of them.
+    for (const std::string& name : split(TILEWISE_SIM_CUDA_LIBRARIES, ' ')) {
+      const fs::path archive = fs::path(library).parent_path() / name;
+      if (fs::exists(archive)) command.push_back(archive.string());
+    }
     command.push_back(library);
     append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ' '));
     command.push_back("-rdynamic");  // so that reports can name functions
@@ -804,7 +869,7 @@ class Driver {
   TemporaryFolder temporary_;
   std::string include_dir_;
   Args cxx_;
-  int clang_ = -1;  // not asked yet
+  int clang_ = -1;       // not asked yet
   std::string version_;  // what the compiler says of itself, once is_clang() has asked
 };
 
