@@ -27,6 +27,8 @@ void write_json(const std::string& file, const nlohmann::ordered_json& json) {
   if (!stream) throw std::runtime_error("cannot write " + file);
 }
 
+const std::string kProgram = TILEWISE_BUILD_DIR "/bin/grade";
+
 /// Changes whenever the file is saved.
 std::pair<long long, long long> version_of(const std::string& file) {
   struct stat s {};
@@ -42,7 +44,7 @@ std::pair<long long, long long> version_of(const std::string& file) {
 
 int main(int argc, char** argv) {
   CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
-  std::string chapter, file, json, gradescope, task;
+  std::string chapter, file, json, gradescope, task, folder, csv;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
@@ -50,6 +52,12 @@ int main(int argc, char** argv) {
   app.add_option("--task", task, "grade this task only");
   app.add_option("--json", json, "write the verdict to this file");
   app.add_option("--gradescope", gradescope, "write Gradescope's results.json to this file");
+  app.add_option("--class", folder, "grade all of this folder: STUDENT/homework.cu and STUDENT.cu")
+      ->excludes(app.get_option("--file"))
+      ->excludes(app.get_option("--task"))
+      ->excludes(app.get_option("--json"))
+      ->excludes(app.get_option("--gradescope"));
+  app.add_option("--csv", csv, "with --class: write the table to this file, too");
   app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
   app.add_flag("--watch", watch, "grade again whenever the file is saved");
   app.add_flag("--progress", progress, "one line per chapter that has homework");
@@ -58,7 +66,9 @@ int main(int argc, char** argv) {
                "grade all submissions of tests/NN_topic/homework and compare with what they expect");
   app.add_flag("--quick", quick, "with --check-bank: only those marked \"// quick:\"");
   app.add_flag("--unchecked", unchecked, "skip the look at the source, to test the other defences");
-  app.footer("Exit codes: 0 full marks, 1 less, 2 bad arguments, 3 the grader itself is not in order.");
+  app.footer(
+      "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 the grader itself is not "
+      "in order.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -74,28 +84,12 @@ int main(int argc, char** argv) {
       return 0;
     }
     GradeOptions options{task, !unchecked, jobs};
-    if (progress) {
-      double sum = 0;
-      const auto all = chapters_with_homework();
-      for (const std::string& c : all) {
-        const ChapterResult r = grade(c, "chapters/" + c + "/homework.cu", options);
-        std::string tasks;
-        for (const TaskResult& t : r.tasks)
-          tasks += fmt::format("{}{} {:.0f}", tasks.empty() ? "" : ", ", t.task, t.points);
-        const int filled = static_cast<int>(r.score() / 5);
-        fmt::print("  {:<18} {:>3.0f} / 100  [{}{}]  {}\n", c, r.score(),
-                   std::string(static_cast<std::size_t>(filled), '#'),
-                   std::string(static_cast<std::size_t>(20 - filled), '.'),
-                   r.refused.empty() ? r.compiler.empty() ? tasks : "does not compile" : "refused: " + r.refused);
-        std::fflush(stdout);
-        sum += r.score();
-      }
-      fmt::print("  {:<18} {:>3.0f} / 100\n", "all", all.empty() ? 0 : sum / static_cast<double>(all.size()));
-      return 0;
-    }
+    if (progress) return show_progress(options), 0;
     if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
     chapter = find_chapter(chapter);
     if (bank) return check_bank(chapter, quick, jobs) ? 0 : 1;
+    if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
+    if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram) ? 0 : 1;
     if (file.empty()) file = "chapters/" + chapter + "/homework.cu";
     for (;;) {
       const auto version = version_of(file);

@@ -1,5 +1,6 @@
 #include "grader.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 
 #include "harness.hpp"
 #include "policy.hpp"
+#include "runtime/devices.hpp"
+#include "runtime/occupancy.hpp"
 #include "sandbox.hpp"
 #include "task.hpp"
 #include "tilewise/compare.hpp"
@@ -384,13 +387,42 @@ bool is_atomic(const Json& line, const char* memory) {
   return line.value("memory", "") == memory && (access == "atomic" || access == "reduction");
 }
 
+/// The shape of a launch, and how many of its warps an SM holds at a time. How many registers nvcc would give a
+/// student's kernel is not known here, so they limit nothing.
+struct Geometry {
+  double blocks = 1;
+  int threads = 1;
+  std::size_t shared_bytes = 0;
+  sim::Occupancy resident;
+};
+
+Geometry geometry(const Json& launch) {
+  Geometry g;
+  for (const Json& n : launch.value("grid", Json::array())) g.blocks *= n.get<double>();
+  for (const Json& n : launch.value("block", Json::array())) g.threads *= n.get<int>();
+  g.shared_bytes =
+      launch.value("static_shared_bytes", std::size_t{0}) + launch.value("dynamic_shared_bytes", std::size_t{0});
+  static const sim::Device& h200 = *std::find_if(sim::devices().begin(), sim::devices().end(), [](const auto& d) {
+    return d.key == std::string_view("h200");  // what submissions run on, whatever TILEWISE_DEVICE says
+  });
+  g.resident = sim::occupancy(h200, 0, g.shared_bytes, g.threads);
+  return g;
+}
+
 Totals totals(const Json& report) {
   Totals t;
   double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0, atomics = 0,
-         shared_atomics = 0;
+         shared_atomics = 0, blocks = 0, threads = 0, threads_per_block = 0, shared_bytes = 0;
+  std::optional<double> resident;
   for (const Json& launch : report) {
     if (!launch.contains("counters") || launch["counters"].empty()) continue;
     ++launches;
+    const Geometry g = geometry(launch);
+    blocks += g.blocks;
+    threads += g.blocks * g.threads;
+    threads_per_block = std::max(threads_per_block, double(g.threads));
+    shared_bytes = std::max(shared_bytes, double(g.shared_bytes));
+    resident = std::min(resident.value_or(g.resident.warps), double(g.resident.warps));
     const auto counter = [&](const char* name) { return launch["counters"].value(name, 0.0); };
     load_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
     t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
@@ -419,7 +451,12 @@ Totals totals(const Json& report) {
               {"shared_conflicts", conflicts},
               {"atomics", atomics},
               {"shared_atomics", shared_atomics},
-              {"launches", launches}};
+              {"launches", launches},
+              {"blocks", blocks},
+              {"threads", threads},
+              {"threads_per_block", threads_per_block},
+              {"shared_bytes_per_block", shared_bytes},
+              {"resident_warps", resident.value_or(0)}};
   return t;
 }
 
@@ -437,7 +474,12 @@ std::string readable_count(const std::string& name) {
       {"atomics", "atomic updates of global memory, one for each thread that makes one"},
       {"shared_atomics", "atomic updates of shared memory, one for each thread that makes one"},
       {"launches", "launches"},
-      {"library_calls", "calls of a library"}};
+      {"library_calls", "calls of a library"},
+      {"blocks", "blocks"},
+      {"threads", "threads"},
+      {"threads_per_block", "threads in the largest block"},
+      {"shared_bytes_per_block", "bytes of shared memory of the block that has most"},
+      {"resident_warps", "warps that an SM holds at a time, by their blocks' threads and shared memory"}};
   return names.at(name);
 }
 
@@ -459,10 +501,26 @@ std::string source_line(const std::string& file, int line) {
   return first == std::string::npos ? "" : text.substr(first);
 }
 
-/// The lines of the report that say why a count is high.
+/// The launches or lines of the report that say why a count is what it is.
 std::vector<std::string> diagnoses(const Json& report, const std::string& count, const std::string& file) {
   std::vector<std::string> out;
   const bool shared = count.rfind("shared", 0) == 0;
+  if (count == "launches" || count == "blocks" || count == "threads" || count == "threads_per_block" ||
+      count == "shared_bytes_per_block" || count == "resident_warps") {
+    for (const Json& launch : report) {
+      if (out.size() >= 3) return out;
+      const Geometry g = geometry(launch);
+      out.push_back(fmt::format(
+          "{}: {:.0f} {} of {} threads with {} bytes of shared memory{}", launch.value("kernel", ""), g.blocks,
+          g.blocks == 1 ? "block" : "blocks", g.threads, g.shared_bytes,
+          count != "resident_warps" ? ""
+          : g.resident.blocks == 0  ? ": no such block fits an SM"
+                                    : fmt::format("; an SM holds {} of these blocks at a time, {} of "
+                                                   "{} warps",
+                                                  g.resident.blocks, g.resident.warps, g.resident.max_warps)));
+    }
+    return out;
+  }
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
       if (count == "atomics" || count == "shared_atomics") {
@@ -671,6 +729,10 @@ Task::Task(std::string chapter_, std::string name_) : chapter(std::move(chapter_
 }
 
 const Task* find_task(const std::string& chapter, const std::string& name) {
+  static auto& loaded = *new std::set<std::string>;
+  if (loaded.insert(chapter).second &&
+      !dlopen((kBuild + "/homework/" + chapter + ".so").c_str(), RTLD_NOW | RTLD_LOCAL))
+    throw std::runtime_error(dlerror());
   for (const Task* t : tasks()) {
     if (t->chapter == chapter && t->name == name) return t;
   }
@@ -786,8 +848,12 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   std::set<std::string> libraries;
   for (const Rubric& r : rubrics) libraries.insert(r.libraries.begin(), r.libraries.end());
   if (!options.task.empty()) {
+    std::string names;
+    for (const Rubric& r : rubrics) names += (names.empty() ? "" : ", ") + r.task;
     std::erase_if(rubrics, [&](const Rubric& r) { return r.task != options.task; });
-    if (rubrics.empty()) throw std::invalid_argument(fmt::format("chapter {} has no task {}", chapter, options.task));
+    if (rubrics.empty())
+      throw std::invalid_argument(
+          fmt::format("--task: chapter {} has no task {}, but {}", chapter, options.task, names));
   }
   const auto nothing = [&](const std::string& why, const std::vector<std::string>& notes, bool compiles) {
     for (const Rubric& r : rubrics) {
@@ -805,6 +871,10 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     return result;
   };
 
+  for (const std::string& made : {"/" + chapter + ".o", "/" + chapter + ".so", std::string("/libtilewise_harness.a")})
+    if (!fs::exists(kBuild + "/homework" + made))
+      throw std::runtime_error(fmt::format(
+          "build/sim/homework{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
   if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
   if (fs::file_size(file) > (1u << 20))
     return result.refused = "it is larger than 1 MiB", nothing("refused", {}, false);
@@ -812,19 +882,16 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     result.refused = refused_text(read_file(file), libraries);
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
-  auto preprocess = std::async(std::launch::async, [&] {
-    return run_tool({simcc, "-E", include, file, "-o", preprocessed});
-  });
-  const ChildResult compiled = run_tool({simcc, "-Wall", "-c", include, file, "-o", object});
-  const ChildResult shown = preprocess.get();
-  if (compiled.code != 0 || shown.code != 0) {
-    result.compiler = compiled.timed_out   ? "the compiler did not end within a minute"
-                      : compiled.code != 0 ? compiled.output
-                                           : shown.output;
+  // g++ reads what it knows after <cuda_runtime.h> from prelude/ instead of the 70,000 lines themselves.
+  const std::string prelude = kBuild + "/homework/prelude";
+  const ChildResult compiled = run_tool(
+      {simcc, "-Wall", "-c", include, "--prelude", prelude, "--preprocessed", preprocessed, file, "-o", object});
+  if (compiled.code != 0) {
+    result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : compiled.output;
     return nothing("no", {}, false);
   }
   if (options.policy) {
-    result.refused = refused_source(read_file(preprocessed), file);
+    result.refused = refused_source(read_file(preprocessed), file, prelude + "/prelude.h.gch");
     if (result.refused.empty()) {
       const ChildResult symbols = run_tool({"nm", object});
       if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);

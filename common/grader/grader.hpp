@@ -68,4 +68,13 @@ std::string to_text(const ChapterResult& result, bool colour);
 /// and compares with what their first lines expect. Prints a line each. True when all is as expected.
 bool check_bank(const std::string& chapter, bool quick, unsigned jobs);
 
+/// Grades all of folder/STUDENT/homework.cu and folder/STUDENT.cu, each in a process of its own (`program` is the
+/// grader itself); prints a table and writes it to the file `csv` unless that is "". True when all could be graded.
+/// Throws std::invalid_argument when there is nothing to grade.
+bool grade_class(const std::string& chapter, const std::string& folder, const std::string& csv, unsigned jobs,
+                 const std::string& program);
+
+/// A line for each chapter's homework.cu. What was graded before is remembered for as long as nothing changes.
+void show_progress(const GradeOptions& options);
+
 }  // namespace tilewise::grader

@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lexer.hpp"
@@ -211,7 +212,7 @@ std::string refused_text(const std::string& text, const std::set<std::string>& l
   return "";
 }
 
-std::string refused_source(const std::string& preprocessed, const std::string& file) {
+std::string refused_source(const std::string& preprocessed, const std::string& file, const std::string& prelude) {
   const sim::LexedSource source = sim::lex(preprocessed, file);
   const auto at = [&](const sim::Token& t, const std::string& what) {
     return fmt::format("line {}: {}", t.line, what);
@@ -249,10 +250,14 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
         (tokens[i + 1].text == "new" || tokens[i + 1].text == "delete"))
       return at(t, "operator new and operator delete are not part of the homework");
   }
+  bool before_all = true;
   for (const sim::Directive& d : source.directives) {
-    const std::string text(source.text.substr(d.begin, d.end - d.begin));
-    if (text.find("pragma") == std::string::npos) continue;
-    std::istringstream words_of(text.substr(text.find("pragma") + 6));
+    std::string text(source.text.substr(d.begin, d.end - d.begin));
+    text.erase(0, std::min(text.find_first_not_of("# \t"), text.size()));
+    if (!starts_with(text, "pragma")) continue;
+    // The first is simcc's own. A second one like it would be an error of g++'s.
+    if (std::exchange(before_all, false) && text == "pragma GCC pch_preprocess \"" + prelude + "\"") continue;
+    std::istringstream words_of(text.substr(6));
     std::string first;
     words_of >> first;
     if (first != "unroll" && first != "once" && first != "nv_diag_suppress")

@@ -105,11 +105,24 @@ Rubric parse(const Json& j) {
 }  // namespace
 
 const std::vector<std::string>& count_names() {
-  static const std::vector<std::string> names{"load_requests",     "load_sectors",      "sectors_per_load",
-                                              "store_sectors",     "sectors_per_store", "sectors",
-                                              "shared_wavefronts", "shared_conflicts",  "shared_wavefronts_per_flop",
-                                              "atomics",           "shared_atomics",    "launches",
-                                              "library_calls"};
+  static const std::vector<std::string> names{"load_requests",
+                                              "load_sectors",
+                                              "sectors_per_load",
+                                              "store_sectors",
+                                              "sectors_per_store",
+                                              "sectors",
+                                              "shared_wavefronts",
+                                              "shared_conflicts",
+                                              "shared_wavefronts_per_flop",
+                                              "atomics",
+                                              "shared_atomics",
+                                              "launches",
+                                              "library_calls",
+                                              "blocks",
+                                              "threads",
+                                              "threads_per_block",
+                                              "shared_bytes_per_block",
+                                              "resident_warps"};
   return names;
 }
 

@@ -1,0 +1,99 @@
+// How far the homework of all chapters is, a line each. A chapter is graded again only when something has changed that
+// its verdict depends on.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+#include "grader.hpp"
+
+namespace tilewise::grader {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kRoot = TILEWISE_SOURCE_DIR, kBuild = TILEWISE_BUILD_DIR;
+
+class Fingerprint {
+ public:
+  void contents(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    add(path.string());
+    add(std::string{std::istreambuf_iterator<char>(stream), {}});
+  }
+  /// Of a file that the build makes: when it made it.
+  void stamp(const fs::path& path) {
+    std::error_code none;
+    add(path.string());
+    add(std::to_string(fs::last_write_time(path, none).time_since_epoch().count()) + " " +
+        std::to_string(fs::file_size(path, none)));
+  }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  void add(const std::string& text) {
+    for (unsigned char c : text + '\0') hash_ = (hash_ ^ c) * 0x100000001b3;  // FNV-1a
+  }
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+std::string fingerprint(const std::string& chapter, const std::string& file) {
+  Fingerprint f;
+  f.contents(file);
+  f.contents(kRoot + "/chapters/" + chapter + "/homework.cuh");
+  for (const Rubric& r : read_rubrics(homework_folder(chapter))) f.contents(r.file);
+  for (const std::string& made :
+       {"homework/" + chapter + ".o", "homework/" + chapter + ".so", std::string("homework/libtilewise_harness.a"),
+        std::string("homework/prelude/made"), std::string("common/simulator/libtilewise_sim.a"),
+        std::string("bin/simcc"), std::string("bin/grade")})
+    f.stamp(kBuild + "/" + made);
+  return f.text();
+}
+
+}  // namespace
+
+void show_progress(const GradeOptions& options) {
+  const std::string known_file = kBuild + "/homework/progress.txt";
+  std::map<std::string, std::string> known;  // fingerprint -> "score tasks"
+  std::ifstream stream(known_file);
+  for (std::string line; std::getline(stream, line);)
+    if (line.size() > 17) known[line.substr(0, 16)] = line.substr(17);
+
+  std::string remembered;
+  double sum = 0;
+  const auto all = chapters_with_homework();
+  for (const std::string& c : all) {
+    const std::string file = "chapters/" + c + "/homework.cu", key = fingerprint(c, file);
+    std::string verdict = known[key];
+    if (verdict.empty()) {
+      const ChapterResult r = grade(c, file, options);
+      std::string tasks;
+      for (const TaskResult& t : r.tasks)
+        tasks += fmt::format("{}{} {:.0f}", tasks.empty() ? "" : ", ", t.task, t.points);
+      verdict = fmt::format("{:.6g} {}", r.score(),
+                            !r.refused.empty()    ? "refused: " + r.refused
+                            : !r.compiler.empty() ? "does not compile"
+                                                  : tasks);
+    }
+    remembered += key + " " + verdict + "\n";
+    double score = 0;
+    std::istringstream words(verdict);
+    std::string remark;
+    words >> score >> std::ws;
+    std::getline(words, remark);
+    const auto filled = static_cast<std::size_t>(score / 5);
+    fmt::print("  {:<18} {:>3.0f} / 100  [{}{}]  {}\n", c, score, std::string(filled, '#'),
+               std::string(20 - filled, '.'), remark);
+    std::fflush(stdout);
+    sum += score;
+  }
+  fmt::print("  {:<18} {:>3.0f} / 100\n", "all", all.empty() ? 0 : sum / static_cast<double>(all.size()));
+  std::ofstream(known_file) << remembered;  // not being able to write it costs time only
+}
+
+}  // namespace tilewise::grader
