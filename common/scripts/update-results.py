@@ -35,10 +35,13 @@ Single figures in the text, by their key in the rows (the best row of that key; 
 
     <!-- figure:nvidia-h200 00_your_gpu shared cycles --><!-- /figure -->
 
-The README's table has a few rows of several lessons, those in SUMMARY below:
+The README's table has a few rows of several lessons, those in SUMMARY below, and its picture the matrix products among them
+(docs/results/nvidia-h200-matmul.svg, drawn here):
 
     <!-- summary:nvidia-h200 -->
     <!-- /summary -->
+    <!-- ladder:nvidia-h200 -->
+    <!-- /ladder -->
 
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one. Words with a = choose rows, for recorded
@@ -439,10 +442,10 @@ summary_region = re.compile(r"(<!-- summary:(\S+) -->\n).*?(<!-- /summary -->)",
 
 # Of the README's table: program, kernel, tile, shape, and what the row shows.
 SUMMARY = [
-    ("01_naive_matmul", "naive_matmul_row_on_x", 32, "4096 x 4096 x 4096", "a matrix product, uncoalesced"),
-    ("01_naive_matmul", "naive_matmul", 32, "4096 x 4096 x 4096", "the same arithmetic, coalesced"),
-    ("02_tiled_matmul", "tiled_matmul", 32, "4096 x 4096 x 4096", "through tiles in shared memory"),
-    ("02_tiled_matmul", "tiled_matmul_rectangular<64,64,16>", None, "4096 x 4096 x 4096", "several elements per thread"),
+    ("01_naive_matmul", "naive_matmul_row_on_x", 32, "4096 x 4096 x 4096", "threadIdx.x counts rows"),
+    ("01_naive_matmul", "naive_matmul", 32, "4096 x 4096 x 4096", "threadIdx.x counts columns"),
+    ("02_tiled_matmul", "tiled_matmul", 32, "4096 x 4096 x 4096", "tiles in shared memory"),
+    ("02_tiled_matmul", "tiled_matmul_rectangular<64,64,16>", None, "4096 x 4096 x 4096", "16 elements per thread"),
     ("07_cublas_sgemm", "CUBLAS_DEFAULT_MATH", None, "4096 x 4096 x 4096", "cuBLAS, FP32"),
     ("04_transpose", "cudaMemcpyAsync", None, "16384 x 16384", "a copy, by the driver"),
     ("04_transpose", "transpose_naive_read", None, "16384 x 16384", "a transpose, one side strided"),
@@ -462,6 +465,53 @@ def summary_table(gpu):
             lines.append(f"| {what} | `{kernel}` | {tile or ''} | {shape} | {row['time']['median_ms']:.3g} ms | "
                          f"{row['figure']['value']:,.0f} {row['figure']['unit']} |")
     return "\n" + "\n".join(lines) + f"\n\nMedians; [docs/results/{gpu}.json](docs/results/{gpu}.json) has all rows, and says when and from which commit.\n\n" if len(lines) > 2 else ""
+
+
+ladder_region = re.compile(r"(<!-- ladder:(\S+) -->\n).*?(<!-- /ladder -->)", re.S)
+LADDER_STYLE = """<style>
+    .page { fill: #fdfdfb; stroke: #c9c9c4 }
+    .bar { fill: #2f7fd1 } .library { fill: #8b98a5 } .line { stroke: #57606a; stroke-width: 1.2; stroke-dasharray: 4 4 }
+    text { fill: #1f2328; font: 14px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
+    .small { font-size: 12px } .title { font-weight: 600 } .end { text-anchor: end } .mid { text-anchor: middle }
+    @media (prefers-color-scheme: dark) {
+      .page { fill: #1b1f24; stroke: #444c56 }
+      .bar { fill: #4b9bea } .library { fill: #6e7781 } .line { stroke: #adbac7 }
+      text { fill: #e6edf3 }
+    }
+  </style>"""
+
+
+def ladder(gpu):
+    """The matrix products of SUMMARY as bars. Returns the picture's text and the words for who cannot see it."""
+    bars = []
+    for program, kernel, tile, shape, what in SUMMARY:
+        run = recorded_run(gpu, program)
+        wanted = {"kernel": kernel, "tile": tile, "shape": shape, "status": "OK"}
+        rows = [row for row in run["rows"] if all(row.get(k) == v for k, v in wanted.items())] if run else []
+        if rows and rows[0]["figure"]["unit"] == "GFLOP/s":
+            bars.append((f"{program[:2]}  {what}", rows[0]["figure"]["value"], shape, "cublas" in program))
+    machine = recorded_run(gpu, SUMMARY[0][0])["machine"]
+    name, peak = machine["name"], machine["peak_fp32_gflops"]
+    ways = "no one two three four five six seven eight nine ten eleven twelve".split()[len(bars)]
+    left, right, top, step = 300, 700, 72, 30
+    height = top + step * len(bars) + 46
+    x = lambda value: left + (right - left) * value / peak
+    words = f"GFLOP/s of matrix products on an {name}: " + "; ".join(f"{label[4:]}, {value:,.0f}" for label, value, *_ in bars)
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" role="img" '
+           'aria-labelledby="t">', f'  <title id="t">{words}.</title>', "  " + LADDER_STYLE,
+           f'  <rect class="page" x="0.5" y="0.5" width="759" height="{height - 1}" rx="10"/>',
+           f'  <text x="24" y="32" class="title">One matrix product in {ways} ways: {bars[0][2].replace(" x ", " × ")} floats on an '
+           f'{name}, GFLOP/s</text>']
+    for k, (label, value, _, library) in enumerate(bars):
+        y = top + step * k
+        svg += [f'  <text x="24" y="{y + 15}">{label}</text>',
+                f'  <rect class="{"library" if library else "bar"}" x="{left}" y="{y}" width="{x(value) - left:.1f}" height="20" rx="3"/>',
+                f'  <text x="{x(value) + 8:.1f}" y="{y + 15}" class="small">{value:,.0f}</text>']
+    end = top + step * len(bars)
+    svg += [f'  <line class="line" x1="{right}" y1="{top - 12}" x2="{right}" y2="{end}"/>',
+            f'  <text x="{right}" y="{end + 18}" class="small mid">peak {peak:,.0f}</text>',
+            f'  <text x="24" y="{end + 18}" class="small">The number in front is the chapter.</text>', "</svg>", ""]
+    return "\n".join(svg), words
 
 
 snippet_region = re.compile(r"^(<!-- snippet: (\S+) (\S+) -->\n).*?^(<!-- /snippet -->)", re.S | re.M)
@@ -492,6 +542,13 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2], found[3]) + found[4], new)
         new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
         new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
+        for found in ladder_region.finditer(new):
+            picture, (text, words) = root / f"docs/results/{found[2]}-matmul.svg", ladder(found[2])
+            if not picture.exists() or picture.read_text() != text:
+                stale.append(picture.relative_to(root))
+                if "--check" not in options:
+                    picture.write_text(text)
+            new = new.replace(found[0], f'{found[1]}\n<img src="{picture.relative_to(root)}" alt="{words}">\n\n{found[3]}')
     if new == old:
         continue
     stale.append(page.relative_to(root))
