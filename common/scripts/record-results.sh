@@ -11,11 +11,12 @@ programs=$(cd "${1:-$root/build/gpu/bin}" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+status=0
 separator='{"runs": ['
 for program in "$programs"/[0-9][0-9]_*; do
   name=$(basename "$program")
   started=$SECONDS
-  PATH=$programs:$PATH "$name" --json part.json >&2
+  PATH=$programs:$PATH "$name" --json part.json >&2 || { status=1; echo "$name: not all is right" >&2; }
   echo "$name: $((SECONDS - started)) s" >&2
   { echo "$separator"; cat part.json; } >>all.json
   separator=,
@@ -27,7 +28,7 @@ file=${2:-$root/docs/results/$(tr 'A-Z ' 'a-z-' <<<"$gpu").json}
 mv all.json "$file"
 echo "$file" >&2
 
-[ -x "$programs/05_coalescing" ] || exit 0
+[ -x "$programs/05_coalescing" ] || exit $status
 sweeps=${file%.json}-05-sweeps.json
 # So many words that L2 keeps nothing of them from one launch to the next, not even of every 64th: 20 GiB of arrays.
 size=(--n 536870912 --repeat 30)
@@ -38,3 +39,4 @@ sed 's/^ *//' part.json | tr '\n' ' ' >"$sweeps"
 echo >>"$sweeps"
 echo "$sweeps" >&2
 "$root/common/scripts/plot-results.py" "$sweeps" >&2 || echo "The pictures of $sweeps were not drawn." >&2
+exit $status
