@@ -1,0 +1,11 @@
+// Batches are queries, not heads: all heads of one query are a matrix of heads x d, and their scores lie apart in S.
+#include "homework.cuh"
+
+cublasStatus_t launch_head_scores(cublasHandle_t handle, const float* Q, const float* K, float* S, int heads,
+                                  int queries, int keys, int d, cudaStream_t stream) {
+  cublasStatus_t status = cublasSetStream(handle, stream);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  const float scale = 1.0f / sqrtf(static_cast<float>(d)), zero = 0.0f;
+  return cublasSgemmStridedBatched(handle, CUBLAS_OP_T, CUBLAS_OP_N, keys, heads, d, &scale, K, d, 0, Q, d,
+                                   static_cast<long long>(heads) * d, &zero, S, queries * keys, keys, queries);
+}

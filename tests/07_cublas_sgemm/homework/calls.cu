@@ -1,0 +1,78 @@
+// The child's half of grading chapter 07: calls the submitted functions, and looks at the handle and the stream after.
+// Runs in the process that student code runs in.
+#include "homework.cuh"
+
+#include "../../../common/grader/harness.hpp"
+#ifdef TILEWISE_SIMULATOR
+#include "tilewise_sim/library.hpp"
+#endif
+
+// Weak: a submission need not have all of them.
+__attribute__((weak)) cublasStatus_t launch_linear(cublasHandle_t, const float*, const float*, const float*, float*,
+                                                   int, int, int, cudaStream_t);
+__attribute__((weak)) cublasStatus_t launch_head_scores(cublasHandle_t, const float*, const float*, float*, int, int,
+                                                        int, int, cudaStream_t);
+__attribute__((weak)) cublasStatus_t launch_distances(cublasHandle_t, const float*, const float*, float*, float*, int,
+                                                      int, int, cudaStream_t);
+
+namespace {
+
+/// A handle on one stream, and another stream for the function to use.
+struct Library {
+  cublasHandle_t handle = nullptr;
+  cudaStream_t before = nullptr, stream = nullptr;
+  bool made;
+
+  Library()
+      : made(cudaStreamCreateWithFlags(&before, cudaStreamNonBlocking) == cudaSuccess &&
+             cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
+             cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS &&
+             cublasSetStream(handle, before) == CUBLAS_STATUS_SUCCESS) {}
+  ~Library() {
+    if (handle) cublasDestroy(handle);
+    if (before) cudaStreamDestroy(before);
+    if (stream) cudaStreamDestroy(stream);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// The rules are named in reference.cpp.
+  void judge(const HomeworkCase& c, cublasStatus_t status) const {
+    cudaStream_t on = nullptr;
+    cublasMath_t math = CUBLAS_DEFAULT_MATH;
+    cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
+    const bool valid = cublasGetStream(handle, &on) == CUBLAS_STATUS_SUCCESS &&
+                       cublasGetMathMode(handle, &math) == CUBLAS_STATUS_SUCCESS &&
+                       cublasGetPointerMode(handle, &pointers) == CUBLAS_STATUS_SUCCESS;
+    if (status != CUBLAS_STATUS_SUCCESS) c.broke(100 + static_cast<int>(status));
+    if (!valid) return c.broke(3);
+#ifdef TILEWISE_SIMULATOR
+    const tilewise::sim::LibraryCall last = tilewise::sim::last_library_call();
+    if (last.serial == 0) return;  // nothing was done: the result says enough
+    if (last.stream != stream) c.broke(1);
+#endif
+    if (on != stream) c.broke(2);
+    if (math != CUBLAS_DEFAULT_MATH) c.broke(4);
+    if (pointers != CUBLAS_POINTER_MODE_HOST) c.broke(5);
+  }
+};
+
+}  // namespace
+
+bool homework_call(const HomeworkCase& c, cudaError_t& error) {
+  const Library library;
+  if (!library.made) return error = cudaErrorInitializationError, true;
+  cublasStatus_t status;
+  if (c.task == "linear" && launch_linear)
+    status = launch_linear(library.handle, c[0], c[1], c[2], c[3], c.size(0), c.size(1), c.size(2), library.stream);
+  else if (c.task == "head_scores" && launch_head_scores)
+    status = launch_head_scores(library.handle, c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), c.size(3),
+                                library.stream);
+  else if (c.task == "distances" && launch_distances)
+    status = launch_distances(library.handle, c[0], c[1], c[2], c[3], c.size(0), c.size(1), c.size(2), library.stream);
+  else
+    return false;
+  error = cudaStreamSynchronize(library.stream);
+  library.judge(c, status);
+  return true;
+}
