@@ -29,6 +29,7 @@ const Row table[] = {
     {"cudaMemcpyAsync", copy_of_the_device, 0, dim3(1), 0, Result::copied, true, true},
     {"copy_matrix", launch_copy_matrix, 0, dim3(32, 8), 0, Result::copied},
     {"copy_vectorised", launch_copy_vectorised, 0, dim3(256), 0, Result::copied},
+    {"copy_kept", launch_copy_kept, 0, dim3(256), 0, Result::copied},
     {"transpose_naive_read", launch_transpose_naive_read, 0, dim3(32, 8)},
     {"transpose_naive_write", launch_transpose_naive_write, 0, dim3(32, 8)},
     {"transpose_tile", launch_transpose_tile<16>, 16, dim3(16, 16), 16 * 16 * 4},
@@ -40,8 +41,10 @@ const Row table[] = {
     {"transpose_coarsened", launch_transpose_coarsened, 32, dim3(32, 4), 32 * 32 * 4},
     {"transpose_vectorised<rows>", launch_transpose_vectorised<TileOrder::rows>, 64, dim3(16, 16), 64 * 64 * 4},
     {"transpose_vectorised", launch_transpose_vectorised<>, 64, dim3(16, 16), 64 * 64 * 4},
+    {"transpose_vectorised<kept>", launch_transpose_vectorised<TileOrder::columns, true>, 64, dim3(16, 16),
+     64 * 64 * 4},
     {"move_tiles", launch_move_tiles, 64, dim3(16, 16), 0, Result::moved},
-    {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 72 * 33 * 16},
+    {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 136 * 17 * 16},
     {"cublasSgeam", launch_library_transpose, 0, dim3(1), 0, Result::transposed, false, true},
 };
 

@@ -185,6 +185,39 @@ __global__ void transpose_coarsened(const float* __restrict__ in,  // rows x col
 /// In which order a kernel takes the tiles of `in`, and so which of them are under way at the same time.
 enum class TileOrder { rows, columns };
 
+// [load_kept]
+/// Four words, and two wishes to L2 that change nothing but the time (GPUs before Ampere know neither). These words
+/// should be the last to be thrown out, which makes room of what was written. And if DRAM has to be asked, then for all
+/// of the 256 bytes in which they lie: a neighbour will want the rest. `from` must be aligned to 16 bytes.
+__device__ inline float4 load_kept(const float* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  unsigned long long keep;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
+  float4 v;
+  asm("ld.global.nc.L2::cache_hint.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+      : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+      : "l"(from), "l"(keep));
+  return v;
+#else
+  return *reinterpret_cast<const float4*>(from);
+#endif
+}
+// [load_kept]
+
+// [copy_kept]
+/// copy_vectorised() with these wishes.
+__global__ void copy_kept(const float* __restrict__ in,  // count words
+                          float* __restrict__ out,       // count words
+                          size_t count) {
+  const size_t first = 4 * (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x);
+  if (first + 4 <= count) {
+    *reinterpret_cast<float4*>(out + first) = load_kept(in + first);
+  } else {
+    for (size_t at = first; at < count; ++at) out[at] = in[at];
+  }
+}
+// [copy_kept]
+
 // [transpose_vectorised]
 /// A tile of 64 x 64 in pieces of 4 x 4, one per thread: four float4 from four rows of `in` are, seen by columns, four
 /// float4 of four rows of `out`. That turn costs nothing, since registers have no order. Shared memory then only has to
@@ -192,8 +225,8 @@ enum class TileOrder { rows, columns };
 ///
 /// Needs rows and cols that are multiples of 4, and both matrices aligned to 16 bytes.
 /// Blocks of (16, 16) threads, one per tile, all in x. Down a column of tiles of `in`, blocks that run at the same time
-/// write neighbouring pieces of the same rows of `out`; along a row, they read them.
-template <TileOrder ORDER>
+/// write neighbouring pieces of the same rows of `out`; along a row, they read them. KEPT: reads by load_kept().
+template <TileOrder ORDER, bool KEPT = false>
 __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restrict__ in,  // rows x cols
                                                             float* __restrict__ out,       // cols x rows
                                                             int rows, int cols) {
@@ -212,12 +245,12 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
   const int row = r0 + 4 * y;
   const int col = c0 + 4 * x;
   if (row < rows && col < cols) {  // rows and cols are multiples of 4: a piece is inside or outside, never across
-    const float4* from = reinterpret_cast<const float4*>(in + static_cast<size_t>(row) * cols + col);
-    const int pitch = cols / 4;
-    const float4 a = from[0];
-    const float4 b = from[pitch];
-    const float4 c = from[2 * static_cast<size_t>(pitch)];
-    const float4 d = from[3 * static_cast<size_t>(pitch)];
+    const auto load = [](const float* p) { return KEPT ? load_kept(p) : *reinterpret_cast<const float4*>(p); };
+    const float* from = in + static_cast<size_t>(row) * cols + col;
+    const float4 a = load(from);
+    const float4 b = load(from + cols);
+    const float4 c = load(from + 2 * static_cast<size_t>(cols));
+    const float4 d = load(from + 3 * static_cast<size_t>(cols));
 
     const int u = y ^ (x % 8);  // eight neighbours, eight different groups of four banks
     tile[4 * x + 0][u] = make_float4(a.x, b.x, c.x, d.x);
@@ -241,8 +274,8 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
 
 // [move_tiles]
 /// No transpose: tiles of 64 x 64 go where their transposes belong, and their words stay in order. Memory sees the very
-/// accesses of transpose_vectorised(), but nothing is turned, and nobody waits at a barrier. What this kernel does not
-/// reach is not to be had in this order.
+/// accesses of transpose_vectorised() with KEPT, but nothing is turned, and nobody waits at a barrier. What this kernel
+/// does not reach is not to be had in this order.
 /// Needs rows and cols that are multiples of 64, and both matrices aligned to 16 bytes. Blocks as there.
 __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in,  // rows x cols
                                                   float* __restrict__ out,       // cols x rows
@@ -258,7 +291,7 @@ __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in, 
   float4 piece[TILE / STEP];
 #pragma unroll
   for (int k = 0; k < TILE / STEP; ++k)
-    piece[k] = *reinterpret_cast<const float4*>(in + static_cast<size_t>(r0 + y + k * STEP) * cols + c0 + x);
+    piece[k] = load_kept(in + static_cast<size_t>(r0 + y + k * STEP) * cols + c0 + x);
 #pragma unroll
   for (int k = 0; k < TILE / STEP; ++k)
     *reinterpret_cast<float4*>(out + static_cast<size_t>(c0 + y + k * STEP) * rows + r0 + x) = piece[k];
@@ -277,7 +310,7 @@ __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in, 
 /// each row of `out` is cut where a sector begins, and every sector is written whole, by one block. The block reads the
 /// 8 rows above its tile too, since the cut is up to 7 words further up.
 ///
-/// Rows of `in` begin anywhere as well, and float4 can be read from multiples of 16 bytes only: 33 pieces cover 128
+/// Rows of `in` begin anywhere as well, and float4 can be read from multiples of 16 bytes only: 17 pieces cover 64
 /// words wherever these begin. They are put down as they come; who picks words up knows how far a row is shifted.
 ///
 /// Blocks of 512 threads, one per tile, all in x, down a column of tiles first; three of them fit on an SM.
@@ -285,8 +318,8 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
     transpose_ragged(const float* __restrict__ in,  // rows x cols
                      float* __restrict__ out,       // cols x rows
                      int rows, int cols) {
-  constexpr int HEIGHT = 64;               // words that a block writes of each row of `out`
-  constexpr int WIDTH = 128;               // so many rows of `out`
+  constexpr int HEIGHT = 128;              // words that a block writes of each row of `out`
+  constexpr int WIDTH = 64;                // so many rows of `out`
   constexpr int SECTOR = 8;                // words
   constexpr int LOADED = HEIGHT + SECTOR;  // rows of `in` that it needs for that
   constexpr int PIECES = WIDTH / 4 + 1;    // float4 that it reads of each
@@ -297,23 +330,26 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
   const int r0 = static_cast<int>(blockIdx.x % tile_rows) * HEIGHT - SECTOR;  // -8 in the first row of tiles
   const int c0 = static_cast<int>(blockIdx.x / tile_rows) * WIDTH;
   const long long count = static_cast<long long>(rows) * cols;
+  const long long begin = static_cast<long long>(r0) * cols + c0;  // where the tile begins in `in`: before it, perhaps
 
   // Words between a multiple of 16 bytes and the first word of row i. Unsigned numbers wrap around, and stay right
   // mod 4.
-  const unsigned begin = static_cast<unsigned>(reinterpret_cast<size_t>(in) / sizeof(float)) + c0;
-  const auto shift = [&](int i) { return (begin + static_cast<unsigned>(r0 + i) * static_cast<unsigned>(cols)) % 4; };
+  const unsigned before = static_cast<unsigned>(reinterpret_cast<size_t>(in) / sizeof(float) + begin);
+  const auto shift = [&](int i) { return (before + static_cast<unsigned>(i) * static_cast<unsigned>(cols)) % 4; };
 
+  // A row's first piece may begin in the row before it, the last one end in the next row; only in the tiles at the top
+  // and at the bottom are there pieces across the begin or the end of the matrix.
+  const bool inside = begin >= 3 && begin + static_cast<long long>(LOADED - 1) * cols + 4 * PIECES <= count;
   float4 piece[LOADS];
 #pragma unroll
   for (int k = 0; k < LOADS; ++k) {
     const int i = (threadIdx.x + k * THREADS) / PIECES;
-    const int row = r0 + i;
-    if (i >= LOADED || row < 0 || row >= rows) continue;
-    const long long at =  // the last piece may be in the next row, or the first begin in the row before
-        static_cast<long long>(row) * cols + c0 - shift(i) + 4 * ((threadIdx.x + k * THREADS) % PIECES);
-    if (at >= 0 && at + 4 <= count) {
-      piece[k] = *reinterpret_cast<const float4*>(in + at);
-    } else {  // across the begin or the end of the matrix
+    if (i >= LOADED) continue;
+    const long long at =
+        begin + static_cast<long long>(i) * cols - shift(i) + 4 * ((threadIdx.x + k * THREADS) % PIECES);
+    if (inside || (at >= 0 && at + 4 <= count)) {
+      piece[k] = load_kept(in + at);
+    } else {
       const auto word = [&](int w) { return at + w >= 0 && at + w < count ? in[at + w] : 0.0f; };
       piece[k] = make_float4(word(0), word(1), word(2), word(3));
     }
@@ -321,8 +357,7 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
 #pragma unroll
   for (int k = 0; k < LOADS; ++k) {
     const int i = (threadIdx.x + k * THREADS) / PIECES;
-    const int row = r0 + i;
-    if (i < LOADED && row >= 0 && row < rows) tile[i % 4][i / 4][(threadIdx.x + k * THREADS) % PIECES] = piece[k];
+    if (i < LOADED) tile[i % 4][i / 4][(threadIdx.x + k * THREADS) % PIECES] = piece[k];
   }
   __syncthreads();
 
@@ -385,6 +420,15 @@ inline cudaError_t launch_copy_vectorised(const float* in, float* out, int rows,
   return cudaGetLastError();
 }
 
+inline cudaError_t launch_copy_kept(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+  if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
+  const size_t count = static_cast<size_t>(rows) * cols;
+  const size_t blocks = (count + 1023) / 1024;
+  if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
+  if (blocks > 0) copy_kept<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, count);
+  return cudaGetLastError();
+}
+
 inline cudaError_t launch_transpose_naive_read(const float* in, float* out, int rows, int cols,
                                                cudaStream_t stream = nullptr) {
   return launch_transpose_grid(transpose_naive_read, in, out, rows, cols, cols, rows, dim3(32, 8), dim3(32, 8), stream);
@@ -419,15 +463,15 @@ inline cudaError_t launch_transpose_coarsened(const float* in, float* out, int r
   return launch_transpose_grid(transpose_coarsened, in, out, rows, cols, cols, rows, dim3(32, 4), dim3(32, 32), stream);
 }
 
-/// Starts transpose_vectorised<ORDER>(); what it cannot do (see there) is cudaErrorInvalidValue.
-template <TileOrder ORDER = TileOrder::columns>
+/// Starts transpose_vectorised<ORDER, KEPT>(); what it cannot do (see there) is cudaErrorInvalidValue.
+template <TileOrder ORDER = TileOrder::columns, bool KEPT = false>
 cudaError_t launch_transpose_vectorised(const float* in, float* out, int rows, int cols,
                                         cudaStream_t stream = nullptr) {
   if (!transpose_fits(rows, cols) || !transpose_vectorised_fits(in, out, rows, cols)) return cudaErrorInvalidValue;
   const size_t blocks = static_cast<size_t>((rows + 63) / 64) * ((cols + 63) / 64);
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
   if (blocks > 0)
-    transpose_vectorised<ORDER><<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
+    transpose_vectorised<ORDER, KEPT><<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
   return cudaGetLastError();
 }
 
@@ -447,16 +491,17 @@ inline cudaError_t launch_transpose_ragged(const float* in, float* out, int rows
   if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0 || cols == 0) return cudaSuccess;
   // Cut up to 7 words further up, a row of `out` needs a tile more where they do not fit into the last one.
-  const size_t blocks = static_cast<size_t>((rows + 7 + 63) / 64) * ((cols + 127) / 128);
+  const size_t blocks = static_cast<size_t>((rows + 7 + 127) / 128) * ((cols + 63) / 64);
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
   transpose_ragged<<<static_cast<unsigned>(blocks), 512, 0, stream>>>(in, out, rows, cols);
   return cudaGetLastError();
 }
 
 // [transpose]
-/// The transpose to use: vectorised where rows and cols are multiples of 4, ragged where they are not.
+/// The transpose to use: vectorised where rows and cols are multiples of 4, ragged where they are not; reads are kept.
 inline cudaError_t launch_transpose(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
-  if (transpose_vectorised_fits(in, out, rows, cols)) return launch_transpose_vectorised<>(in, out, rows, cols, stream);
+  if (transpose_vectorised_fits(in, out, rows, cols))
+    return launch_transpose_vectorised<TileOrder::columns, true>(in, out, rows, cols, stream);
   return launch_transpose_ragged(in, out, rows, cols, stream);
 }
 // [transpose]

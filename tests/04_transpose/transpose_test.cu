@@ -36,6 +36,7 @@ struct Kernel {
 const std::vector<Kernel> kernels = {
     {"copy_matrix", launch_copy_matrix, true},
     {"copy_vectorised", launch_copy_vectorised, true},
+    {"copy_kept", launch_copy_kept, true},
     {"transpose_naive_read", launch_transpose_naive_read},
     {"transpose_naive_write", launch_transpose_naive_write},
     {"transpose_tile<1>", launch_transpose_tile<1>},
@@ -51,6 +52,7 @@ const std::vector<Kernel> kernels = {
     {"transpose_coarsened", launch_transpose_coarsened},
     {"transpose_vectorised", launch_transpose_vectorised<>, false, true},
     {"transpose_vectorised, along rows", launch_transpose_vectorised<TileOrder::rows>, false, true},
+    {"transpose_vectorised, kept", launch_transpose_vectorised<TileOrder::columns, true>, false, true},
     {"transpose_ragged", launch_transpose_ragged},
     {"transpose", launch_transpose},
 };
@@ -126,8 +128,8 @@ TEST_CASE("transposes are right on all kinds of data", "[transpose]") {
 
 TEST_CASE("the remainders of a width, one by one", "[transpose]") {
   // The ragged kernel cuts every row of the output somewhere else: each remainder by 8, below and above a tile.
-  for (int rows = 56; rows <= 72; ++rows) {
-    for (int cols : {1, 64, 127, 129}) {
+  for (int rows = 120; rows <= 136; ++rows) {
+    for (int cols : {1, 2, 63, 64, 65, 129}) {
       const Verdict verdict = check_transpose([](auto... p) { return launch_transpose_ragged(p...); }, {rows, cols}, 5);
       INFO(rows << " x " << cols << ": " << verdict.text);
       REQUIRE(verdict.right());
@@ -330,7 +332,8 @@ TEST_CASE("with a tile both sides are coalesced, and the conflicts are as told",
 
 TEST_CASE("the vectorised kernel asks a quarter as often, for four times as much, without conflicts",
           "[transpose][counts]") {
-  for (auto launch : {launch_transpose_vectorised<TileOrder::columns>, launch_transpose_vectorised<TileOrder::rows>}) {
+  for (auto launch : {launch_transpose_vectorised<TileOrder::columns>, launch_transpose_vectorised<TileOrder::rows>,
+                      launch_transpose_vectorised<TileOrder::columns, true>}) {
     const auto counts = counts_of(launch);
     if (!counts) return;
     REQUIRE(counts->global_load_requests == kRequests / 4);
