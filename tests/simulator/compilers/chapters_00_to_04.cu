@@ -83,6 +83,7 @@ void padding() {
 void transpose() {
   right(launch_copy_matrix(a, c, 71, 67));
   right(launch_copy_vectorised(a, c, 71, 67));
+  right(launch_copy_kept(a, c, 71, 67));
   right(launch_transpose_naive_read(a, c, 71, 67));
   right(launch_transpose_naive_write(a, c, 71, 67));
   right(launch_transpose_tile<16>(a, c, 71, 67));
@@ -90,6 +91,7 @@ void transpose() {
   right(launch_transpose_swizzled<32>(a, c, 71, 67));
   right(launch_transpose_coarsened(a, c, 71, 67));
   right(launch_transpose_vectorised<>(a, c, 72, 68));
+  right(launch_transpose_vectorised<TileOrder::columns, true>(a, c, 72, 68));
   right(launch_move_tiles(a, c, 64, 128));
   right(launch_transpose_ragged(a, c, 71, 67));
 }
