@@ -4,7 +4,7 @@
 #   make 02         one lesson
 SHELL := /bin/bash
 scripts := common/scripts
-export ARGS FILE MACHINE TOLERANCE WATCH
+export ARGS FILE GPU MACHINE TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
 number = $(firstword $(subst _, ,$(1)))
@@ -20,6 +20,7 @@ help:
 	@echo "make test-all        grade all submissions that the repository has: right, wrong and hostile ones"
 	@echo "make homework        how far your homework is, all chapters"
 	@echo "make homework-NN     grade chapters/NN_*/homework.cu; WATCH=1 again whenever you save it; FILE=my.cu another file"
+	@echo "                     GPU=1 on this machine's GPU, too, with times beside the solution's (needs nvcc)"
 	@echo "make reset-homework-NN, make solution-NN   the starter again (yours is kept); the solution"
 	@echo "make gradescope-NN   for instructors: build/gradescope/NN_topic.zip, an autograder for Gradescope"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"

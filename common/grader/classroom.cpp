@@ -69,7 +69,7 @@ void grade_one(const std::string& chapter, const std::string& program, const std
   for (const char* name : {"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL"})
     if (const char* value = std::getenv(name)) environment.emplace_back(name, value);
   const ChildResult r = run_child({program, chapter, "--file", s.file.string(), "--json", verdict, "--jobs", "1"},
-                                  environment, "", {.wall_seconds = 600, .cage = false});
+                                  environment, "", {.wall_seconds = 600, .cage = Cage::none});
   const nlohmann::json j = nlohmann::json::parse(std::ifstream(verdict), nullptr, false);
   if ((r.code != 0 && r.code != 1) || !j.is_object()) {
     s.remark = r.timed_out ? "not graded within ten minutes" : "not graded: " + first_line(r.output);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "grader.hpp"
@@ -44,8 +45,8 @@ std::pair<long long, long long> version_of(const std::string& file) {
 
 int main(int argc, char** argv) {
   CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
-  std::string chapter, file, json, gradescope, task, folder, csv;
-  bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false;
+  std::string chapter, file, json, gradescope, task, folder, csv, times = "large";
+  bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
   app.add_option("--file", file, "the submission; the chapter's homework.cu when not given");
@@ -59,6 +60,12 @@ int main(int argc, char** argv) {
       ->excludes(app.get_option("--gradescope"));
   app.add_option("--csv", csv, "with --class: write the table to this file, too");
   app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
+  app.add_flag("--gpu", on_gpu,
+               "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");
+  app.add_option(
+         "--times", times,
+         "with --gpu: compare times at a large shape (the default), at the small one that is counted, or at none")
+      ->check(CLI::IsMember({"large", "small", "none"}));
   app.add_flag("--watch", watch, "grade again whenever the file is saved");
   app.add_flag("--progress", progress, "one line per chapter that has homework");
   app.add_flag("--list", list, "the chapters that have homework");
@@ -87,6 +94,9 @@ int main(int argc, char** argv) {
     if (progress) return show_progress(options), 0;
     if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
     chapter = find_chapter(chapter);
+    std::optional<Gpu> gpu;
+    if (on_gpu) options.gpu = &gpu.emplace(chapter);
+    options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
     if (bank) return check_bank(chapter, quick, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
     if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram) ? 0 : 1;

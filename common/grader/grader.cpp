@@ -24,14 +24,14 @@
 #include <stdexcept>
 #include <thread>
 
-#include "harness.hpp"
+#include "case.hpp"
+#include "gpu.hpp"
 #include "policy.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/occupancy.hpp"
-#include "sandbox.hpp"
 #include "task.hpp"
 #include "tilewise/compare.hpp"
-#include "tilewise/random.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 
@@ -43,48 +43,6 @@ namespace {
 std::vector<const Task*>& tasks() {
   static auto& all = *new std::vector<const Task*>;
   return all;
-}
-
-const std::string kRoot = TILEWISE_SOURCE_DIR;
-const std::string kBuild = TILEWISE_BUILD_DIR;
-
-std::string read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "tilewise-grade-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder like " + pattern);
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::vector<std::pair<std::string, std::string>> tool_environment() {
-  std::vector<std::pair<std::string, std::string>> list;
-  for (const char* name : {"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR"})
-    if (const char* value = std::getenv(name)) list.emplace_back(name, value);
-  list.emplace_back("LC_ALL", "C");
-  return list;
-}
-
-/// A trusted tool working on untrusted text: no end of time, memory and output, but no cage either.
-ChildResult run_tool(std::vector<std::string> command) {
-  if (command[0].find('/') == std::string::npos) command.insert(command.begin(), "/usr/bin/env");
-  return run_child(command, tool_environment(), "",
-                   {.cpu_seconds = 60, .wall_seconds = 120, .file = std::size_t{256} << 20, .cage = false});
 }
 
 std::string signal_text(int number) {
@@ -110,6 +68,12 @@ std::string signal_text(int number) {
 
 enum class Outcome { right, wrong, undefined, failed };  // failed: no result to compare
 
+/// Where a case runs.
+struct Machine {
+  std::string program;
+  const Gpu* gpu = nullptr;  ///< nullptr: the simulator
+};
+
 struct Case {
   Outcome outcome = Outcome::failed;
   bool timed_out = false;
@@ -121,52 +85,6 @@ struct Case {
   std::uint64_t library_calls = 0;
   double least_flops = 0, flops = 0, least_load_sectors = 0, least_store_sectors = 0;
 };
-
-template <class T>
-void put(std::string& to, const T& value) {
-  to.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-// What outputs hold before: a quiet NaN, to which nothing can be added; of integers, a number that nobody computes.
-constexpr std::uint32_t kPoison = 0x7fc0dead;
-constexpr std::uint64_t kPoison64 = 0x7ff80000dead0000;
-
-Values poison(const Values& like, std::size_t size) {
-  if (std::holds_alternative<std::vector<float>>(like)) return std::vector<float>(size, std::bit_cast<float>(kPoison));
-  if (std::holds_alternative<std::vector<double>>(like))
-    return std::vector<double>(size, std::bit_cast<double>(kPoison64));
-  return std::vector<std::int32_t>(size, std::bit_cast<std::int32_t>(kPoison));
-}
-
-bool is_poison(const Values& values, std::size_t i) {
-  if (const auto* f = std::get_if<std::vector<float>>(&values)) return std::bit_cast<std::uint32_t>((*f)[i]) == kPoison;
-  if (const auto* d = std::get_if<std::vector<double>>(&values))
-    return std::bit_cast<std::uint64_t>((*d)[i]) == kPoison64;
-  return std::bit_cast<std::uint32_t>(std::get<std::vector<std::int32_t>>(values)[i]) == kPoison;
-}
-
-/// `size` elements, of the type of `like`, as they came back.
-Values read_values(const Values& like, std::size_t size, const char* from) {
-  Values read = poison(like, size);
-  std::visit(
-      [&](auto& v) {
-        if (size > 0) std::memcpy(v.data(), from, size * sizeof v[0]);
-      },
-      read);
-  return read;
-}
-
-const char* data_of(const Values& values) {
-  return std::visit([](const auto& v) { return reinterpret_cast<const char*>(v.data()); }, values);
-}
-
-bool holds_integers(const Values& values) { return std::holds_alternative<std::vector<std::int32_t>>(values); }
-
-Type type_of_values(const Values& values) {
-  return holds_integers(values)                                ? Type::int32
-         : std::holds_alternative<std::vector<double>>(values) ? Type::float64
-                                                               : Type::float32;
-}
 
 bool right(const Values& got, std::size_t i, double expected, double bound) {
   if (std::holds_alternative<std::vector<double>>(got))
@@ -191,10 +109,6 @@ std::string element(const Buffer& b, std::size_t i) {
   if (b.by_columns) return fmt::format("{}({}, {})", b.name, row, column);
   return b.rows == 1 ? fmt::format("{}[{}]", b.name, i) : fmt::format("{}[{}][{}]", b.name, row, column);
 }
-
-/// Whether values go in, and whether what comes out is compared with what is expected.
-bool has_values(const Buffer& b) { return b.use == Use::input || b.use == Use::in_place; }
-bool is_result(const Buffer& b) { return b.use == Use::output || b.use == Use::in_place; }
 
 std::ptrdiff_t outputs_of(const Problem& p) {
   return std::count_if(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return is_result(b); });
@@ -258,35 +172,22 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
 
 /// Runs the program on one shape. With a name for it, the simulator's report is read, too. Looking for findings costs
 /// time.
-Case run_case(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
-              std::uint64_t seed, const std::string& report, bool findings = true) {
+Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes, std::uint64_t seed,
+              const std::string& report, bool findings = true) {
   const Problem p = task.make(sizes, seed);
   check_problem(task, p);
-  static thread_local std::random_device device;
-  Request request;
-  request.nonce = (std::uint64_t{device()} << 32) | device();
-  std::strncpy(request.task, rubric.task.c_str(), sizeof request.task - 1);
-  for (std::size_t i = 0; i < sizes.size(); ++i) request.sizes[i] = sizes[i];
-  request.buffers = static_cast<std::uint32_t>(p.buffers.size());
-  request.scalar_count = static_cast<std::uint32_t>(p.scalars.size());
-  std::copy(p.scalars.begin(), p.scalars.end(), request.scalars);
-  std::string message;
-  put(message, request);
-  std::size_t reply_size = sizeof(Reply) + sizeof request.nonce;
-  for (const Buffer& b : p.buffers) {
-    put(message, BufferHeader{b.size(), type_of_values(b.values), 0});
-    const Values values = has_values(b) ? b.values : poison(b.values, b.size());
-    message.append(data_of(values), bytes_of(values));
-    reply_size += bytes_of(values);
-  }
+  const Request request = request_of(rubric.task, sizes, p, Mode::run);
 
-  std::vector<std::pair<std::string, std::string>> environment{
-      {"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
+  Environment environment{{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
   if (!report.empty()) environment.emplace_back("TILEWISE_REPORT", report);
   if (!findings) environment.emplace_back("TILEWISE_FINDINGS", "off");
+  ChildLimits limits{.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2};
+  if (machine.gpu) {
+    environment = machine.gpu->environment();
+    limits = machine.gpu->limits(rubric.time_limit);
+  }
   const auto started = std::chrono::steady_clock::now();
-  const ChildResult child = run_child({program}, environment, message,
-                                      {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
+  const ChildResult child = run_child({machine.program}, environment, message_of(request, p), limits);
 
   Case c;
   c.slow = std::chrono::steady_clock::now() - started > std::chrono::seconds(1);
@@ -303,7 +204,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   Reply reply;
   if (child.timed_out) {
     c.timed_out = true;
-    c.what = fmt::format("it did not end within {} s: an endless loop?", rubric.time_limit);
+    c.what = fmt::format("it did not end within {} s: an endless loop?", limits.cpu_seconds);
     return c;
   }
   if (child.too_much_output) return c.what = "it writes without end", c;
@@ -312,7 +213,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   if (child.reply.size() >= sizeof reply) std::memcpy(&reply, child.reply.data(), sizeof reply);
   if (child.reply.size() >= sizeof last)
     std::memcpy(&last, child.reply.data() + child.reply.size() - sizeof last, sizeof last);
-  if (child.reply.size() != reply_size || reply.nonce != request.nonce || last != request.nonce) {
+  if (child.reply.size() != reply_size(p) || reply.nonce != request.nonce || last != request.nonce) {
     c.what = fmt::format("it ended (exit code {}) before its result could be looked at", child.code);
     return c;
   }
@@ -337,6 +238,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   c.outcome = Outcome::wrong;
   bool all_right = true, empty = true;
   for (const Buffer& b : p.buffers) {
+    if (machine.gpu && reply.synchronised != 0) break;  // nothing could be copied back
     const Values got = read_values(b.values, b.size(), at);
     at += bytes_of(got);
     if (b.use == Use::input) {
@@ -352,7 +254,7 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
     if (!this_right && all_right) explain_wrong(task, sizes, p, b, got, c);
     all_right = all_right && this_right;
   }
-  if (reply.launches + reply.library_calls == 0 && !empty) {
+  if (!machine.gpu && reply.launches + reply.library_calls == 0 && !empty) {
     c.what = std::string("no kernel was launched") +
              (rubric.libraries.empty() ? "" : ", and nothing of the library called") +
              (all_right ? ", and yet there is a result" : "");
@@ -360,10 +262,19 @@ Case run_case(const Rubric& rubric, const Task& task, const std::string& program
   }
   if (reply.broken != 0) {
     const std::string rule = task.rule(reply.broken);
-    if (all_right || reply.launches + reply.library_calls == 0)
+    if (all_right || (!machine.gpu && reply.launches + reply.library_calls == 0))
       c.what = rule;
     else
       c.notes.insert(c.notes.begin(), rule);
+  }
+  if (machine.gpu && reply.findings > 0) {
+    c.what = "a kernel wrote outside its buffers";
+    c.notes.clear();
+  }
+  if (machine.gpu && reply.synchronised != 0) {
+    const auto error = static_cast<cudaError_t>(reply.synchronised);
+    c.what = fmt::format("a kernel failed: {} ({})", cudaGetErrorName(error), reply.synchronised);
+    c.notes.clear();
   }
   if (reply.returned != 0) {
     c.what = fmt::format("the function returned {} ({})", cudaGetErrorName(static_cast<cudaError_t>(reply.returned)),
@@ -559,8 +470,27 @@ std::string hint_at(const Rubric& r, const Sizes& sizes) {
   return text;
 }
 
-TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::string& program, const std::string& file,
-                      const TemporaryFolder& work, unsigned jobs) {
+/// f(0) ... f(n - 1), `jobs` at a time.
+template <class F>
+void in_parallel(unsigned jobs, std::size_t n, const F& f) {
+  std::atomic<std::size_t> next{0};
+  const auto worker = [&] {
+    for (std::size_t i; (i = next++) < n;) f(i);
+  };
+  std::vector<std::future<void>> workers;
+  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
+  worker();
+  for (auto& w : workers) w.get();
+}
+
+/// A submission's programs.
+struct Programs {
+  std::string simulator, gpu;
+  std::set<std::string> libraries;  ///< that tasks of the chapter may call
+};
+
+TaskResult grade_task(const Rubric& r, const std::string& chapter, const Programs& programs, const std::string& file,
+                      const TemporaryFolder& work, const GradeOptions& options) {
   const Task* task = find_task(chapter, r.task);
   if (!task) throw std::runtime_error(r.file + ": no reference.cpp defines the task " + r.task);
   TaskResult result{r.task, r.level, r.title, r.weight, 0, r.points.sum(), {}};
@@ -570,28 +500,42 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
   shapes.push_back(r.efficiency_shape);
   const std::string report = work.file(r.task + ".json");
 
-  std::vector<std::optional<Case>> cases(shapes.size());
-  std::atomic<std::size_t> next{0};
-  std::atomic<int> given_up{0}, with_findings{0};
-  const auto worker = [&] {
-    for (std::size_t i; (i = next++) < shapes.size();) {
-      if (given_up >= 2) continue;  // endless loops, one after another, teach nothing new
-      const bool is_visible = i < r.visible.size();
-      const std::uint64_t seed = is_visible ? i + 1 : r.hidden_seed * 1000 + i;
-      cases[i] = run_case(r, *task, program, shapes[i], seed, i + 1 == shapes.size() ? report : "", with_findings < 3);
-      if (cases[i]->findings != 0) ++with_findings;
-      if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined)
-        ++given_up;
-    }
+  const auto seed_of = [&](std::size_t i) {
+    return i < r.visible.size() ? std::uint64_t{i + 1} : r.hidden_seed * 1000 + i;
   };
-  std::vector<std::future<void>> workers;
-  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
-  worker();
-  for (auto& w : workers) w.get();
+  const Machine simulator{programs.simulator}, gpu{programs.gpu, options.gpu};
+
+  std::vector<std::optional<Case>> cases(shapes.size());
+  std::atomic<int> given_up{0}, with_findings{0};
+  in_parallel(options.jobs, shapes.size(), [&](std::size_t i) {
+    if (given_up >= 2) return;  // endless loops, one after another, teach nothing new
+    cases[i] =
+        run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size() ? report : "", with_findings < 3);
+    if (cases[i]->findings != 0) ++with_findings;
+    if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined) ++given_up;
+  });
   for (auto& c : cases) {
     if (!c) c.emplace().what = "not run any more";
   }
   const Case& measured = *cases.back();
+
+  // The same on the GPU, but for the shape that is counted. What does not end, or is not there, is not tried again.
+  std::vector<std::optional<Case>> on_gpu(shapes.size());
+  if (options.gpu && cases[0]->outcome != Outcome::undefined) {
+    std::atomic<int> endless{0};
+    in_parallel(options.jobs, shapes.size() - 1, [&](std::size_t i) {
+      if (cases[i]->timed_out || endless >= 2) return;
+      on_gpu[i] = run_case(r, *task, gpu, shapes[i], seed_of(i), "");
+      if (on_gpu[i]->timed_out) ++endless;
+    });
+  }
+  if (options.gpu) {
+    result.gpu.emplace();
+    for (auto& c : on_gpu) {
+      if (!c) c.emplace().what = "not run";
+    }
+  }
+  const std::string gpu_name = options.gpu ? "the " + options.gpu->info().name : "";
 
   Criterion compiles{"compiles", r.points.compiles, r.points.compiles, "yes", {}};
   if (cases[0]->outcome == Outcome::undefined) {
@@ -602,20 +546,36 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
   // Right on shapes that the student sees, and on others.
   const auto correctness = [&](const char* name, double of, std::size_t from, std::size_t to, bool show) {
     Criterion c{name, 0, of, "", {}};
-    std::size_t right = 0;
-    const Case* first = nullptr;
+    std::size_t right = 0, right_there = 0, right_here = 0;  // on both machines, on the GPU, on the simulator
+    bool shown = false;
     for (std::size_t i = from; i < to; ++i) {
-      if (cases[i]->outcome == Outcome::right) {
+      const bool here = cases[i]->outcome == Outcome::right;
+      const bool there = !options.gpu || on_gpu[i]->outcome == Outcome::right;
+      right_here += here;
+      right_there += there;
+      if (here && there) {
         ++right;
-      } else if (!first) {
-        first = &*cases[i];
-        c.notes.push_back((show ? r.text(shapes[i]) : "a hidden shape (" + hint_at(r, shapes[i]) + ")") + ":");
-        c.notes.push_back("  " + first->what);
-        for (const std::string& note : first->notes) c.notes.push_back("  " + note);
+        continue;
       }
+      if (shown) continue;
+      shown = true;
+      const Case& failed = here ? *on_gpu[i] : *cases[i];
+      const std::string shape = show ? r.text(shapes[i]) : "a hidden shape (" + hint_at(r, shapes[i]) + ")";
+      c.notes.push_back(shape + (!options.gpu ? "" : here ? ", on " + gpu_name : ", on the simulator") + ":");
+      c.notes.push_back("  " + failed.what);
+      for (const std::string& note : failed.notes) c.notes.push_back("  " + note);
+      if (options.gpu && here) c.notes.push_back("  on the simulator this shape is right");
+      if (options.gpu && there)
+        c.notes.push_back(fmt::format("  on {} it came out right this time: a GPU need not show a mistake", gpu_name));
     }
     c.points = of * double(right) / double(to - from);
     c.summary = fmt::format("{} of {} shapes right", right, to - from);
+    if (options.gpu) {
+      (show ? result.gpu->visible_right : result.gpu->hidden_right) = right_there;
+      c.summary += right == right_here && right == right_there
+                       ? fmt::format(" on the simulator and on {}", gpu_name)
+                       : fmt::format(" on both: {} on the simulator, {} on {}", right_here, right_there, gpu_name);
+    }
     return c;
   };
   Criterion visible = correctness("visible", r.points.visible, 0, r.visible.size(), true);
@@ -665,8 +625,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
     findings.summary = with < 3 ? fmt::format("in {} of {} runs", with, cases.size()) : "in three runs or more";
     const std::string again = work.file(r.task + "-findings.json");
     const bool is_visible = *example < r.visible.size();
-    const Case c = run_case(r, *task, program, shapes[*example],
-                            is_visible ? *example + 1 : r.hidden_seed * 1000 + *example, again);
+    const Case c = run_case(r, *task, simulator, shapes[*example], seed_of(*example), again);
     std::size_t shown = 0;
     if (c.report.is_array()) {
       for (const Json& launch : c.report) {
@@ -715,6 +674,10 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const std::st
     if (!earned) efficiency.summary += "; counts once the results are right";
   }
 
+  if (options.gpu && options.times != Times::none && earned && others.points == others.of)
+    result.gpu->time =
+        options.gpu->compare_times(r, *task, programs.gpu, programs.libraries, options.times == Times::small);
+
   result.criteria = {compiles, visible, others, findings, efficiency};
   for (const Criterion& c : result.criteria) result.points += c.points;
   return result;
@@ -731,7 +694,7 @@ Task::Task(std::string chapter_, std::string name_) : chapter(std::move(chapter_
 const Task* find_task(const std::string& chapter, const std::string& name) {
   static auto& loaded = *new std::set<std::string>;
   if (loaded.insert(chapter).second &&
-      !dlopen((kBuild + "/homework/" + chapter + ".so").c_str(), RTLD_NOW | RTLD_LOCAL))
+      !dlopen((build_folder() + "/homework/" + chapter + ".so").c_str(), RTLD_NOW | RTLD_LOCAL))
     throw std::runtime_error(dlerror());
   for (const Task* t : tasks()) {
     if (t->chapter == chapter && t->name == name) return t;
@@ -811,11 +774,11 @@ double ChapterResult::score() const {
   return of > 0 ? 100 * sum / of : 0;
 }
 
-std::string homework_folder(const std::string& chapter) { return kRoot + "/tests/" + chapter + "/homework"; }
+std::string homework_folder(const std::string& chapter) { return root_folder() + "/tests/" + chapter + "/homework"; }
 
 std::vector<std::string> chapters_with_homework() {
   std::vector<std::string> list;
-  for (const auto& entry : fs::directory_iterator(kRoot + "/chapters")) {
+  for (const auto& entry : fs::directory_iterator(root_folder() + "/chapters")) {
     const std::string name = entry.path().filename().string();
     if (fs::exists(entry.path() / "homework.cuh") && fs::exists(homework_folder(name))) list.push_back(name);
   }
@@ -838,7 +801,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   result.chapter = chapter;
   result.file = file;
   const TemporaryFolder work;
-  const std::string simcc = kBuild + "/bin/simcc", include = "-I" + kRoot + "/chapters/" + chapter;
+  const std::string simcc = build_folder() + "/bin/simcc", include = "-I" + root_folder() + "/chapters/" + chapter;
   const std::string object = work.file("submission.o"), program = work.file("program"),
                     preprocessed = work.file("submission.ii");
 
@@ -872,7 +835,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   };
 
   for (const std::string& made : {"/" + chapter + ".o", "/" + chapter + ".so", std::string("/libtilewise_harness.a")})
-    if (!fs::exists(kBuild + "/homework" + made))
+    if (!fs::exists(build_folder() + "/homework" + made))
       throw std::runtime_error(fmt::format(
           "build/sim/homework{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
   if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
@@ -883,7 +846,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
   // g++ reads what it knows after <cuda_runtime.h> from prelude/ instead of the 70,000 lines themselves.
-  const std::string prelude = kBuild + "/homework/prelude";
+  const std::string prelude = build_folder() + "/homework/prelude";
   const ChildResult compiled = run_tool(
       {simcc, "-Wall", "-c", include, "--prelude", prelude, "--preprocessed", preprocessed, file, "-o", object});
   if (compiled.code != 0) {
@@ -899,13 +862,27 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     }
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
-  const ChildResult linked = run_tool({simcc, kBuild + "/homework/" + chapter + ".o", object,
-                                       kBuild + "/homework/libtilewise_harness.a", "-o", program});
+  std::future<Gpu::Built> on_gpu;
+  if (options.gpu)
+    on_gpu = std::async(std::launch::async, [&] { return options.gpu->build(file, libraries, options.policy, work); });
+  const ChildResult linked = run_tool({simcc, build_folder() + "/homework/" + chapter + ".o", object,
+                                       build_folder() + "/homework/libtilewise_harness.a", "-o", program});
   if (linked.code != 0) {
     result.compiler = linked.output;
     return nothing("it does not link", {}, false);
   }
-  for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, program, file, work, options.jobs));
+  Programs programs{program, "", libraries};
+  if (options.gpu) {
+    const Gpu::Built built = on_gpu.get();
+    result.gpu = options.gpu->info();
+    if (!built.refused.empty()) return result.refused = built.refused, nothing("refused: " + result.refused, {}, false);
+    if (!built.compiler.empty()) {
+      result.compiler = "nvcc: " + built.compiler;
+      return nothing("no: simcc compiles it, nvcc does not", {}, false);
+    }
+    programs.gpu = built.program;
+  }
+  for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, programs, file, work, options));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;
 }

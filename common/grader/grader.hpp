@@ -9,9 +9,11 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gpu.hpp"
 #include "rubric.hpp"
 
 namespace tilewise::grader {
@@ -24,11 +26,18 @@ struct Criterion {
   std::vector<std::string> notes;  ///< what a tutor would say
 };
 
+/// What a GPU says about a task.
+struct TaskOnGpu {
+  std::size_t visible_right = 0, hidden_right = 0;  ///< shapes; what counts is right on the simulator, too
+  std::optional<GpuTime> time;                      ///< when all shapes are right
+};
+
 struct TaskResult {
   std::string task, level, title;
   double weight = 0;
   double points = 0, of = 0;
   std::vector<Criterion> criteria;
+  std::optional<TaskOnGpu> gpu = {};
 
   const Criterion* find(const std::string& criterion) const;
   std::string text() const;  ///< all summaries and notes
@@ -39,15 +48,21 @@ struct ChapterResult {
   std::string refused;   ///< what the submission must not contain
   std::string compiler;  ///< messages, when it does not compile
   std::vector<TaskResult> tasks;
+  std::optional<GpuInfo> gpu = {};  ///< when the submission was compiled for a GPU, too
   double seconds = 0;
 
   double score() const;  ///< of 100, tasks weighted
 };
 
+/// With a GPU: at which shape the submission's time is compared with the solution's.
+enum class Times { none, small, large };
+
 struct GradeOptions {
   std::string task;    ///< only this one
   bool policy = true;  ///< false: tests of the other defences only
   unsigned jobs = 1;   ///< cases at a time
+  Gpu* gpu = nullptr;  ///< run every shape there, too
+  Times times = Times::large;
 };
 
 /// Throws std::runtime_error when the grader itself is not in order.

@@ -1,12 +1,18 @@
-// main() of the program that a submission is linked into. See harness.hpp.
+// main() of the program that a submission is linked into. See harness.hpp. For the simulator it is compiled as it is;
+// for a GPU with TILEWISE_ON_GPU, by nvcc.
 #include "harness.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <vector>
 
+#ifndef TILEWISE_ON_GPU
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
+#endif
 
 namespace {
 
@@ -32,10 +38,53 @@ bool write_all(const void* from, std::size_t bytes) {
   return true;
 }
 
+#ifdef TILEWISE_ON_GPU
+
+// Each buffer lies between two guards, of which no byte may change. What reads them is not found.
+constexpr std::size_t kGuard = 4096;
+constexpr int kGuardByte = 0xa5;
+
+// Nothing counts these here. That kernels were launched, and how many, is seen on the simulator.
+std::uint64_t launches() { return 0; }
+std::uint64_t library_calls() { return 0; }
+std::uint64_t findings() { return 0; }
+
+#else
+
+// Each buffer is an allocation of its own with red zones around it: the simulator reports what leaves it.
+constexpr std::size_t kGuard = 0;
+constexpr int kGuardByte = 0;
+
+std::uint64_t launches() { return tilewise::sim::launches_ended(); }
+std::uint64_t library_calls() { return tilewise::sim::last_library_call().serial; }
+std::uint64_t findings() { return tilewise::sim::finding_count(); }
+
+#endif
+
 struct DeviceArray {
-  Type type;
-  void* memory = nullptr;
-  std::vector<char> host;
+  Type type = Type::float32;
+  bool in_place = false;
+  char* allocation = nullptr;  // guard, elements, guard
+  char* original = nullptr;    // the elements as they were, for what is timed in place
+  std::vector<char> host = {};
+
+  char* memory() const { return allocation ? allocation + kGuard : nullptr; }
+
+  cudaError_t allocate() {
+    cudaError_t error = cudaMalloc(&allocation, host.size() + 2 * kGuard);
+    if (error == cudaSuccess && kGuard > 0) error = cudaMemset(allocation, kGuardByte, host.size() + 2 * kGuard);
+    if (error == cudaSuccess) error = cudaMemcpy(memory(), host.data(), host.size(), cudaMemcpyHostToDevice);
+    return error;
+  }
+
+  bool guards_are_whole() const {
+    std::vector<unsigned char> seen(2 * kGuard);
+    if (kGuard == 0) return true;
+    if (cudaMemcpy(seen.data(), allocation, kGuard, cudaMemcpyDeviceToHost) != cudaSuccess ||
+        cudaMemcpy(seen.data() + kGuard, memory() + host.size(), kGuard, cudaMemcpyDeviceToHost) != cudaSuccess)
+      return true;  // the context is lost; that is reported
+    return std::all_of(seen.begin(), seen.end(), [](unsigned char c) { return c == kGuardByte; });
+  }
 };
 
 }  // namespace
@@ -53,7 +102,7 @@ DevicePointer HomeworkCase::operator[](int i) const {
     return {nullptr, Type::float32, state_.misused};
   }
   const DeviceArray& a = state_.arrays[static_cast<std::size_t>(i)];
-  return {a.memory, a.type, state_.misused};
+  return {a.memory(), a.type, state_.misused};
 }
 
 void HomeworkCase::broke(int rule) const {
@@ -70,45 +119,125 @@ double HomeworkCase::scalar_at(int i) const {
   return state_.request.scalars[i];
 }
 
+namespace {
+
+#ifdef TILEWISE_ON_GPU
+
+// Which device this is, and whether it works.
+int identify(const Request& request) {
+  Device d;
+  d.nonce = request.nonce;
+  cudaDriverGetVersion(&d.driver);
+  cudaRuntimeGetVersion(&d.runtime);
+  cudaDeviceProp properties{};
+  void* memory = nullptr;
+  cudaError_t error = cudaGetDeviceProperties(&properties, 0);
+  if (error == cudaSuccess) error = cudaMalloc(&memory, 1 << 20);
+  if (error == cudaSuccess) error = cudaMemset(memory, 0, 1 << 20);
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  d.error = error;
+  d.major = properties.major;
+  d.minor = properties.minor;
+  std::strncpy(d.name, properties.name, sizeof d.name - 1);
+  if (error != cudaSuccess) std::strncpy(d.message, cudaGetErrorString(error), sizeof d.message - 1);
+  return write_all(&d, sizeof d) ? 0 : 4;
+}
+
+// Answers Turns. Before each call L2 is emptied, by writing twice its size, and what is changed in place is set back.
+int take_turns(HomeworkCase::State& state) {
+  int l2 = 0;
+  cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
+  const std::size_t flush_bytes = 2 * std::max<std::size_t>(static_cast<std::size_t>(l2), std::size_t{1} << 20);
+  void* flush = nullptr;
+  cudaEvent_t start = nullptr, stop = nullptr;
+  if (cudaMalloc(&flush, flush_bytes) != cudaSuccess || cudaEventCreate(&start) != cudaSuccess ||
+      cudaEventCreate(&stop) != cudaSuccess)
+    return 5;
+  for (DeviceArray& a : state.arrays) {
+    if (!a.in_place || a.host.empty()) continue;
+    if (cudaMalloc(&a.original, a.host.size()) != cudaSuccess ||
+        cudaMemcpy(a.original, a.host.data(), a.host.size(), cudaMemcpyHostToDevice) != cudaSuccess)
+      return 5;
+  }
+  const HomeworkCase homework(state.request.task, state);
+  const auto timed_call = [&](float& ms) {
+    for (DeviceArray& a : state.arrays) {
+      if (a.original) cudaMemcpyAsync(a.memory(), a.original, a.host.size(), cudaMemcpyDeviceToDevice, nullptr);
+    }
+    cudaMemsetAsync(flush, 0, flush_bytes, nullptr);
+    cudaEventRecord(start, nullptr);
+    cudaError_t returned = cudaSuccess;
+    const bool defined = homework_call(homework, returned);
+    cudaEventRecord(stop, nullptr);
+    return defined && returned == cudaSuccess && cudaEventSynchronize(stop) == cudaSuccess &&
+           cudaEventElapsedTime(&ms, start, stop) == cudaSuccess;
+  };
+  Turn turn;
+  while (read_all(&turn, sizeof turn) && turn.calls > 0 && turn.calls <= kMostCalls) {
+    std::vector<float> ms(turn.calls);
+    float unused = 0;  // the first call of a turn finds the GPU with another program's context
+    bool ok = timed_call(unused);
+    for (float& t : ms) ok = ok && timed_call(t);
+    if (!ok) return 5;
+    if (!write_all(ms.data(), ms.size() * sizeof(float))) return 4;
+  }
+  return 0;
+}
+
+#else
+
+int identify(const Request&) { return 3; }
+int take_turns(HomeworkCase::State&) { return 3; }
+
+#endif
+
+}  // namespace
+
 int main() {
   HomeworkCase::State state;
   Request& request = state.request;
   if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.scalar_count > kMostScalars)
     return 3;
+  if (request.mode == Mode::identify) return identify(request);
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
     BufferHeader header;
     if (!read_all(&header, sizeof header)) return 3;
-    DeviceArray& a = state.arrays.emplace_back(DeviceArray{header.type, nullptr, {}});
+    DeviceArray& a = state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0});
     a.host.resize(header.size * bytes_of(header.type));
     if (a.host.empty()) continue;
     if (!read_all(a.host.data(), a.host.size())) return 3;
-    // Each buffer is an allocation of its own with red zones around it: the simulator reports what leaves it.
-    if (cudaMalloc(&a.memory, a.host.size()) != cudaSuccess) return 3;
-    if (cudaMemcpy(a.memory, a.host.data(), a.host.size(), cudaMemcpyHostToDevice) != cudaSuccess) return 3;
+    if (a.allocate() != cudaSuccess) return 3;
   }
-  close(kRequestDescriptor);
+  if (request.mode == Mode::run) close(kRequestDescriptor);
+  std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
+  if (request.mode == Mode::time) {
+    for (const DeviceArray& a : state.arrays) before.push_back(a.host);
+  }
 
   Reply reply;
   reply.nonce = request.nonce;
-  const std::uint64_t launches = tilewise::sim::launches_ended();
-  const std::uint64_t library_calls = tilewise::sim::last_library_call().serial;
+  const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
   cudaError_t returned = cudaSuccess;
   reply.defined = homework_call(HomeworkCase(request.task, state), returned);
   reply.returned = returned;
   reply.synchronised = cudaDeviceSynchronize();
   reply.misused = state.misused;
   reply.broken = state.broken;
-  reply.launches = tilewise::sim::launches_ended() - launches;
-  reply.library_calls = tilewise::sim::last_library_call().serial - library_calls;
+  reply.launches = launches() - launches_before;
+  reply.library_calls = library_calls() - library_calls_before;
   for (DeviceArray& a : state.arrays) {
     if (a.host.empty()) continue;
-    if (cudaMemcpy(a.host.data(), a.memory, a.host.size(), cudaMemcpyDeviceToHost) != cudaSuccess)
+    if (cudaMemcpy(a.host.data(), a.memory(), a.host.size(), cudaMemcpyDeviceToHost) != cudaSuccess)
       reply.synchronised = reply.synchronised ? reply.synchronised : 1;
-    cudaFree(a.memory);
+    reply.findings += !a.guards_are_whole();
+    if (request.mode == Mode::run) cudaFree(a.allocation);
   }
-  reply.findings = tilewise::sim::finding_count();
+  reply.findings += findings();
   bool sent = write_all(&reply, sizeof reply);
   for (const DeviceArray& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
   sent = sent && write_all(&request.nonce, sizeof request.nonce);
-  return sent ? 0 : 4;
+  if (!sent) return 4;
+  if (request.mode != Mode::time) return 0;
+  for (std::size_t i = 0; i < before.size(); ++i) state.arrays[i].host.swap(before[i]);
+  return take_turns(state);
 }

@@ -26,6 +26,13 @@ constexpr int kMostSizes = 6;
 constexpr int kMostScalars = 8;
 constexpr int kMostBuffers = 16;
 
+/// What the program is to do with a case. The other two are for programs on a GPU.
+enum class Mode : std::uint32_t {
+  run,       ///< once, and send everything back
+  identify,  ///< no case: say which device this is
+  time       ///< the same as run, and then, as often as a Turn is read, time calls
+};
+
 /// What the grader sends on descriptor 3, followed by a BufferHeader and the elements of each buffer.
 struct Request {
   std::uint64_t nonce = 0;
@@ -34,12 +41,14 @@ struct Request {
   std::uint32_t buffers = 0;
   std::uint32_t scalar_count = 0;
   double scalars[kMostScalars] = {};
+  Mode mode = Mode::run;
+  std::uint32_t unused = 0;
 };
 
 struct BufferHeader {
   std::uint64_t size = 0;
   Type type = Type::float32;
-  std::uint32_t unused = 0;
+  std::uint32_t in_place = 0;  ///< has to be set to what it was before each call that is timed
 };
 
 /// What comes back on descriptor 4, followed by the elements of all buffers and, once more, the nonce.
@@ -55,6 +64,23 @@ struct Reply {
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;
 };
+
+/// The answer to Mode::identify.
+struct Device {
+  std::uint64_t nonce = 0;
+  std::int32_t error = 0;  ///< cudaError_t: why there is none
+  std::int32_t driver = 0, runtime = 0;
+  std::int32_t major = 0, minor = 0;
+  std::uint32_t unused = 0;
+  char name[256] = {};
+  char message[256] = {};  ///< of the error
+};
+
+/// Asks for `calls` timed calls after one that is not timed; 0 calls: end. Answered by as many floats, milliseconds.
+struct Turn {
+  std::uint32_t calls = 0;
+};
+constexpr std::uint32_t kMostCalls = 1000;
 
 constexpr int kRequestDescriptor = 3;
 constexpr int kReplyDescriptor = 4;

@@ -27,12 +27,35 @@ std::string notes_text(const Criterion& c) {
   return out;
 }
 
+std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+
+std::string milliseconds(double ms) {
+  return ms < 0.1 ? fmt::format("{:.3g} us", 1e3 * ms) : fmt::format("{:.3g} ms", ms);
+}
+
+/// Beside the points: what a GPU says about time.
+std::string time_text(const GpuTime& t) {
+  if (t.ratio <= 0) return t.note;
+  const std::string verdict =
+      t.ratio > 1 ? fmt::format("{:.2f} times as long", t.ratio) : fmt::format("{:.2f} times as fast", 1 / t.ratio);
+  return fmt::format("{}; the solution takes {}: {} at {}", milliseconds(t.submission_ms), milliseconds(t.solution_ms),
+                     verdict, t.shape);
+}
+
 }  // namespace
 
 Json to_json(const ChapterResult& r) {
   Json j{{"chapter", r.chapter}, {"file", r.file}, {"score", r.score()}, {"of", 100}, {"seconds", r.seconds}};
   if (!r.refused.empty()) j["refused"] = r.refused;
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
+  if (r.gpu) {
+    const GpuInfo& g = *r.gpu;
+    j["gpu"] = {{"name", g.name},
+                {"compute_capability", fmt::format("{}.{}", g.major, g.minor)},
+                {"driver_cuda", cuda_version(g.driver)},
+                {"nvcc_cuda", cuda_version(g.runtime)},
+                {"isolation", g.isolation}};
+  }
   j["tasks"] = Json::array();
   for (const TaskResult& t : r.tasks) {
     Json task{{"task", t.task},     {"level", t.level},   {"title", t.title},
@@ -41,6 +64,19 @@ Json to_json(const ChapterResult& r) {
     for (const Criterion& c : t.criteria)
       task["criteria"].push_back(
           {{"name", c.name}, {"points", c.points}, {"of", c.of}, {"summary", c.summary}, {"notes", c.notes}});
+    if (t.gpu) {
+      task["gpu"] = {{"visible_right", t.gpu->visible_right}, {"hidden_right", t.gpu->hidden_right}};
+      if (const auto& time = t.gpu->time) {
+        task["gpu"]["time"] = {{"shape", time->shape}};
+        if (time->ratio > 0)
+          task["gpu"]["time"].update({{"submission_ms", time->submission_ms},
+                                      {"solution_ms", time->solution_ms},
+                                      {"ratio", time->ratio},
+                                      {"turns", time->turns}});
+        else
+          task["gpu"]["time"]["note"] = time->note;
+      }
+    }
     j["tasks"].push_back(std::move(task));
   }
   return j;
@@ -51,6 +87,11 @@ Json to_gradescope(const ChapterResult& r) {
          {"execution_time", r.seconds},
          {"output", r.refused.empty() ? r.compiler : "Refused: " + r.refused},
          {"visibility", "visible"}};
+  std::string times;
+  for (const TaskResult& t : r.tasks) {
+    if (t.gpu && t.gpu->time) times += fmt::format("{}: {}\n", t.task, time_text(*t.gpu->time));
+  }
+  if (!times.empty()) j["output"] = "Times on the " + r.gpu->name + ", which give no points:\n" + times;
   double weights = 0;
   for (const TaskResult& t : r.tasks) weights += t.weight;
   j["tests"] = Json::array();
@@ -71,6 +112,11 @@ std::string to_text(const ChapterResult& r, bool colour) {
     return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
   };
   std::string out = fmt::format("Homework {}: {}\n", r.chapter, r.file);
+  if (r.gpu)
+    out += fmt::format(
+        "Every shape runs on the simulator and on the {} (compute capability {}.{}, CUDA {}). Counts and findings are "
+        "the simulator's.\n",
+        r.gpu->name, r.gpu->major, r.gpu->minor, cuda_version(r.gpu->runtime));
   if (!r.refused.empty()) {
     out += "\n" + paint("31", "Refused, nothing was run: " + r.refused) + "\n";
   } else if (!r.compiler.empty()) {
@@ -90,6 +136,8 @@ std::string to_text(const ChapterResult& r, bool colour) {
       out += (c.points >= c.of ? paint("32", row) : c.points > 0 ? paint("33", row) : row) + "\n";
       for (const std::string& n : c.notes) out += "      " + n + "\n";
     }
+    if (t.gpu && t.gpu->time)
+      out += fmt::format("  {:<24} {:>4}   {:<3} {}\n", "time on the GPU", "", "", time_text(*t.gpu->time));
     out += fmt::format("  {:<24} {:>4} / {:<3}\n", "together", points(t.points), points(t.of));
   }
   out += "\n";

@@ -294,4 +294,75 @@ std::string refused_symbols(const std::string& symbols, const std::set<std::stri
   return "";
 }
 
+std::string refused_for_nvcc(const std::string& text) {
+  std::string word;
+  int line = 1;
+  const auto refused = [&](const std::string& what) {
+    return fmt::format("line {}: {}: not part of a homework that nvcc compiles, too", line, what);
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size() && (text[i + 1] == '\n' || text[i + 1] == '\r')) {
+      i += text.compare(i + 1, 2, "\r\n") == 0 ? 3 : 2;  // a word may go on in the next line
+      ++line;
+      continue;
+    }
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      word += c;
+      ++i;
+      continue;
+    }
+    for (const char* no : {"asm", "__asm", "__asm__", "__attribute__", "__attribute", "__declspec", "__managed__",
+                           "_Pragma", "__pragma"})
+      if (word == no) return refused(word);
+    if (starts_with(word, "__builtin")) return refused(word);
+    word.clear();
+    if (text.compare(i, 2, "##") == 0 || text.compare(i, 2, "%:") == 0) return refused(text.substr(i, 2));
+    if (text.compare(i, 2, "//") == 0) {
+      while (i < text.size() && (text[i] != '\n' || text[i - 1] == '\\')) line += text[i++] == '\n';
+    } else if (text.compare(i, 2, "/*") == 0) {
+      const std::size_t end = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
+      line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
+                                          text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      i = end;
+    } else if (c == '"' || (c == '\'' && !(i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1]))))) {
+      for (++i; i < text.size() && text[i] != c && text[i] != '\n';) i += text[i] == '\\' ? 2 : 1;
+      if (i < text.size() && text[i] == c) ++i;
+    } else {
+      line += c == '\n';
+      ++i;
+    }
+  }
+  return "";
+}
+
+std::string without_nvcc(const std::string& symbols) {
+  static const std::set<std::string_view> launching{"__cudaGetKernel",
+                                                    "__cudaLaunchKernel",
+                                                    "__cudaPopCallConfiguration",
+                                                    "__cudaPushCallConfiguration",
+                                                    "__cudaRegisterFatBinary",
+                                                    "__cudaRegisterFatBinaryEnd",
+                                                    "__cudaUnregisterFatBinary",
+                                                    "__cudaRegisterFunction",
+                                                    "__cudaRegisterVar",
+                                                    "__cudaInitModule",
+                                                    "cudaLaunchKernel",
+                                                    "cudaLaunchKernelExC",
+                                                    "__cudaLaunchKernel_ptsz",
+                                                    "cudaLaunchKernel_ptsz",
+                                                    "atexit"};
+  std::istringstream lines(symbols);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    std::string name = line.substr(line.find_last_of(' ') + 1);
+    if (launching.count(name) || starts_with(demangled(name), "__device_stub__")) continue;
+    // cuBLAS has most of its functions in a second version, whose name a macro puts in.
+    if (starts_with(name, "cublas") && name.size() > 3 && name.compare(name.size() - 3, 3, "_v2") == 0)
+      line.resize(line.size() - 3);
+    kept += line + "\n";
+  }
+  return kept;
+}
+
 }  // namespace tilewise::grader

@@ -19,4 +19,12 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
 /// "" or what the compiled submission must not call or define. `symbols` is what `nm OBJECT` printed.
 std::string refused_symbols(const std::string& symbols, const std::set<std::string>& libraries = {});
 
+// The look is at what simcc sees. nvcc may see something else, since a file can ask which compiler it is:
+
+/// "" or what no line of the file may have, compiled or not, when nvcc compiles it, too.
+std::string refused_for_nvcc(const std::string& text);
+
+/// What `nm` printed of an object that nvcc made, as refused_symbols() wants it: without what nvcc itself adds.
+std::string without_nvcc(const std::string& symbols);
+
 }  // namespace tilewise::grader

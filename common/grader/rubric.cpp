@@ -40,7 +40,7 @@ void require(bool ok, const std::string& what) {
 
 Rubric parse(const Json& j) {
   only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds",
-           "efficiency", "libraries"});
+           "efficiency", "gpu_shape", "libraries"});
   Rubric r;
   r.task = get<std::string>(j, "task");
   r.level = get<std::string>(j, "level");
@@ -91,6 +91,11 @@ Rubric parse(const Json& j) {
   require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
   for (const auto& [low, high] : r.hidden_ranges)
     require(low >= 0 && high >= low && high <= kLargest, "a range must be [low, high], from 0 to 1048576");
+  if (j.contains("gpu_shape")) {
+    r.gpu_shape = get<Sizes>(j, "gpu_shape");
+    require(r.gpu_shape.size() == r.sizes.size(), fmt::format("\"gpu_shape\" must have {} sizes", r.sizes.size()));
+    for (int n : r.gpu_shape) require(n >= 1 && n <= 1 << 26, "in \"gpu_shape\": sizes are 1 to 67108864");
+  }
   std::vector<Sizes> all = r.visible;
   all.push_back(r.efficiency_shape);
   for (const Sizes& s : all) {

@@ -1,8 +1,10 @@
 #include "sandbox.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,54 +82,121 @@ void limit(int what, rlim_t value) {
 
 #ifdef TILEWISE_SECCOMP
 
-// What a submission has no business with fails with EPERM: new processes and threads, sockets, signals to others,
-// tracing, leaving the session. The one exception is vfork-like clone, by which the simulator starts addr2line.
-void refuse_system_calls() {
-#define REFUSE(name) \
-  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // the x32 numbers of the same calls
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      REFUSE(fork),
-      REFUSE(vfork),
-      REFUSE(socket),
-      REFUSE(socketpair),
-      REFUSE(connect),
-      REFUSE(bind),
-      REFUSE(kill),
-      REFUSE(tkill),
-      REFUSE(ptrace),
-      REFUSE(process_vm_readv),
-      REFUSE(process_vm_writev),
-      REFUSE(setsid),
-      REFUSE(setpgid),
-      REFUSE(prctl),
-      REFUSE(unshare),
-      REFUSE(mount),
-      REFUSE(io_uring_setup),
-      REFUSE(pidfd_send_signal),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K,
-               SECCOMP_RET_ERRNO | ENOSYS),  // its flags cannot be seen; the C library then calls clone
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
-      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x00004100),  // CLONE_VFORK | CLONE_VM
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x00004100, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-#undef REFUSE
-  const sock_fprog program{sizeof filter / sizeof filter[0], filter};
+#define REFUSE_WITH(error, name) \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+#define REFUSE(name) REFUSE_WITH(EPERM, name)
+// What a submission has no business with, on any machine: new processes, connections, signals to others, tracing,
+// leaving the session. The flags of clone3 cannot be seen; the C library then calls clone.
+#define REFUSED_ALWAYS                                                                                              \
+  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),                                                 \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),                                                 \
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),                                                          \
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),                                               \
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), /* the x32 numbers of the same calls */                \
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), REFUSE(fork), REFUSE(vfork), REFUSE(bind), REFUSE(kill), \
+      REFUSE(tkill), REFUSE(ptrace), REFUSE(process_vm_readv), REFUSE(process_vm_writev), REFUSE(setsid),           \
+      REFUSE(setpgid), REFUSE(unshare), REFUSE(mount), REFUSE(io_uring_setup), REFUSE(pidfd_send_signal),           \
+      REFUSE_WITH(ENOSYS, clone3)
+// Goes on to the next rule unless `call` is called with all of `flags` among those of its first argument; then it is
+// allowed. Called without them it fails.
+#define ONLY_WITH_FLAGS(call, flags)                                                                                   \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 5),                                                               \
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, flags), \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, flags, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),                  \
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
+void refuse_system_calls(Cage cage) {
+  if (cage == Cage::none) return;
+  // The one way to make a process is vfork-like clone, by which the simulator starts addr2line.
+  static sock_filter strict[] = {REFUSED_ALWAYS,
+                                 REFUSE(socket),
+                                 REFUSE(socketpair),
+                                 REFUSE(connect),
+                                 REFUSE(prctl),
+                                 ONLY_WITH_FLAGS(clone, 0x00004100),  // CLONE_VFORK | CLONE_VM
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  // CUDA's driver starts threads, names them, and looks for NVIDIA's Multi-Process Service, which it must not find: the
+  // socket's name would be one of many.
+  static sock_filter driver[] = {REFUSED_ALWAYS,
+                                 REFUSE_WITH(ENOENT, connect),
+                                 ONLY_WITH_FLAGS(clone, 0x00010100),  // CLONE_THREAD | CLONE_VM
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 4),
+                                 BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  sock_fprog program{sizeof strict / sizeof strict[0], strict};
+  if (cage == Cage::driver) program = {sizeof driver / sizeof driver[0], driver};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+#undef ONLY_WITH_FLAGS
+#undef REFUSED_ALWAYS
+#undef REFUSE
+#undef REFUSE_WITH
+
 #else
-void refuse_system_calls() {}
+void refuse_system_calls(Cage) {}
 #endif
+
+// A command and its environment in the form that execve wants. All memory is got before fork(): other threads of the
+// grader may hold the allocator's lock.
+class Program {
+ public:
+  Program(const std::vector<std::string>& command,
+          const std::vector<std::pair<std::string, std::string>>& environment) {
+    for (const auto& [name, value] : environment) variables_.push_back(name + "=" + value);
+    for (const std::string& word : command) argv_.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& v : variables_) envp_.push_back(const_cast<char*>(v.c_str()));
+    argv_.push_back(nullptr);
+    envp_.push_back(nullptr);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Starts it in a session of its own. Descriptor 0 is /dev/null; 1 and 2 are `said`, or /dev/null for -1.
+  pid_t start(int said, int in, int out, const ChildLimits& limits) {
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("fork failed");
+    if (child > 0) return child;
+    setsid();
+    const int null = open("/dev/null", O_RDWR);
+    dup2(null, 0);
+    dup2(said < 0 ? null : said, 1);
+    dup2(said < 0 ? null : said, 2);
+    // All that the grader opens is above 10, but /dev/null just now.
+    dup2(in, 3);
+    dup2(out, 4);
+    for (int fd = 5; fd < 256; ++fd) close(fd);
+    if (limits.cpu_seconds > 0) {
+      limit(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_seconds));
+      limit(RLIMIT_FSIZE, limits.file);
+      limit(RLIMIT_CORE, 0);
+      limit(RLIMIT_NOFILE, limits.open_files);
+#ifdef __linux__
+      if (limits.memory > 0)
+        limit(RLIMIT_DATA, limits.memory);  // not RLIMIT_AS: the simulator reserves addresses that it never uses
+#endif
+      refuse_system_calls(limits.cage);
+    }
+    execve(argv_[0], argv_.data(), envp_.data());
+    _exit(127);
+  }
+
+ private:
+  std::vector<std::string> variables_;
+  std::vector<char*> argv_, envp_;
+};
+
+/// Kills what is left of a child's process group, and gives its status.
+int end_of(pid_t child) {
+  kill(-child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
 
 }  // namespace
 
@@ -144,39 +213,7 @@ ChildResult run_child(const std::vector<std::string>& command,
                       const ChildLimits& limits) {
   ScratchFile in, out, said;
   in.fill(request);
-  // All memory is got before fork(): other threads of the grader may hold the allocator's lock.
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  std::vector<char*> argv, envp;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  for (const std::string& v : variables) envp.push_back(const_cast<char*>(v.c_str()));
-  argv.push_back(nullptr);
-  envp.push_back(nullptr);
-
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) {
-    setsid();
-    const int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
-    dup2(said.fd(), 1);
-    dup2(said.fd(), 2);
-    dup2(in.fd(), 3);
-    dup2(out.fd(), 4);
-    for (int fd = 5; fd < 256; ++fd) close(fd);
-    if (limits.cpu_seconds > 0) {
-      limit(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_seconds));
-      limit(RLIMIT_FSIZE, limits.file);
-      limit(RLIMIT_CORE, 0);
-      limit(RLIMIT_NOFILE, 64);
-#ifdef __linux__
-      limit(RLIMIT_DATA, limits.memory);  // not RLIMIT_AS: the simulator reserves addresses that it never uses
-#endif
-      if (limits.cage) refuse_system_calls();
-    }
-    execve(argv[0], argv.data(), envp.data());
-    _exit(127);
-  }
+  const pid_t child = Program(command, environment).start(said.fd(), in.fd(), out.fd(), limits);
 
   ChildResult result;
   const auto end = Clock::now() + std::chrono::seconds(limits.wall_seconds > 0 ? limits.wall_seconds : 600);
@@ -192,10 +229,7 @@ ChildResult run_child(const std::vector<std::string>& command,
     std::this_thread::sleep_for(pause);
     if (pause < std::chrono::milliseconds(5)) pause += pause / 8;
   }
-  kill(-child, SIGKILL);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = end_of(child);
   if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (result.signal == SIGXCPU || (result.signal == SIGKILL && !result.timed_out)) result.timed_out = true;
@@ -205,6 +239,80 @@ ChildResult run_child(const std::vector<std::string>& command,
   if (limits.cpu_seconds > 0 && (result.output.size() >= limits.file || result.reply.size() >= limits.file))
     result.too_much_output = true;
   return result;
+}
+
+Conversation::Conversation(const std::vector<std::string>& command,
+                           const std::vector<std::pair<std::string, std::string>>& environment,
+                           const ChildLimits& limits) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) throw std::runtime_error("cannot make a socket");
+  int theirs = -1;
+  for (int i = 0; i < 2; ++i) {
+    (i == 0 ? socket_ : theirs) = fcntl(pair[i], F_DUPFD_CLOEXEC, 10);
+    close(pair[i]);
+  }
+#ifdef SO_NOSIGPIPE
+  const int yes = 1;
+  setsockopt(socket_, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+  fcntl(socket_, F_SETFL, O_NONBLOCK);
+  child_ = Program(command, environment).start(-1, theirs, theirs, limits);
+  close(theirs);
+}
+
+Conversation::~Conversation() {
+  end_of(child_);
+  close(socket_);
+}
+
+namespace {
+
+/// Until `fd` is ready for `events`; false when that takes longer than until `end`.
+bool ready(int fd, short events, Clock::time_point end) {
+  pollfd p{fd, events, 0};
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) return false;
+    const int n = poll(&p, 1, static_cast<int>(left) + 1);
+    if (n > 0) return true;
+    if (n < 0 && errno != EINTR) return false;
+  }
+}
+
+Clock::time_point in_seconds(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+bool Conversation::send(std::string_view bytes, double seconds) {
+  const auto end = in_seconds(seconds);
+#ifdef MSG_NOSIGNAL
+  const int flags = MSG_NOSIGNAL;
+#else
+  const int flags = 0;
+#endif
+  while (!bytes.empty()) {
+    if (!ready(socket_, POLLOUT, end)) return false;
+    const ssize_t n = ::send(socket_, bytes.data(), bytes.size(), flags);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+bool Conversation::receive(void* to, std::size_t bytes, double seconds) {
+  const auto end = in_seconds(seconds);
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    if (!ready(socket_, POLLIN, end)) return false;
+    const ssize_t n = recv(socket_, at, bytes, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (n <= 0) return false;
+    at += n, bytes -= static_cast<std::size_t>(n);
+  }
+  return true;
 }
 
 }  // namespace tilewise::grader

@@ -2,18 +2,30 @@
 /// Other programs as children: with limits for time, memory and output, in a session of their own, without network.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tilewise::grader {
 
+/// Which system calls are refused, where the platform can do that (isolation()).
+enum class Cage {
+  none,
+  strict,  ///< no new processes and threads, no sockets, no signals, and more
+  driver   ///< what a GPU's driver needs is allowed: threads, and sockets of this machine that are not connected
+};
+
 struct ChildLimits {
   int cpu_seconds = 0;  ///< 0: no limits at all
   int wall_seconds = 0;
-  std::size_t memory = std::size_t{1} << 30;
-  std::size_t file = std::size_t{8} << 20;  ///< of everything it writes, each file
-  bool cage = true;                         ///< refuse system calls, see isolation()
+  std::size_t memory = std::size_t{1} << 30;  ///< 0: no limit
+  std::size_t file = std::size_t{8} << 20;    ///< of everything it writes, each file
+  unsigned open_files = 64;
+  Cage cage = Cage::strict;
 };
 
 struct ChildResult {
@@ -30,6 +42,26 @@ struct ChildResult {
 ChildResult run_child(const std::vector<std::string>& command,
                       const std::vector<std::pair<std::string, std::string>>& environment, const std::string& request,
                       const ChildLimits& limits);
+
+/// A child that is talked with while it runs: it reads from descriptor 3 and writes to descriptor 4. Killed at the end.
+/// What it prints goes nowhere. It has no wall-clock limit of its own; send() and receive() have.
+class Conversation {
+ public:
+  Conversation(const std::vector<std::string>& command,
+               const std::vector<std::pair<std::string, std::string>>& environment, const ChildLimits& limits);
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  /// False when the child is gone, or does not take it within `seconds`.
+  bool send(std::string_view bytes, double seconds);
+  /// Exactly so many bytes; false when the child is gone, or does not send them within `seconds`.
+  bool receive(void* to, std::size_t bytes, double seconds);
+
+ private:
+  pid_t child_ = -1;
+  int socket_ = -1;
+};
 
 /// "cannot make processes or sockets": what this platform adds to the limits; "" if nothing.
 std::string isolation();

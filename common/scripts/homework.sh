@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # homework.sh: how far the homework of all chapters is.
-# homework.sh grade CHAPTER: grades its homework.cu, or FILE=my.cu; WATCH=1: again whenever the file is saved. ARGS are passed
-# on to the grader (build/sim/bin/grade --help). A score below 100 is no error here.
+# homework.sh grade CHAPTER: grades its homework.cu, or FILE=my.cu; WATCH=1: again whenever the file is saved; GPU=1: on this
+# machine's GPU, too. ARGS are passed on to the grader (build/sim/bin/grade --help). A score below 100 is no error here.
 # homework.sh build [CHAPTER]: builds the grader, and grades nothing.
 # homework.sh reset CHAPTER: puts the starter back, and keeps what was there as homework.cu.N.
 # homework.sh solution CHAPTER: prints the solution.
@@ -22,6 +22,7 @@ case $action in
   grade)
     build sim "homework_$chapter"
     read_args
+    [ -z "${GPU:-}" ] || [ "$GPU" = 0 ] || args+=(--gpu)
     [ -z "${WATCH:-}" ] || [ "$WATCH" = 0 ] || args+=(--watch)
     status=0
     build/sim/bin/grade "$chapter" --file "${FILE:-$file}" ${args[@]+"${args[@]}"} || status=$?

@@ -7,6 +7,6 @@ cd "${AUTOGRADER:-/autograder}/source"
 chapter=$(cat chapter)
 
 cd tilewise
-common/scripts/homework.sh build
+common/scripts/homework.sh build "$chapter"
 # An image that cannot grade the solution right should fail now, not when students are waiting.
 build/sim/bin/grade "$chapter" --file "tests/$chapter/homework/solution.cu"

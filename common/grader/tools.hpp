@@ -1,0 +1,41 @@
+/// @file
+/// Files, temporary folders, and the compilers that the grader starts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sandbox.hpp"
+
+namespace tilewise::grader {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// Of the repository, and of the build that this grader is of.
+const std::string& root_folder();
+const std::string& build_folder();
+
+std::string read_file(const std::filesystem::path& path);
+
+/// Removed, with what is in it, at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Those of the grader's own environment variables that are set, among the names.
+Environment inherited(const std::vector<const char*>& names);
+
+/// A trusted tool working on untrusted text: no end of time, memory and output, but no cage either.
+ChildResult run_tool(std::vector<std::string> command);
+
+}  // namespace tilewise::grader
