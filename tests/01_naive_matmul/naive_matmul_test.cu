@@ -193,6 +193,10 @@ TEST_CASE("every wrong naive kernel is rejected, and for its own mistake", "[mut
     INFO(mutant.name << ": " << (verdict.right() ? "passed as right" : verdict.text));
     CHECK(verdict.has(mutant.fault));
     CHECK_FALSE(verdict.has(Fault::launch_failed));
+    if (mutant.wrong < 0) continue;
+    const Verdict counted = check_matmul(launch, naive_mutants::kShape, 1);
+    INFO(mutant.name << ": " << counted.text);
+    CHECK(counted.comparison.wrong == static_cast<std::size_t>(mutant.wrong));
   }
 }
 

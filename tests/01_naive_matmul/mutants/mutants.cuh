@@ -159,17 +159,43 @@ __global__ void blocks_swapped(Problem p) {
   p.C[row * p.N + col] = sum;
 }
 
+// The grid was computed with N / 16 and M / 16: the blocks that would hold the remainders are never launched.
+__global__ void grid_rounded_down(Problem p) {
+  if (blockIdx.x >= p.N / blockDim.x || blockIdx.y >= p.M / blockDim.y) return;
+  p.store(p.dot());
+}
+
+// gridDim where blockDim is meant: blocks overlap, and leave gaps.
+__global__ void grid_for_block(Problem p) {
+  const int row = blockIdx.y * gridDim.y + threadIdx.y, col = blockIdx.x * gridDim.x + threadIdx.x;
+  if (row >= p.M || col >= p.N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < p.K; ++k) sum += p.A[row * p.K + k] * p.B[k * p.N + col];
+  p.C[row * p.N + col] = sum;
+}
+
+// The running sum is kept in C, which is read and written K times: right only if C held zeros.
+__global__ void sums_in_c(Problem p) {
+  if (!p.inside()) return;
+  for (int k = 0; k < p.K; ++k)
+    p.C[p.row() * p.N + p.col()] += p.A[p.row() * p.K + k] * p.B[k * p.N + p.col()];
+}
+
 struct Mutant {
   const char* name;
   void (*kernel)(Problem);
-  Fault fault;  ///< what check_matmul() must find, among other things
+  Fault fault;     ///< what check_matmul() must find, among other things
+  int wrong = -1;  ///< how many elements must be wrong for kShape, where the mistake says so; -1: it does not
 };
+
+/// Where `wrong` is counted: M, N, K of which none is a multiple of 16.
+constexpr tilewise::MatmulShape kShape{33, 41, 37};
 
 inline const Mutant mutants[] = {
     {"missing_guard", missing_guard, Fault::outside_written},
     {"guard_and_for_or", guard_and_for_or, Fault::outside_written},
     {"guard_swapped", guard_swapped, Fault::wrong_value},
-    {"guard_too_tight", guard_too_tight, Fault::wrong_value},
+    {"guard_too_tight", guard_too_tight, Fault::wrong_value, 33 + 41 - 1},
     {"lda_is_m", lda_is_m, Fault::wrong_value},
     {"ldb_is_k", ldb_is_k, Fault::wrong_value},
     {"ldc_is_m", ldc_is_m, Fault::wrong_value},
@@ -177,15 +203,18 @@ inline const Mutant mutants[] = {
     {"c_transposed", c_transposed, Fault::wrong_value},
     {"drops_last_k", drops_last_k, Fault::wrong_value},
     {"one_k_too_many", one_k_too_many, Fault::wrong_value},
-    {"adds_to_c", adds_to_c, Fault::wrong_value},
-    {"only_first_element", only_first_element, Fault::wrong_value},
-    {"one_nan", one_nan, Fault::wrong_value},
-    {"one_slightly_off", one_slightly_off, Fault::wrong_value},
+    {"adds_to_c", adds_to_c, Fault::wrong_value, 33 * 41},
+    {"only_first_element", only_first_element, Fault::wrong_value, 33 * 41 - 1},
+    {"one_nan", one_nan, Fault::wrong_value, 1},
+    {"one_slightly_off", one_slightly_off, Fault::wrong_value, 1},
     {"short_sum", short_sum, Fault::wrong_value},
-    {"writes_into_a", writes_into_a, Fault::input_changed},
+    {"writes_into_a", writes_into_a, Fault::input_changed, 0},
     {"guards_columns_only", guards_columns_only, Fault::outside_written},
     {"unrolled_without_remainder", unrolled_without_remainder, Fault::wrong_value},
     {"blocks_swapped", blocks_swapped, Fault::wrong_value},
+    {"grid_rounded_down", grid_rounded_down, Fault::wrong_value, 33 * 41 - 32 * 32},
+    {"grid_for_block", grid_for_block, Fault::wrong_value},
+    {"sums_in_c", sums_in_c, Fault::wrong_value, 33 * 41},
 };
 
 }  // namespace naive_mutants
