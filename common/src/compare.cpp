@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "parallel.hpp"
 #include "tilewise/table.hpp"
@@ -48,29 +50,61 @@ double badness(const Element& element, bool ok) {
   return element.bound > 0 && std::isfinite(element.error) ? element.error / element.bound : 0;
 }
 
+// Elements first .. last - 1, row by row; `worst` is how bad the worst of them is.
+template <class Got, class Expected, class Bound>
+Comparison compare_some(std::size_t first, std::size_t last, std::size_t cols, double largest, const Got& got,
+                        const Expected& expected, const Bound& bound, double& worst) {
+  Comparison result;
+  std::size_t row = first / cols, col = first % cols;
+  for (std::size_t i = first; i < last; ++i) {
+    const double g = got(i), e = expected(i), b = bound(i);
+    const bool ok = element_ok(g, e, b, largest);
+    // Infinity minus itself is NaN; equal values have no error.
+    const Element element{row, col, g, e, g == e ? 0 : std::abs(g - e), b};
+    if (!ok && result.wrong++ == 0) result.first_wrong = element;
+    if (std::isfinite(element.error) && element.error > result.max_error) {
+      result.max_error = element.error;
+      result.bound_at_max = b;
+    }
+    if (const double bad = badness(element, ok); bad > worst) {
+      worst = bad;
+      result.worst = element;
+    }
+    if (++col == cols) ++row, col = 0;
+  }
+  return result;
+}
+
+// On all cores. What is found is what one core finds, since panels are put together in their order.
 template <class Got, class Expected, class Bound>
 Comparison compare_all(std::size_t rows, std::size_t cols, double largest, const Got& got, const Expected& expected,
                        const Bound& bound) {
+  constexpr std::size_t kPanel = 1 << 16;
+  struct Part {
+    Comparison found;
+    double worst = -1;
+  };
+  const std::size_t size = rows * cols;
+  std::vector<Part> parts((size + kPanel - 1) / kPanel);
+  parallel_panels(size, kPanel, [&](std::size_t begin, std::size_t end) {
+    Part part;
+    part.found = compare_some(begin, end, cols, largest, got, expected, bound, part.worst);
+    parts[begin / kPanel] = std::move(part);
+  });
   Comparison result;
-  result.checked = rows * cols;
+  result.checked = size;
   result.method = "all elements";
   double worst = -1;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t col = 0; col < cols; ++col) {
-      const std::size_t i = row * cols + col;
-      const double g = got(i), e = expected(i), b = bound(i);
-      const bool ok = element_ok(g, e, b, largest);
-      // Infinity minus itself is NaN; equal values have no error.
-      const Element element{row, col, g, e, g == e ? 0 : std::abs(g - e), b};
-      if (!ok && result.wrong++ == 0) result.first_wrong = element;
-      if (std::isfinite(element.error) && element.error > result.max_error) {
-        result.max_error = element.error;
-        result.bound_at_max = b;
-      }
-      if (const double bad = badness(element, ok); bad > worst) {
-        worst = bad;
-        result.worst = element;
-      }
+  for (const Part& part : parts) {
+    if (result.wrong == 0) result.first_wrong = part.found.first_wrong;
+    result.wrong += part.found.wrong;
+    if (part.found.max_error > result.max_error) {
+      result.max_error = part.found.max_error;
+      result.bound_at_max = part.found.bound_at_max;
+    }
+    if (part.worst > worst) {
+      worst = part.worst;
+      result.worst = part.found.worst;
     }
   }
   if (result.max_error == 0 && result.checked > 0) result.bound_at_max = result.worst.bound;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <type_traits>
 
@@ -16,10 +15,10 @@ namespace tilewise {
 namespace {
 
 constexpr std::size_t kPanel = 1 << 14;
-constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15u;  // of SplitMix64's counter
+constexpr std::size_t kFewRows = 1 << 10;  // where a few rows may hold a large part of all entries
 
-// The bits that Random(start) would give after `index` others: any place of the sequence at once.
-std::uint64_t bits_at(std::uint64_t start, std::uint64_t index) { return Random(start + index * kStep).bits(); }
+// The bits that Random(start) gives after `index` others.
+std::uint64_t bits_at(std::uint64_t start, std::uint64_t index) { return Random::at(start, index).bits(); }
 
 struct KindName {
   MatrixKind kind;
@@ -43,25 +42,37 @@ T uniform_value(std::uint64_t bits) {
     return static_cast<float>(static_cast<std::int64_t>(bits >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
-// Makes row_ptr from lengths; length(row) is called once for each row.
-std::vector<std::int32_t> row_pointers(std::int64_t rows, const std::function<std::int64_t(std::int64_t)>& length) {
-  std::vector<std::int32_t> pointers(static_cast<std::size_t>(rows) + 1);
-  std::int64_t at = 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    at += length(row);
-    if (at > kMostEntries)
-      throw std::length_error(fmt::format("a matrix of {} rows with more than {} entries: positions are 32-bit",
-                                          with_commas(rows), with_commas(kMostEntries)));
-    pointers[static_cast<std::size_t>(row) + 1] = static_cast<std::int32_t>(at);
-  }
+// Makes row_ptr from lengths: length(row) is called once for each row, on all cores.
+template <class Length>
+std::vector<std::int32_t> row_pointers(std::int64_t rows, const Length& length) {
+  const auto size = static_cast<std::size_t>(rows);
+  std::vector<std::int32_t> pointers = zeros<std::int32_t>(size + 1);
+  std::vector<std::int64_t> begins((size + kPanel - 1) / kPanel + 1);  // of panels; at first their lengths
+  parallel_panels(size, kPanel, [&](std::size_t begin, std::size_t end) {
+    std::int64_t sum = 0;
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::int64_t own = length(static_cast<std::int64_t>(row));
+      pointers[row + 1] = static_cast<std::int32_t>(own);
+      sum += own;
+    }
+    begins[begin / kPanel + 1] = sum;
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  if (begins.back() > kMostEntries)
+    throw std::length_error(fmt::format("a matrix of {} rows with more than {} entries: positions are 32-bit",
+                                        with_commas(rows), with_commas(kMostEntries)));
+  parallel_panels(size, kPanel, [&](std::size_t begin, std::size_t end) {
+    auto at = static_cast<std::int32_t>(begins[begin / kPanel]);
+    for (std::size_t row = begin; row < end; ++row) at = pointers[row + 1] += at;
+  });
   return pointers;
 }
 
 // Fills the columns of all rows; columns(row, first, length) writes `length` columns to `first`.
 template <class T, class Columns>
 void fill_columns(Csr<T>& matrix, const Columns& columns) {
-  matrix.col_index.resize(static_cast<std::size_t>(matrix.row_ptr.back()));
-  parallel_panels(static_cast<std::size_t>(matrix.rows), kPanel, [&](std::size_t begin, std::size_t end) {
+  matrix.col_index = zeros<std::int32_t>(static_cast<std::size_t>(matrix.row_ptr.back()));
+  parallel_panels(static_cast<std::size_t>(matrix.rows), kFewRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row)
       columns(row, matrix.col_index.data() + matrix.row_ptr[row], matrix.row_length(row));
   });
@@ -136,22 +147,31 @@ Csr<T> rmat(std::int64_t rows, std::int64_t edges, std::uint64_t seed) {
   if (edges > kMostEntries)
     throw std::length_error(fmt::format("an R-MAT graph of {} edges: positions are 32-bit", with_commas(edges)));
   const std::uint64_t start = Random(seed).bits();
-  std::vector<std::uint64_t> edge(static_cast<std::size_t>(edges));
-  parallel_panels(edge.size(), kPanel, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) edge[i] = rmat_edge(start, i, static_cast<std::uint64_t>(rows));
+  // Row by row, in two passes over the edges: how many has each row, and which. In which order the cores put them down
+  // does not matter, since they are sorted afterwards.
+  const auto size = static_cast<std::size_t>(edges);
+  std::vector<std::uint64_t> edge = zeros<std::uint64_t>(size);
+  std::vector<std::int32_t> next = zeros<std::int32_t>(static_cast<std::size_t>(rows));
+  parallel_panels(size, kPanel, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      edge[i] = rmat_edge(start, i, static_cast<std::uint64_t>(rows));
+      __atomic_fetch_add(&next[edge[i] >> 32], 1, __ATOMIC_RELAXED);
+    }
   });
   Csr<T> all;  // with repeated edges
   all.rows = all.cols = static_cast<std::int32_t>(rows);
-  std::vector<std::int32_t> at(static_cast<std::size_t>(rows) + 1);
-  for (const std::uint64_t e : edge) ++at[(e >> 32) + 1];
-  std::partial_sum(at.begin(), at.end(), at.begin());
-  all.row_ptr = at;
-  all.col_index.resize(edge.size());
-  for (const std::uint64_t e : edge) all.col_index[at[e >> 32]++] = static_cast<std::int32_t>(e & 0xFFFFFFFF);
+  all.row_ptr = row_pointers(rows, [&](std::int64_t row) { return next[static_cast<std::size_t>(row)]; });
+  std::copy(all.row_ptr.begin(), all.row_ptr.end() - 1, next.begin());
+  all.col_index = zeros<std::int32_t>(size);
+  parallel_panels(size, kPanel, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      all.col_index[__atomic_fetch_add(&next[edge[i] >> 32], 1, __ATOMIC_RELAXED)] =
+          static_cast<std::int32_t>(edge[i] & 0xFFFFFFFF);
+  });
   edge = {};
   // Each edge once.
-  std::vector<std::int32_t> length(static_cast<std::size_t>(rows));
-  parallel_panels(length.size(), kPanel, [&](std::size_t begin, std::size_t end) {
+  std::vector<std::int32_t> length = std::move(next);
+  parallel_panels(length.size(), kFewRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const auto first = all.col_index.begin() + all.row_ptr[row], last = all.col_index.begin() + all.row_ptr[row + 1];
       std::sort(first, last);
@@ -167,9 +187,8 @@ Csr<T> rmat(std::int64_t rows, std::int64_t edges, std::uint64_t seed) {
   return matrix;
 }
 
-template <class T>
-Csr<T> of_lengths(std::int64_t rows, std::int64_t cols, std::uint64_t seed,
-                  const std::function<std::int64_t(std::int64_t)>& length) {
+template <class T, class Length>
+Csr<T> of_lengths(std::int64_t rows, std::int64_t cols, std::uint64_t seed, const Length& length) {
   Csr<T> matrix;
   matrix.rows = static_cast<std::int32_t>(rows);
   matrix.cols = static_cast<std::int32_t>(cols);
@@ -228,7 +247,7 @@ Csr<T> structure(const MatrixSpec& spec) {
     case MatrixKind::dense_row:
       return of_lengths<T>(n, n, spec.seed, [=](std::int64_t row) { return row == n / 2 ? n : k; });
     case MatrixKind::empty_rows: {
-      const std::uint64_t start = Random(spec.seed ^ kStep).bits();
+      const std::uint64_t start = Random(spec.seed ^ 0x9E3779B97F4A7C15u).bits();
       return of_lengths<T>(n, n, spec.seed, [=](std::int64_t row) {
         return bits_at(start, static_cast<std::uint64_t>(row)) % 8 == 0 ? k : 0;
       });
@@ -296,15 +315,30 @@ std::vector<std::string> matrix_kind_names() {
 template <class T>
 std::vector<T> random_values(std::size_t size, std::uint64_t seed, Distribution distribution) {
   if (distribution != Distribution::uniform) {
-    const std::vector<float> values = random_vector(size, seed, distribution);
-    return {values.begin(), values.end()};
+    std::vector<float> values = random_vector(size, seed, distribution);
+    if constexpr (std::is_same_v<T, float>)
+      return values;
+    else
+      return {values.begin(), values.end()};
   }
   const std::uint64_t start = Random(seed).bits();  // random_vector()'s sequence, any place of which is known at once
-  std::vector<T> values(size);
+  std::vector<T> values = zeros<T>(size);
   parallel_panels(size, kPanel, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) values[i] = uniform_value<T>(bits_at(start, i));
   });
   return values;
+}
+
+template <class T>
+void fill_with_signs(std::span<T> values, std::uint64_t seed) {
+  const std::uint64_t start = Random(seed).bits();
+  parallel_panels(values.size(), kPanel, [&](std::size_t begin, std::size_t end) {  // kPanel is a multiple of 64
+    std::uint64_t bits = 0;
+    for (std::size_t i = begin; i < end; ++i, bits >>= 1) {
+      if (i % 64 == 0) bits = bits_at(start, i / 64);
+      values[i] = bits % 2 == 0 ? T(-1) : T(1);
+    }
+  });
 }
 
 template <class T>
@@ -372,6 +406,7 @@ Comparison SpmvReference<T>::check_exact(std::span<const T> y) const {
   template struct Csr<T>;                                                                                   \
   template std::string why_not_valid(const Csr<T>&);                                                        \
   template std::vector<T> random_values(std::size_t, std::uint64_t, Distribution);                          \
+  template void fill_with_signs(std::span<T>, std::uint64_t);                                               \
   template Csr<T> generate_csr(const MatrixSpec&);                                                          \
   template Csr<T> csr_of_lengths(std::span<const std::int32_t>, std::int32_t, std::uint64_t, Distribution); \
   template class SpmvReference<T>;

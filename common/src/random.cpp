@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "parallel.hpp"
+
 namespace tilewise {
 namespace {
 
@@ -50,23 +52,27 @@ std::vector<std::string> distribution_names() {
 
 std::vector<float> random_vector(std::size_t size, std::uint64_t seed, Distribution distribution) {
   // The seed itself goes through the generator, so that seeds 1 and 2 do not give shifted copies of one sequence.
-  Random random(Random(seed).bits());
-  std::vector<float> values(size);
-  switch (distribution) {
-    case Distribution::uniform:
-      for (float& value : values) value = random.uniform();
-      break;
-    case Distribution::wide:
-      for (float& value : values) value = wide(random);
-      break;
-    case Distribution::cancel:
-      for (std::size_t i = 0; i < size; ++i)
-        values[i] = i % 2 == 0 ? random.uniform() : -values[i - 1] * (1.0f + 0x1p-20f * random.uniform());
-      break;
-    case Distribution::integers:
-      for (float& value : values) value = integer(random);
-      break;
-  }
+  const std::uint64_t start = Random(seed).bits();
+  std::vector<float> values = zeros<float>(size);
+  // Each value takes one number of the sequence, so a panel can begin with its own. Panels are even: pairs stay whole.
+  parallel_panels(size, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
+    Random random = Random::at(start, begin);
+    switch (distribution) {
+      case Distribution::uniform:
+        for (std::size_t i = begin; i < end; ++i) values[i] = random.uniform();
+        break;
+      case Distribution::wide:
+        for (std::size_t i = begin; i < end; ++i) values[i] = wide(random);
+        break;
+      case Distribution::cancel:
+        for (std::size_t i = begin; i < end; ++i)
+          values[i] = i % 2 == 0 ? random.uniform() : -values[i - 1] * (1.0f + 0x1p-20f * random.uniform());
+        break;
+      case Distribution::integers:
+        for (std::size_t i = begin; i < end; ++i) values[i] = integer(random);
+        break;
+    }
+  });
   return values;
 }
 

@@ -101,6 +101,22 @@ TEST_CASE("one wrong element in a million is found and named") {
   CHECK(result.text().find("row 777, column 123") != std::string::npos);
 }
 
+TEST_CASE("wrong elements far from each other: all are counted, the first is named, and the worst") {
+  const std::size_t rows = 1000, cols = 777;
+  const std::vector<double> expected(rows * cols, 1.0), bound(rows * cols, 0.25);
+  std::vector<float> got(rows * cols, 1.0f);
+  for (const std::size_t row : {700, 300, 999}) got[row * cols + 5] = row == 700 ? 9.0f : 3.0f;
+  got[20] = 1.125f;  // right
+  const Comparison result = compare(got, expected, bound, rows, cols);
+  CHECK(result.wrong == 3);
+  CHECK(result.first_wrong.row == 300);
+  CHECK(result.first_wrong.col == 5);
+  CHECK(result.worst.row == 700);
+  CHECK(result.max_error == 8.0);
+  got[300 * cols + 5] = 9.0f;  // of equals the first
+  CHECK(compare(got, expected, bound, rows, cols).worst.row == 300);
+}
+
 TEST_CASE("the worst element is the one nearest to its bound, the largest error is given with its own") {
   const std::vector<float> got = {1.0f, 102.0f, 3.5f};
   const std::vector<double> expected = {1.0, 100.0, 3.0}, bound = {1.0, 10.0, 0.625};

@@ -243,6 +243,18 @@ TEST_CASE("random values: the floats of random_vector(), doubles with more bits"
   REQUIRE(std::abs(mean) < 0.02);
 }
 
+TEMPLATE_TEST_CASE("signs are -1 and 1, half of each, by seed", "[csr]", float, double) {
+  std::vector<TestType> signs(50001), shorter(17000), others(50001);
+  fill_with_signs<TestType>(signs, 3);
+  fill_with_signs<TestType>(shorter, 3);
+  fill_with_signs<TestType>(others, 4);
+  const auto negative = std::count(signs.begin(), signs.end(), TestType(-1));
+  REQUIRE(negative + std::count(signs.begin(), signs.end(), TestType(1)) == 50001);
+  REQUIRE(std::abs(negative - 25000.5) < 600);  // five standard deviations
+  REQUIRE(std::equal(shorter.begin(), shorter.end(), signs.begin()));
+  REQUIRE(signs != others);
+}
+
 TEMPLATE_TEST_CASE("the reference is the product, computed as a dense matrix", "[csr]", float, double) {
   for (const MatrixKind kind : all_kinds()) {
     const Csr<TestType> m = generate_csr<TestType>({kind, 70, 6, 2, Distribution::uniform});

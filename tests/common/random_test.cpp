@@ -37,6 +37,18 @@ TEST_CASE("a vector depends on its seed, and nothing else") {
   for (float value : first) CHECK(std::isfinite(value));
 }
 
+TEST_CASE("a place of the sequence at once is the place that steps lead to, and so are long vectors") {
+  constexpr std::size_t size = 40000;  // several panels of the cores'
+  const std::vector<float> values = random_vector(size, 7), pairs = random_vector(size, 7, Distribution::cancel);
+  Random steps(Random(7).bits());
+  const std::uint64_t start = Random(7).bits();
+  for (std::size_t i = 0; i < size; ++i) {
+    REQUIRE(Random::at(start, i).uniform() == values[i]);
+    REQUIRE(steps.uniform() == values[i]);
+    if (i % 2 == 1) REQUIRE(std::abs(pairs[i] + pairs[i - 1]) <= 0x1p-19 * std::abs(pairs[i]));
+  }
+}
+
 TEST_CASE("neighbouring seeds do not give shifted sequences") {
   const std::vector<float> a = random_vector(100, 1), b = random_vector(100, 2);
   for (int shift = 0; shift < 10; ++shift) CHECK_FALSE(std::equal(a.begin() + shift, a.end(), b.begin()));

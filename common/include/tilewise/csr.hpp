@@ -87,6 +87,10 @@ Csr<T> csr_of_lengths(std::span<const std::int32_t> lengths, std::int32_t cols, 
 template <class T>
 std::vector<T> random_values(std::size_t size, std::uint64_t seed, Distribution distribution = Distribution::uniform);
 
+/// Writes -1 or 1 into every element, by seed.
+template <class T>
+void fill_with_signs(std::span<T> values, std::uint64_t seed);
+
 /// Positions are 32-bit. Kernels that step past the end of a row by up to 2^16 entries then still cannot overflow.
 inline constexpr std::int64_t kMostEntries = (std::int64_t{1} << 31) - (1 << 16);
 /// Rows, and columns.

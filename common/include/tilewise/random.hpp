@@ -15,8 +15,11 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
+  /// The generator with this seed after `index` numbers: any place of the sequence at once.
+  static Random at(std::uint64_t seed, std::uint64_t index) { return Random(seed + index * kStep); }
+
   std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    std::uint64_t z = (state_ += kStep);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
@@ -29,6 +32,7 @@ class Random {
   std::uint64_t below(std::uint64_t limit) { return bits() % limit; }
 
  private:
+  static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15u;
   std::uint64_t state_;
 };
 
