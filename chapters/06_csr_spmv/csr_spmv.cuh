@@ -96,20 +96,22 @@ __global__ void __launch_bounds__(256)
 // ------------------------------------------------------------------------------------------------ the balanced kernel
 
 constexpr int kSpmvThreads = 128;                         ///< of a block of spmv_balanced()
+constexpr int kSpmvBlocks = 8;                            ///< of them on a multiprocessor at a time
 constexpr int kSpmvItems = 8;                             ///< nonzeros per thread
 constexpr int kSpmvCapacity = kSpmvThreads * kSpmvItems;  ///< nonzeros that a block can take
 constexpr int kSpmvShort = 32;                            ///< rows up to this length are never cut
 /// Positions per tile: there must be room for a short row at the end, and for alignment in front.
-constexpr int kSpmvTile = kSpmvCapacity - kSpmvShort - 3;
+constexpr int kSpmvTile = kSpmvCapacity - kSpmvShort - 31;
 
-/// Where a tile begins: at nonzero e of row `row`. e is the row's first nonzero, unless the row is cut.
-struct alignas(8) SpmvCut {
+/// Where a tile begins: at nonzero e of row `row`.
+struct alignas(16) SpmvCut {
   int row, e;
+  int is_cut;     ///< 1: e is not the row's first nonzero, the row began in a tile before
+  int last_tile;  ///< if it began in the very tile before: the last tile with a piece of it; else 0
 };
 
-/// The place of nonzero e of a row in the list of all work: nonzeros count 1, and rows a quarter, so that many empty
-/// rows are work, too.
-__host__ __device__ constexpr long long spmv_position(int row, int e) { return static_cast<long long>(e) + row / 4; }
+/// The place of nonzero e of a row in the list of all work: nonzeros count 1, and rows, too.
+__host__ __device__ constexpr long long spmv_position(int row, int e) { return static_cast<long long>(e) + row; }
 
 // [spmv_cuts]
 /// Cuts the work into tiles of equal size, once per matrix. Tile t begins at position t * kSpmvTile, or, if that is
@@ -118,7 +120,7 @@ __host__ __device__ constexpr long long spmv_position(int row, int e) { return s
 __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, int tiles, SpmvCut* cuts) {
   const int tile = blockIdx.x * blockDim.x + threadIdx.x;
   if (tile > tiles) return;
-  SpmvCut cut{rows, nnz};
+  SpmvCut cut{rows, nnz, 0, 0};
   if (tile < tiles) {
     const long long at = static_cast<long long>(tile) * kSpmvTile;
     int low = 0, high = rows;  // the first row that begins at `at` or behind: binary search
@@ -129,136 +131,145 @@ __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, in
       else
         low = middle + 1;
     }
-    cut = {low, row_ptr[low]};
-    if (low > 0 && row_ptr[low] - row_ptr[low - 1] > kSpmvShort) {  // is `at` inside the row before, and that one long?
-      const long long e = at - spmv_position(low - 1, 0);
-      if (e < row_ptr[low]) cut = {low - 1, static_cast<int>(e)};
+    cut = {low, row_ptr[low], 0, 0};
+    const int row = low - 1;  // is `at` inside the row before, and that one long?
+    if (row >= 0 && row_ptr[low] - row_ptr[row] > kSpmvShort && at < spmv_position(row, row_ptr[low])) {
+      cut = {row, static_cast<int>(at - spmv_position(row, 0)), 1, 0};
+      if (spmv_position(row, row_ptr[row]) >= at - kSpmvTile)
+        cut.last_tile = static_cast<int>(spmv_position(row, row_ptr[low] - 1) / kSpmvTile);
     }
   }
   cuts[tile] = cut;
 }
 // [spmv_cuts]
 
+/// What launch_spmv() has to know of a matrix.
+struct alignas(8) SpmvFound {
+  int longest_row;  ///< nonzeros
+  int near_rows;    ///< rows whose middle nonzero stands within 32 columns of the next row's
+};
+
+// [spmv_look]
+/// Looks for both, once per matrix. One thread per row; *found must hold zeros.
+__global__ void spmv_look(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
+                          SpmvFound* found) {
+  __shared__ int longest, near;
+  if (threadIdx.x == 0) longest = near = 0;
+  __syncthreads();
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < rows) {
+    const int begin = row_ptr[row], end = row_ptr[row + 1];
+    atomicMax(&longest, end - begin);
+    const int next_end = row + 1 < rows ? row_ptr[row + 2] : end;
+    if (begin < end && end < next_end) {
+      const int apart = col_index[begin + (end - begin) / 2] - col_index[end + (next_end - end) / 2];
+      if (apart >= -32 && apart <= 32) atomicAdd(&near, 1);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicMax(&found->longest_row, longest);
+    atomicAdd(&found->near_rows, near);
+  }
+}
+// [spmv_look]
+
 /// The tiles of a matrix, and room for the sums of pieces of cut rows: pieces[2 * t] is of the row that tile t begins
 /// in, pieces[2 * t + 1] of the row that it ends in.
 template <class T>
 struct SpmvPlan {
   int tiles;
+  SpmvFound found;
   SpmvCut* cuts;  ///< tiles + 1
   T* pieces;      ///< 2 * tiles
 };
 
-/// Four neighbours by loads of 16 bytes. They will not be needed again: the cache is left to x.
-__device__ inline void spmv_load4(const int* from, int* to) {
-  const int4 four = __ldcs(reinterpret_cast<const int4*>(from));
-  to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
-}
-__device__ inline void spmv_load4(const float* from, float* to) {
-  const float4 four = __ldcs(reinterpret_cast<const float4*>(from));
-  to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
-}
-__device__ inline void spmv_load4(const double* from, double* to) {
-  const double2 two = __ldcs(reinterpret_cast<const double2*>(from));
-  const double2 more = __ldcs(reinterpret_cast<const double2*>(from) + 1);
-  to[0] = two.x, to[1] = two.y, to[2] = more.x, to[3] = more.y;
-}
-
-// [spmv_long_row]
-/// The sum of nonzeros begin .. end - 1, all of one row; thread 0 has it. Neighbouring lanes take neighbouring
-/// nonzeros: in a long row these have neighbouring columns, so that their elements of x share sectors.
+// [spmv_block_sum]
+/// The sum over a block of kSpmvThreads; thread 0 has it.
 template <class T>
-__device__ T spmv_long_row(int begin, int end, const int* __restrict__ col_index, const T* __restrict__ values,
-                           const T* __restrict__ x) {
+__device__ T spmv_block_sum(T sum) {
   __shared__ T warp_sum[kSpmvThreads / 32];
-  int col[kSpmvItems];
-  T value[kSpmvItems];
-#pragma unroll
-  for (int k = 0; k < kSpmvItems; ++k) {
-    const int e = begin + k * kSpmvThreads + static_cast<int>(threadIdx.x);
-    col[k] = e < end ? __ldcs(col_index + e) : -1;
-    value[k] = e < end ? __ldcs(values + e) : T(0);
-  }
-  T sum = 0;
-#pragma unroll
-  for (int k = 0; k < kSpmvItems; ++k) sum += col[k] >= 0 ? value[k] * x[col[k]] : T(0);
   for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffff, sum, apart);
   if (threadIdx.x % 32 == 0) warp_sum[threadIdx.x / 32] = sum;
   __syncthreads();
   for (int w = 1; w < kSpmvThreads / 32; ++w) sum += warp_sum[w];
   return sum;
 }
-// [spmv_long_row]
+// [spmv_block_sum]
+
+/// Where product i is kept: a gap after every 128 bytes, so that threads that read 8 in a row each meet different
+/// banks.
+template <class T>
+__host__ __device__ constexpr int spmv_place(int i) {
+  return i + i / (128 / static_cast<int>(sizeof(T)));
+}
 
 // [spmv_balanced]
 /// A block takes one tile of nonzeros, each of its threads the same number, whatever rows they belong to. Sums of
-/// pieces of cut rows are kept for spmv_join(). Blocks of kSpmvThreads threads, one per tile; col_index and values
-/// aligned to 16 bytes.
+/// pieces of cut rows are kept for spmv_join(). Blocks of kSpmvThreads threads, one per tile.
 template <class T>
-__global__ void __launch_bounds__(kSpmvThreads)
+__global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
     spmv_balanced(const int* __restrict__ row_ptr, const int* __restrict__ col_index, const T* __restrict__ values,
                   const T* __restrict__ x, T* __restrict__ y, SpmvPlan<T> plan) {
   constexpr int THREADS = kSpmvThreads, ITEMS = kSpmvItems, WARPS = THREADS / 32;
   static_assert(ITEMS == 8, "a thread takes its entries of `begins` by one load of 16 bytes");
   // begins[i] = 1 + row - a.row if nonzero base + i is the first of that row in this tile; 0 if no row begins there.
   __shared__ alignas(16) unsigned short begins[kSpmvCapacity];
+  __shared__ T products[spmv_place<T>(kSpmvCapacity)], sums[kSpmvCapacity];
   __shared__ int warp_row[WARPS];
   __shared__ T warp_sum[WARPS];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
 
-  const SpmvCut *here = plan.cuts + blockIdx.x, *next = here + 1;
-  const SpmvCut a{here->row, here->e}, b{next->row, next->e};
-  const int rows = b.row - a.row;  // that begin, or go on, and end here
-  if (rows == 0) {                 // the whole tile is a piece of one row, or empty
-    const T sum = spmv_long_row(a.e, b.e, col_index, values, x);
-    if (thread == 0 && a.e < b.e) plan.pieces[2 * blockIdx.x + (a.e == row_ptr[a.row])] = sum;
-    return;
-  }
-  const bool cut_in_front = a.e != row_ptr[a.row];
-  const bool cut_behind = b.e != row_ptr[b.row];
+  const SpmvCut a = plan.cuts[blockIdx.x], b = plan.cuts[blockIdx.x + 1];
+  const int rows = b.row - a.row;  // that begin, or go on, and end here: at most kSpmvTile + 1
 
-  // 1. Every thread loads ITEMS neighbouring nonzeros, all at once; meanwhile: where does which row begin?
-  const int base = a.e & ~3;  // aligned for loads of 16 bytes
-  const int mine = base + thread * ITEMS;
+  // 1. Neighbouring threads take neighbouring nonzeros, from a multiple of 32 on, so that a warp asks L2 for one line
+  // of 128 bytes at a time. All at once, then all elements of x; meanwhile: where does which row begin?
+  const int base = a.e & ~31;
   int col[ITEMS];
-  T product[ITEMS];
+  T value[ITEMS], factor[ITEMS];
 #pragma unroll
-  for (int k = 0; k < ITEMS; k += 4) {
-    if (mine + k >= a.e && mine + k + 4 <= b.e) {
-      spmv_load4(col_index + mine + k, col + k);
-      spmv_load4(values + mine + k, product + k);
-    } else {  // at the tile's ends
-      for (int i = k; i < k + 4; ++i) {
-        const bool inside = mine + i >= a.e && mine + i < b.e;
-        col[i] = inside ? col_index[mine + i] : -1;
-        product[i] = inside ? values[mine + i] : T(0);
-      }
-    }
+  for (int k = 0; k < ITEMS; ++k) {
+    const int e = base + k * THREADS + thread;
+    const bool inside = e >= a.e && e < b.e;
+    col[k] = inside ? __ldcs(col_index + e) : -1;  // not needed again: the cache is left to x
+    value[k] = inside ? __ldcs(values + e) : T(0);
   }
   reinterpret_cast<uint4*>(begins)[thread] = make_uint4(0, 0, 0, 0);  // 8 entries
   __syncthreads();
-  for (int i = thread; i < rows + cut_behind; i += THREADS) {
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) factor[k] = col[k] >= 0 ? x[col[k]] : T(0);
+  if (rows == 0) {  // the whole tile is a piece of one row, or empty
+    T sum = 0;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) sum += value[k] * factor[k];
+    sum = spmv_block_sum(sum);
+    if (thread == 0 && a.e < b.e) plan.pieces[2 * blockIdx.x + !a.is_cut] = sum;
+    return;
+  }
+  for (int i = thread; i < rows + b.is_cut; i += THREADS) {
     const int first = max(row_ptr[a.row + i], a.e);
     if (first < row_ptr[a.row + i + 1])
       begins[first - base] = static_cast<unsigned short>(i + 1);
     else
-      y[a.row + i] = 0;  // an empty row has no nonzero that could bring its sum
+      sums[i] = 0;  // an empty row has no nonzero that could bring its sum
   }
 #pragma unroll
-  for (int k = 0; k < ITEMS; ++k) product[k] = col[k] >= 0 ? product[k] * x[col[k]] : T(0);
+  for (int k = 0; k < ITEMS; ++k) products[spmv_place<T>(k * THREADS + thread)] = value[k] * factor[k];
   __syncthreads();
 
   // A row's sum is known, or that of its piece in this tile.
   const auto finish = [&](int row, T sum) {
-    T* to = y + a.row + row - 1;
-    if (row == 1 && cut_in_front)
+    T* to = sums + row - 1;
+    if (row == 1 && a.is_cut)
       to = plan.pieces + 2 * blockIdx.x;
     else if (row == rows + 1)
       to = plan.pieces + 2 * blockIdx.x + 1;
     *to = sum;
   };
 
-  // 2. Each thread adds up its own. Rows that begin and end among them are finished. `before` belongs to a row that
-  // began in a thread in front, `sum` to one that may go on in the next.
+  // 2. Each thread adds up eight neighbours. Rows that begin and end among them are finished. `before` belongs to a row
+  // that began in a thread in front, `sum` to one that may go on in the next.
   const uint4 eight = reinterpret_cast<const uint4*>(begins)[thread];
   const unsigned begun_here[ITEMS] = {eight.x & 0xffff, eight.x >> 16, eight.y & 0xffff, eight.y >> 16,
                                       eight.z & 0xffff, eight.z >> 16, eight.w & 0xffff, eight.w >> 16};
@@ -274,7 +285,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
       row = begun;
       sum = 0;
     }
-    sum += product[k];
+    sum += products[spmv_place<T>(thread * ITEMS + k)];
   }
 
   // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the warp ...
@@ -312,52 +323,49 @@ __global__ void __launch_bounds__(kSpmvThreads)
   if (lane == 0) open_row = 0, open_sum = 0;
   if (open_row == 0) open_row = carried_row, open_sum += carried_sum;
   if (row != 0 && open_row != 0) finish(open_row, open_sum + before);
+
+  // 4. Sums go to y side by side, whichever thread has found them.
+  __syncthreads();
+  for (int i = thread + a.is_cut; i < rows; i += THREADS) y[a.row + i] = sums[i];
 }
 // [spmv_balanced]
 
 // [spmv_join]
-/// Adds up the pieces of cut rows, always in the same order. One thread per tile looks whether a cut row begins there.
-/// A few pieces it adds up itself, many are left to the whole block. Blocks of 256 threads.
+/// Adds up the pieces of cut rows, always in the same order. One thread per tile looks whether a row goes on there that
+/// began in the tile before. A few pieces it adds up itself, many are left to the whole block. Blocks of 256 threads.
 template <class T>
-__global__ void __launch_bounds__(256) spmv_join(const int* __restrict__ row_ptr, T* __restrict__ y, SpmvPlan<T> plan) {
+__global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> plan) {
   constexpr int FEW = 32;
-  __shared__ int found[256];  // tiles in which rows of many pieces begin
+  __shared__ int found[256];  // tiles in which rows of many pieces go on
   __shared__ int many;
   __shared__ T sums[256];
   const int thread = threadIdx.x, tile = blockIdx.x * 256 + thread;
   if (thread == 0) many = 0;
   __syncthreads();
 
-  // The row that is cut behind `tile`, and the last tile with a piece of it.
-  const auto last_tile = [&](int row) {
-    return static_cast<int>(spmv_position(row, row_ptr[row + 1] - 1) / kSpmvTile);
-  };
   if (tile < plan.tiles) {
-    const SpmvCut a = plan.cuts[tile], b = plan.cuts[tile + 1];
-    const int first = row_ptr[b.row];
-    if (first >= a.e && first < b.e) {  // row b.row begins in this tile, and goes on in the next
-      const int last = last_tile(b.row);
-      if (last - tile < FEW) {
-        T sum = plan.pieces[2 * tile + 1];
-        for (int t = tile + 1; t <= last; ++t) sum += plan.pieces[2 * t];
-        y[b.row] = sum;
-      } else {
-        found[atomicAdd(&many, 1)] = tile;
-      }
+    const SpmvCut cut = plan.cuts[tile];
+    if (cut.last_tile - tile >= FEW) {
+      found[atomicAdd(&many, 1)] = tile;
+    } else if (cut.last_tile != 0) {
+      T sum = plan.pieces[2 * tile - 1];
+      for (int t = tile; t <= cut.last_tile; ++t) sum += plan.pieces[2 * t];
+      y[cut.row] = sum;
     }
   }
   __syncthreads();
 
   for (int i = 0; i < many; ++i) {
-    const int begin = found[i], row = plan.cuts[begin + 1].row, last = last_tile(row);
-    T sum = 0;
-    for (int t = begin + thread; t <= last; t += 256) sum += plan.pieces[2 * t + (t == begin)];
+    const int begin = found[i];
+    const SpmvCut cut = plan.cuts[begin];
+    T sum = thread == 0 ? plan.pieces[2 * begin - 1] : T(0);
+    for (int t = begin + thread; t <= cut.last_tile; t += 256) sum += plan.pieces[2 * t];
     sums[thread] = sum;
     for (int half = 128; half > 0; half /= 2) {
       __syncthreads();
       if (thread < half) sums[thread] += sums[thread + half];
     }
-    if (thread == 0) y[row] = sums[0];
+    if (thread == 0) y[cut.row] = sums[0];
     __syncthreads();  // `sums` may be written again
   }
 }
@@ -439,27 +447,35 @@ constexpr int spmv_lanes(double mean_row_length, int depth) {
 }
 // [spmv_lanes]
 
-/// Tiles of spmv_balanced(); fits, since there are at most 2^31 + 2^29 positions.
+/// Tiles of spmv_balanced(); fits, since there are less than 2^32 positions.
 constexpr int spmv_tiles(int rows, int nnz) { return static_cast<int>(spmv_position(rows, nnz) / kSpmvTile) + 1; }
 
 /// Bytes of device memory that a plan for matrices of this size needs.
 template <class T>
 constexpr size_t spmv_plan_bytes(int rows, int nnz) {
   const size_t tiles = spmv_tiles(rows, nnz);
-  return 2 * tiles * sizeof(T) + (tiles + 1) * sizeof(SpmvCut);
+  return 2 * tiles * sizeof(T) + (tiles + 1) * sizeof(SpmvCut) + sizeof(SpmvFound);
 }
 
-/// Makes the plan in `memory` (spmv_plan_bytes<T>() bytes, aligned to 8), once for each matrix. The plan is then for
-/// any values and any x, as long as row_ptr stays the same, but not for two launches at the same time.
+/// Makes the plan in `memory` (spmv_plan_bytes<T>() bytes, aligned to 16), once for each matrix, and waits for it. The
+/// plan is then for any values and any x, as long as row_ptr and col_index stay the same, but not for two launches at
+/// the same time.
 template <class T>
-cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, void* memory, SpmvPlan<T>* plan,
-                             cudaStream_t stream = nullptr) {
-  if (!spmv_fits(rows, cols, nnz) || reinterpret_cast<size_t>(memory) % 8 != 0) return cudaErrorInvalidValue;
+cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, void* memory,
+                             SpmvPlan<T>* plan, cudaStream_t stream = nullptr) {
+  if (!spmv_fits(rows, cols, nnz) || reinterpret_cast<size_t>(memory) % 16 != 0) return cudaErrorInvalidValue;
   plan->tiles = spmv_tiles(rows, nnz);
-  plan->pieces = static_cast<T*>(memory);
-  plan->cuts = reinterpret_cast<SpmvCut*>(plan->pieces + 2 * static_cast<size_t>(plan->tiles));
+  plan->cuts = static_cast<SpmvCut*>(memory);
+  auto* found = reinterpret_cast<SpmvFound*>(plan->cuts + plan->tiles + 1);
+  plan->pieces = reinterpret_cast<T*>(found + 1);
+  // Of the memory that L1 and shared memory have in common, what kSpmvBlocks need: the rest is left to L1, for x.
+  cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout, 40);  // percent
   spmv_cuts<<<plan->tiles / 256 + 1, 256, 0, stream>>>(rows, nnz, row_ptr, plan->tiles, plan->cuts);
-  return cudaGetLastError();
+  cudaMemsetAsync(found, 0, sizeof(SpmvFound), stream);
+  spmv_look<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, found);
+  cudaMemcpyAsync(&plan->found, found, sizeof(SpmvFound), cudaMemcpyDeviceToHost, stream);
+  const cudaError_t status = cudaGetLastError();
+  return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
 }
 
 /// Starts spmv_balanced() and spmv_join(), with a plan for this matrix or one with the same row_ptr; another size of
@@ -468,24 +484,26 @@ template <class T>
 cudaError_t launch_spmv_balanced(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
                                  const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
   if (!spmv_fits(rows, cols, nnz) || plan.tiles != spmv_tiles(rows, nnz)) return cudaErrorInvalidValue;
-  if (reinterpret_cast<size_t>(col_index) % 16 != 0 || reinterpret_cast<size_t>(values) % 16 != 0)
-    return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
   spmv_balanced<T><<<plan.tiles, kSpmvThreads, 0, stream>>>(row_ptr, col_index, values, x, y, plan);
-  spmv_join<T><<<(plan.tiles + 255) / 256, 256, 0, stream>>>(row_ptr, y, plan);
+  if (plan.found.longest_row > kSpmvShort)  // else no row is cut
+    spmv_join<T><<<(plan.tiles + 255) / 256, 256, 0, stream>>>(y, plan);
   return cudaGetLastError();
 }
 
 // [spmv]
-/// The kernel to use. Where no row is much longer than the mean one, each row gets its own lanes; else the balanced
-/// one.
+/// True where rows are alike in length, and most need the same part of x as the next.
+constexpr bool spmv_is_regular(int rows, int nnz, SpmvFound found) {
+  return found.longest_row <= 2.0 * nnz / (rows > 0 ? rows : 1) + 8 && found.near_rows > rows / 2;
+}
+
+/// The kernel to use: lanes per row for regular matrices, else the balanced one.
 template <class T>
-cudaError_t launch_spmv(int rows, int cols, int nnz, int longest_row, const int* row_ptr, const int* col_index,
-                        const T* values, const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
-  const double mean = rows > 0 ? static_cast<double>(nnz) / rows : 0;
-  if (longest_row <= 2 * mean + 8)
-    return launch_spmv_unrolled(spmv_lanes(mean, kSpmvDepth), rows, cols, nnz, row_ptr, col_index, values, x, y,
-                                stream);
-  return launch_spmv_balanced(rows, cols, nnz, row_ptr, col_index, values, x, y, plan, stream);
+cudaError_t launch_spmv(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
+                        const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
+  if (!spmv_is_regular(rows, nnz, plan.found))
+    return launch_spmv_balanced(rows, cols, nnz, row_ptr, col_index, values, x, y, plan, stream);
+  const int lanes = spmv_lanes(static_cast<double>(nnz) / rows, kSpmvDepth);
+  return launch_spmv_unrolled(lanes, rows, cols, nnz, row_ptr, col_index, values, x, y, stream);
 }
 // [spmv]

@@ -5,7 +5,8 @@
 namespace {
 
 struct Choices {
-  std::vector<std::string> kinds = {"stencil3d", "stencil2d", "rmat", "zipf", "dense_row"}, types = {"float"};
+  std::vector<std::string> kinds = {"stencil3d", "stencil2d", "rmat", "zipf", "dense_row", "uniform", "empty_rows"};
+  std::vector<std::string> types = {"float"};
   std::vector<std::int64_t> rows, lanes;
   std::int64_t nnz_per_row = 16;
   std::string file, cache = "auto";
@@ -46,34 +47,48 @@ void run(tilewise::Lesson& lesson, Problem<T>& p, const Choices& choices) {
     return launch_spmv_balanced(p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(), values, x, y, p.plan,
                                 stream);
   });
+  lesson.say(p.choice());
   if (!lanes_at_work.empty()) lesson.say("Lanes at work per load, of 32:" + lanes_at_work);
 }
 
 template <class T>
-void run_all(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices) {
-  if (!choices.file.empty()) {
-    try {
-      Problem<T> problem(choices.file.substr(choices.file.find_last_of('/') + 1),
-                         tilewise::read_matrix_market<T>(choices.file), options);
-      lesson.begin_group();
-      return run(lesson, problem, choices);
-    } catch (const tilewise::MatrixMarketError& error) {
-      options.refuse(std::string("--matrix ") + error.what());
-    }
-  }
-  for (std::size_t i = 0; i < std::max(choices.kinds.size(), choices.rows.size()); ++i) {
-    const std::string& kind = choices.kinds[choices.kinds.size() == 1 ? 0 : i];
-    const std::int64_t rows = choices.rows[choices.rows.size() == 1 ? 0 : i];
-    lesson.begin_group();
-    if (const std::string why = Problem<T>::why_not(kind, rows, choices.nnz_per_row); !why.empty()) {
-      lesson.skip(std::to_string(rows) + " x " + std::to_string(rows), kind, 0, why);
-      continue;
-    }
-    Problem<T> problem(kind,
-                       tilewise::generate_csr<T>({tilewise::matrix_kind_from(kind), rows, choices.nnz_per_row,
-                                                  options.seed(), options.data()}),
-                       options);
+void run_file(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices) {
+  lesson.begin_group();
+  try {
+    tilewise::Csr<T> matrix = tilewise::read_matrix_market<T>(choices.file);
+    Problem<T> problem(choices.file.substr(choices.file.find_last_of('/') + 1), matrix, options);
     run(lesson, problem, choices);
+  } catch (const tilewise::MatrixMarketError& error) {
+    options.refuse(std::string("--matrix ") + error.what());
+  }
+}
+
+template <class T>
+void run_generated(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices,
+                   const tilewise::MatrixSpec& spec, Structure& structure) {
+  lesson.begin_group();
+  const std::string kind = tilewise::to_string(spec.kind);
+  if (const std::string why = Problem<T>::why_not(kind, spec.rows, spec.nnz_per_row); !why.empty())
+    return lesson.skip(std::to_string(spec.rows) + " x " + std::to_string(spec.rows), kind, 0, why);
+  tilewise::Csr<T> matrix = structure.with_values<T>(spec);
+  Problem<T> problem(kind, matrix, options);
+  run(lesson, problem, choices);
+  structure.keep(matrix);
+}
+
+void run_all(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& c) {
+  if (!c.file.empty()) {
+    for (const std::string& type : c.types)
+      type == "float" ? run_file<float>(lesson, options, c) : run_file<double>(lesson, options, c);
+    return;
+  }
+  for (std::size_t i = 0; i < std::max(c.kinds.size(), c.rows.size()); ++i) {
+    const tilewise::MatrixSpec spec{tilewise::matrix_kind_from(c.kinds[c.kinds.size() == 1 ? 0 : i]),
+                                    c.rows[c.rows.size() == 1 ? 0 : i], c.nnz_per_row, options.seed(), options.data()};
+    Structure structure;
+    for (const std::string& type : c.types)
+      type == "float" ? run_generated<float>(lesson, options, c, spec, structure)
+                      : run_generated<double>(lesson, options, c, spec, structure);
   }
 }
 
@@ -85,7 +100,8 @@ int main(int argc, char** argv) {
     const bool sim = tilewise::is_simulated();
     constexpr std::int64_t M = 1 << 20;
     Choices c;
-    c.rows = sim ? std::vector<std::int64_t>{4096} : std::vector<std::int64_t>{16 * M, 16 * M, 2 * M, 2 * M, 2 * M};
+    c.rows = sim ? std::vector<std::int64_t>{4096}
+                 : std::vector<std::int64_t>{16 * M, 16 * M, 2 * M, 2 * M, 2 * M, 2 * M, 4 * M};
     options.add("--generate", c.kinds, "Matrices, a list that goes in pairs with --n", tilewise::matrix_kind_names());
     options.add("--n", c.rows, "Rows and columns; stencils take the largest grid with at most so many points",
                 {1, sim ? M : tilewise::kMostRows});
@@ -112,8 +128,7 @@ int main(int argc, char** argv) {
       style.ceiling = tilewise::device().peak_shared_gbs();  // what is in L2 comes faster than DRAM
     tilewise::Lesson lesson(options, style);
     lesson.say(wrong_kernel_by_luck(options.seed()) + "\n");
-    for (const std::string& type : c.types)
-      type == "float" ? run_all<float>(lesson, options, c) : run_all<double>(lesson, options, c);
+    run_all(lesson, options, c);
     return lesson.finish();
   });
 }

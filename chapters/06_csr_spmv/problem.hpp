@@ -21,34 +21,51 @@
 template <class T>
 using Spmv = std::function<cudaError_t(const T*, const T*, T*, cudaStream_t)>;
 
+/// Where the nonzeros of a generated matrix are. Made once, for values of both types.
+class Structure {
+ public:
+  template <class T>
+  tilewise::Csr<T> with_values(const tilewise::MatrixSpec& spec) {
+    if (row_ptr_.empty()) return tilewise::generate_csr<T>(spec);
+    const auto rows = static_cast<std::int32_t>(row_ptr_.size() - 1);
+    std::vector<T> values = tilewise::random_values<T>(col_index_.size(), spec.seed + 1, spec.values);
+    return {rows, rows, std::move(row_ptr_), std::move(col_index_), std::move(values)};
+  }
+  /// Takes it back from a matrix that is no longer needed.
+  template <class T>
+  void keep(tilewise::Csr<T>& matrix) {
+    row_ptr_ = std::move(matrix.row_ptr);
+    col_index_ = std::move(matrix.col_index);
+  }
+
+ private:
+  std::vector<std::int32_t> row_ptr_, col_index_;
+};
+
 /// A matrix, twice: with the values asked for, and with small integers. Rounding hides mistakes in long rows, since the
 /// bound grows with their length; sums of small integers are exact, and one nonzero too few shows.
 template <class T>
 class Problem {
  public:
-  Problem(std::string name, tilewise::Csr<T> matrix, const tilewise::Options& options)
+  /// Keeps nothing of `matrix`, and leaves other values in it.
+  Problem(std::string name, tilewise::Csr<T>& matrix, const tilewise::Options& options)
       : rows(matrix.rows),
         cols(matrix.cols),
         nnz(static_cast<int>(matrix.nnz())),
-        longest_row(static_cast<int>(matrix.longest_row())),
         minimal_traffic(matrix.minimal_traffic()),
         row_ptr(matrix.row_ptr),
         col_index(matrix.col_index),
         values(matrix.values),
         y(static_cast<std::size_t>(rows)),
         name_(std::move(name)),
+        host_y_(static_cast<std::size_t>(rows)),
         plan_memory_(spmv_plan_bytes<T>(rows, nnz) / 8 + 1) {
     const std::vector<T> host_x =
         tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 2, options.data());
     x = tilewise::DeviceBuffer<T>(host_x);
     reference_.emplace(matrix, host_x);
 
-    tilewise::Random random(options.seed() + 3);
-    std::uint64_t bits = 0;
-    for (std::size_t e = 0; e < matrix.nnz(); ++e, bits >>= 1) {
-      if (e % 64 == 0) bits = random.bits();
-      matrix.values[e] = bits % 2 == 0 ? T(-1) : T(1);
-    }
+    tilewise::fill_with_signs<T>(matrix.values, options.seed() + 3);
     const std::vector<T> integers = tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 4,
                                                                tilewise::Distribution::integers);
     exact_.emplace(matrix, integers);
@@ -56,11 +73,21 @@ class Problem {
       exact_values_ = tilewise::DeviceBuffer<T>(matrix.values);
       exact_x_ = tilewise::DeviceBuffer<T>(integers);
     }
-    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), plan_memory_.data(), &plan));
+    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), col_index.data(), plan_memory_.data(), &plan));
     CUDA_CHECK(cudaDeviceSynchronize());
   }
 
   double mean_row() const { return rows > 0 ? static_cast<double>(nnz) / rows : 0; }
+  /// "stencil2d: rows of 5.0 nonzeros, the longest 5; 100% near the next: launch_spmv() takes spmv_unrolled<1>."
+  std::string choice() const {
+    const std::string kernel = spmv_is_regular(rows, nnz, plan.found)
+                                   ? "spmv_unrolled<" + std::to_string(spmv_lanes(mean_row(), kSpmvDepth)) + ">"
+                                   : "spmv_balanced";
+    return name_ + ": rows of " + tilewise::fixed(mean_row(), 1) + " nonzeros, the longest " +
+           tilewise::with_commas(static_cast<std::uint64_t>(plan.found.longest_row)) + "; " +
+           tilewise::fixed(rows > 0 ? 100.0 * plan.found.near_rows / rows : 0, 0) +
+           "% near the next: launch_spmv() takes " + kernel + ".";
+  }
   std::string shape() const { return std::to_string(rows) + " x " + std::to_string(cols); }
 
   /// "" if a matrix of that kind can be made and multiplied here, else why not.
@@ -92,14 +119,14 @@ class Problem {
     v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(spmv(values.data(), x.data(), y.data(), stream)); };
     v.poison = [this] { y.poison(); };
     v.check = [=, this] { return check(spmv); };
-    v.recheck = [this] { return reference_->check(y.to_host()); };
+    v.recheck = [this] { return reference_->check(host_y()); };
     v.work = minimal_traffic;
     // The timer flushes L2 before each call when the working set may be in it: 1 byte is always flushed, 0 never.
     v.working_set = cache == "cold" ? 1 : cache == "warm" ? 0 : static_cast<std::size_t>(minimal_traffic);
     return v;
   }
 
-  const int rows, cols, nnz, longest_row;
+  const int rows, cols, nnz;
   const double minimal_traffic;  ///< bytes: the matrix, x and y, each once
   tilewise::DeviceBuffer<int> row_ptr, col_index;
   tilewise::DeviceBuffer<T> values, x, y;
@@ -107,18 +134,24 @@ class Problem {
 
  private:
   tilewise::Comparison check(const Spmv<T>& spmv) {
-    tilewise::Comparison comparison = reference_->check(y.to_host());
+    tilewise::Comparison comparison = reference_->check(host_y());
     if (!comparison.ok || exact_x_.size() == 0) return comparison;
     y.poison();
     tilewise::run_unwatched([&] { CUDA_CHECK(spmv(exact_values_.data(), exact_x_.data(), y.data(), nullptr)); });
     CUDA_CHECK(cudaDeviceSynchronize());
-    const tilewise::Comparison exact = exact_->check_exact(y.to_host());
+    const tilewise::Comparison exact = exact_->check_exact(host_y());
     if (!exact.ok) return exact;
     comparison.method = "all elements, and once more with small integers, exactly";
     return comparison;
   }
 
+  const std::vector<T>& host_y() {
+    y.download(host_y_);
+    return host_y_;
+  }
+
   std::string name_;
+  std::vector<T> host_y_;  // kept, since to get memory from the operating system takes longer than to download
   std::optional<tilewise::SpmvReference<T>> reference_, exact_;
   tilewise::DeviceBuffer<T> exact_values_, exact_x_;
   tilewise::DeviceBuffer<double> plan_memory_;  // of 8 bytes each, hence aligned

@@ -153,7 +153,8 @@ Comparison compare(std::span<const double> got, std::span<const double> expected
 Comparison compare_exact(std::span<const float> got, std::span<const float> expected, std::size_t rows,
                          std::size_t cols) {
   expect_sizes(got.size(), expected.size(), 0, rows, cols);
-  if (same_bytes(got, expected)) {  // quick: only a failure, or a NaN or zero of another kind, needs a look at each element
+  if (same_bytes(got,
+                 expected)) {  // quick: only a failure, or a NaN or zero of another kind, needs a look at each element
     Comparison comparison;
     comparison.checked = got.size();
     return comparison;

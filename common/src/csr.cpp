@@ -370,8 +370,8 @@ SpmvReference<T>::SpmvReference(const Csr<T>& A, std::span<const T> x) {
     throw std::length_error(fmt::format("x has {} elements, {} wanted", x.size(), A.cols));
   using Sum = std::conditional_t<std::is_same_v<T, double>, long double, double>;
   const Arithmetic arithmetic = std::is_same_v<T, double> ? Arithmetic::fp64() : Arithmetic::fp32();
-  expected_.resize(static_cast<std::size_t>(A.rows));
-  bound_.resize(expected_.size());
+  expected_ = zeros<double>(static_cast<std::size_t>(A.rows));
+  bound_ = zeros<double>(expected_.size());
   std::vector<double> largest((expected_.size() + kPanel - 1) / kPanel);
   parallel_panels(expected_.size(), kPanel, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {

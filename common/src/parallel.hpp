@@ -10,8 +10,8 @@
 
 namespace tilewise {
 
-/// Calls work(begin, end) for panels of [0, size) on all cores, each core taking the next panel when it is done with one;
-/// the first exception is thrown on.
+/// Calls work(begin, end) for panels of [0, size) on all cores, each core taking the next panel when it is done with
+/// one; the first exception is thrown on.
 template <class Work>
 void parallel_panels(std::size_t size, std::size_t panel, const Work& work) {
   if (size == 0) return;
@@ -36,8 +36,8 @@ void parallel_panels(std::size_t size, std::size_t panel, const Work& work) {
     if (error) std::rethrow_exception(error);
 }
 
-/// A vector of `size` zeros, for gigabytes: all cores touch its pages first. To get a page from the operating system takes
-/// longer than to fill it, and resize() would ask for one after the other.
+/// A vector of `size` zeros, for gigabytes: all cores touch its pages first. To get a page from the operating system
+/// takes longer than to fill it, and resize() would ask for one after the other.
 template <class T>
 std::vector<T> zeros(std::size_t size) {
   constexpr std::size_t kPage = 4096, kPanel = std::size_t{1} << 23;

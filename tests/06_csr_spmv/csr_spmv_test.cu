@@ -50,8 +50,8 @@ std::vector<Kernel<T>> kernels(cudaStream_t stream = nullptr) {
                                                 o.plan, stream);
                   }});
   list.push_back({"spmv", [=](const O& o) {
-                    return launch_spmv(o.rows, o.cols, o.nnz, o.longest_row, o.row_ptr, o.col_index, o.values, o.x, o.y,
-                                       o.plan, stream);
+                    return launch_spmv(o.rows, o.cols, o.nnz, o.row_ptr, o.col_index, o.values, o.x, o.y, o.plan,
+                                       stream);
                   }});
   return list;
 }
@@ -66,18 +66,10 @@ struct OnDevice {
         x(tilewise::random_values<T>(static_cast<std::size_t>(A.cols), seed)),
         y(static_cast<std::size_t>(A.rows)),
         memory(spmv_plan_bytes<T>(A.rows, static_cast<int>(A.nnz())) / 8 + 1) {
-    operands = {A.rows,
-                A.cols,
-                static_cast<int>(A.nnz()),
-                static_cast<int>(A.longest_row()),
-                row_ptr.data(),
-                col_index.data(),
-                values.data(),
-                x.data(),
-                y.data(),
-                {}};
-    REQUIRE(launch_spmv_plan(A.rows, A.cols, operands.nnz, row_ptr.data(), memory.data(), &operands.plan) ==
-            cudaSuccess);
+    operands = {A.rows,   A.cols, static_cast<int>(A.nnz()), row_ptr.data(), col_index.data(), values.data(), x.data(),
+                y.data(), {}};
+    REQUIRE(launch_spmv_plan(A.rows, A.cols, operands.nnz, row_ptr.data(), col_index.data(), memory.data(),
+                             &operands.plan) == cudaSuccess);
     REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
     y.poison();
   }
@@ -156,7 +148,7 @@ TEST_CASE("an infinite or NaN element of x spoils the rows that use it, and no o
 
 TEST_CASE("a tile may begin at any nonzero of a long row, aligned or not", "[spmv]") {
   // A row in front shifts the long one, and with it the places where it is cut, through all alignments of the loads.
-  for (int shift = 0; shift < 9; ++shift) {
+  for (int shift = 0; shift < 34; ++shift) {
     const SpmvShape shape = rows_of("shifted", 5, 2100, [=](int row) {
       return row == 0 ? shift : row == 2 ? 2100 : row == 4 ? 70 : 1;
     });
@@ -166,6 +158,26 @@ TEST_CASE("a tile may begin at any nonzero of a long row, aligned or not", "[spm
       INFO(shift << ": " << verdict.text);
       REQUIRE(verdict.right());
     }
+  }
+}
+
+TEST_CASE("columns and values at any address", "[spmv]") {
+  Csr<float> A = matrix_of<float>(rows_of("mixed", 90, 1500, [](int row) { return row == 40 ? 1500 : row % 9; }), 3);
+  const tilewise::SpmvReference<float> reference(A, tilewise::random_values<float>(1500, 1));
+  const OnDevice<float> d(A);
+  std::vector<int> col_index(A.col_index);
+  std::vector<float> values(A.values);
+  col_index.insert(col_index.begin(), 5, 0);
+  values.insert(values.begin(), 3, 0.0f);
+  const tilewise::DeviceBuffer<int> shifted_columns(col_index);
+  const tilewise::DeviceBuffer<float> shifted_values(values);
+  SpmvOperands<float> o = d.operands;
+  o.col_index = shifted_columns.data() + 5;
+  o.values = shifted_values.data() + 3;
+  for (const Kernel<float>& kernel : kernels<float>()) {
+    INFO(kernel.name);
+    REQUIRE(kernel.launch(o) == cudaSuccess);
+    REQUIRE(reference.check(d.y.to_host()).ok);
   }
 }
 
@@ -198,15 +210,39 @@ TEST_CASE("what a plan promises: tiles cover everything once, and only long rows
     for (std::size_t t = 0; t + 1 < cuts.size(); ++t) {
       REQUIRE(cuts[t].row <= cuts[t + 1].row);
       REQUIRE(cuts[t].e <= cuts[t + 1].e);
-      REQUIRE(cuts[t + 1].e - (cuts[t].e & ~3) <= kSpmvCapacity);
-      REQUIRE(cuts[t + 1].row - cuts[t].row < 65535);
+      REQUIRE(cuts[t + 1].e - (cuts[t].e & ~31) <= kSpmvCapacity);
+      REQUIRE(cuts[t + 1].row - cuts[t].row <= kSpmvCapacity);
       const auto row = static_cast<std::size_t>(cuts[t].row);
+      REQUIRE(cuts[t].is_cut == (cuts[t].e != A.row_ptr[row]));
+      const bool goes_on = t > 0 && cuts[t].is_cut != 0 && (cuts[t - 1].row != cuts[t].row || cuts[t - 1].is_cut == 0);
+      REQUIRE((cuts[t].last_tile != 0) == goes_on);
+      if (goes_on) {
+        const SpmvCut& end = cuts[static_cast<std::size_t>(cuts[t].last_tile) + 1];
+        REQUIRE(cuts[static_cast<std::size_t>(cuts[t].last_tile)].row == cuts[t].row);
+        REQUIRE(end.row > cuts[t].row);
+      }
       if (cuts[t].e != A.row_ptr[row]) {
         REQUIRE(A.row_length(row) > kSpmvShort);
         REQUIRE(cuts[t].e > A.row_ptr[row]);
         REQUIRE(cuts[t].e < A.row_ptr[row + 1]);
       }
     }
+  }
+}
+
+TEST_CASE("what a plan finds in a matrix", "[spmv]") {
+  for (const SpmvShape& shape : spmv_shapes()) {
+    const Csr<float> A = matrix_of<float>(shape, 7);
+    int near = 0;
+    const auto middle = [&](int row) {
+      return A.col_index[A.row_ptr[row] + (A.row_ptr[row + 1] - A.row_ptr[row]) / 2];
+    };
+    for (int row = 0; row + 1 < A.rows; ++row)
+      if (A.row_length(row) > 0 && A.row_length(row + 1) > 0) near += std::abs(middle(row) - middle(row + 1)) <= 32;
+    INFO(shape.name);
+    const SpmvFound found = OnDevice<float>(A).operands.plan.found;
+    REQUIRE(found.longest_row == static_cast<int>(A.longest_row()));
+    REQUIRE(found.near_rows == near);
   }
 }
 
@@ -252,16 +288,15 @@ TEST_CASE("what cannot be is refused, and y is left alone", "[spmv]") {
     REQUIRE(launch_spmv_unrolled(lanes, c.rows, c.cols, c.nnz, c.row_ptr, c.col_index, c.values, c.x, c.y) ==
             cudaErrorInvalidValue);
   }
-  const auto balanced = [&](const int* col_index, const float* values, const SpmvPlan<float>& plan) {
-    return launch_spmv_balanced(c.rows, c.cols, c.nnz, c.row_ptr, col_index, values, c.x, c.y, plan);
-  };
-  REQUIRE(balanced(c.col_index + 1, c.values, c.plan) == cudaErrorInvalidValue);  // not aligned to 16 bytes
-  REQUIRE(balanced(c.col_index, c.values + 2, c.plan) == cudaErrorInvalidValue);
-  REQUIRE(balanced(c.col_index, c.values, SpmvPlan<float>{}) == cudaErrorInvalidValue);  // no plan of this matrix
+  REQUIRE(launch_spmv_balanced(c.rows, c.cols, c.nnz, c.row_ptr, c.col_index, c.values, c.x, c.y, SpmvPlan<float>{}) ==
+          cudaErrorInvalidValue);  // no plan of this matrix
   SpmvPlan<float> plan;
-  REQUIRE(launch_spmv_plan(c.rows, c.cols, -1, c.row_ptr, d.memory.data(), &plan) == cudaErrorInvalidValue);
-  REQUIRE(launch_spmv_plan(c.rows, c.cols, c.nnz, c.row_ptr, reinterpret_cast<char*>(d.memory.data()) + 4, &plan) ==
-          cudaErrorInvalidValue);
+  const auto planned = [&](int nnz, std::size_t offset) {
+    void* memory = reinterpret_cast<char*>(d.memory.data()) + offset;
+    return launch_spmv_plan(c.rows, c.cols, nnz, c.row_ptr, c.col_index, memory, &plan);
+  };
+  REQUIRE(planned(-1, 0) == cudaErrorInvalidValue);
+  REQUIRE(planned(c.nnz, 8) == cudaErrorInvalidValue);
   REQUIRE(launch_spmv_wrong(c.rows, c.cols, c.nnz, c.row_ptr, c.col_index, c.values, c.x, c.y) ==
           cudaErrorInvalidValue);  // more nonzeros than columns: it would read x beyond its end
   REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
@@ -410,17 +445,53 @@ TEST_CASE("a long row leaves lanes idle, and a balanced tile does not", "[spmv][
   REQUIRE(balanced->global_load_requests < scalar->global_load_requests / 5);
 }
 
-TEST_CASE("the balanced kernel reads columns and values by 16 bytes per lane", "[spmv][counts]") {
+TEST_CASE("the balanced kernel asks for columns and values line by line", "[spmv][counts]") {
   const Csr<float> A = matrix_of<float>(rows_of("rows of 27", 1000, 1000, [](int) { return 27; }), 1);
   const auto counts = counts_of(A, "spmv_balanced");
   if (!counts) return;
-  // 27,000 nonzeros: 128 per request for columns and values, 32 for x. Edges of tiles, cuts and row_ptr come on top.
-  const unsigned least = 2 * 27000 / 128 + 27000 / 32;
-  REQUIRE(counts->global_load_requests >= least);
-  REQUIRE(counts->global_load_requests <= 2 * least);
+  // 27,000 nonzeros, 32 per request: columns, values, x. Edges of tiles, cuts and row_ptr come on top.
+  const unsigned requests = 27000 / 32;
+  const unsigned tiles = 1 + (27000 + 1000) / kSpmvTile;
+  REQUIRE(counts->global_load_requests >= 3 * requests);
+  REQUIRE(counts->global_load_requests <= 3 * requests + tiles * 4 * (3 + 2 * 2));  // 4 warps
+  // Columns and values have 4 sectors per request, x at most 32.
+  REQUIRE(counts->global_load_sectors <= (2 * 4 + 32) * requests + tiles * 4 * 30);
   REQUIRE(counts->global_store_bytes == 1000 * 4);  // y once, no pieces
   REQUIRE(counts->atomic_requests == 0);
   REQUIRE(counts->shared_conflicts < counts->shared_wavefronts() / 10);  // only where rows begin
+}
+
+TEST_CASE("lanes per row where rows are alike and near, else the balanced kernel", "[spmv][counts]") {
+  for (const std::string& name : tilewise::matrix_kind_names()) {
+    const Csr<float> A = tilewise::generate_csr<float>({tilewise::matrix_kind_from(name), 5000, 16, 4, {}});
+    const auto chosen = counts_of(A, "spmv");
+    if (!chosen) return;  // a GPU does not count
+    const bool regular = name.rfind("stencil", 0) == 0 || name == "banded";
+    INFO(name);
+    REQUIRE((chosen->shared_wavefronts() == 0) == regular);
+    if (!regular) REQUIRE(chosen->global_load_requests == counts_of(A, "spmv_balanced")->global_load_requests);
+  }
+}
+
+TEST_CASE("without a long row there is nothing to join", "[spmv][counts]") {
+  const auto joins = [](int longest) -> std::optional<bool> {
+    const Csr<float> A =
+        matrix_of<float>(rows_of("one longest", 300, 400, [=](int row) { return row == 150 ? longest : 4; }), 1);
+    OnDevice<float> d(A);
+    REQUIRE(d.operands.plan.found.longest_row == longest);
+    const auto as_planned = counts_of(A, "spmv_balanced");
+    d.operands.plan.found.longest_row = kSpmvShort + 1;
+    const auto joined = tilewise::count([&] {
+      const SpmvOperands<float>& o = d.operands;
+      REQUIRE(launch_spmv_balanced(o.rows, o.cols, o.nnz, o.row_ptr, o.col_index, o.values, o.x, o.y, o.plan) ==
+              cudaSuccess);
+    });
+    if (!joined) return {};
+    return as_planned->global_load_requests == joined->global_load_requests;
+  };
+  if (!joins(kSpmvShort)) return;  // a GPU does not count
+  REQUIRE_FALSE(*joins(kSpmvShort));
+  REQUIRE(*joins(kSpmvShort + 1));
 }
 
 TEST_CASE("a tile inside one long row takes x side by side", "[spmv][counts]") {
