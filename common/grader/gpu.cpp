@@ -271,15 +271,13 @@ GpuTime Gpu::compare_times(const Rubric& rubric, const Task& task, const std::st
     if (built.program.empty()) throw std::runtime_error("nvcc cannot build the solution: " + built.compiler);
     solution_ = built.program;
   }
-  const std::uint64_t seed = 1;
-  std::optional<Problem> problem = task.for_timing(shape, seed);
-  if (!problem) problem = task.make(shape, seed);
+  const Problem problem = task.for_timing(shape, 1);
 
   Contestant solution(*this, solution_), submission(*this, program);
-  if (!solution.begin(rubric.task, shape, *problem))
+  if (!solution.begin(rubric.task, shape, problem))
     return time.note = "not timed: the solution does not run on this GPU at this shape", time;
-  if (!submission.begin(rubric.task, shape, *problem)) return time.note = "not timed: it fails at this shape", time;
-  if (const std::string differs = difference(*problem, submission.result, solution.result); !differs.empty())
+  if (!submission.begin(rubric.task, shape, problem)) return time.note = "not timed: it fails at this shape", time;
+  if (const std::string differs = difference(problem, submission.result, solution.result); !differs.empty())
     return time.note = "not timed: the result at this shape is wrong: " + differs, time;
 
   // In turns of about a millisecond at least, so that both see the same clocks; who begins changes from turn to turn.

@@ -694,6 +694,20 @@ Task::Task(std::string chapter_, std::string name_) : chapter(std::move(chapter_
   tasks().push_back(this);
 }
 
+namespace {
+thread_local bool inputs_alone = false;
+}
+
+bool Task::only_inputs() { return inputs_alone; }
+
+Problem Task::for_timing(const Sizes& sizes, std::uint64_t seed) const {
+  struct Alone {
+    Alone() { inputs_alone = true; }
+    ~Alone() { inputs_alone = false; }
+  } alone;
+  return make(sizes, seed);
+}
+
 const Task* find_task(const std::string& chapter, const std::string& name) {
   static auto& loaded = *new std::set<std::string>;
   if (loaded.insert(chapter).second &&

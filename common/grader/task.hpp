@@ -98,15 +98,19 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   virtual Problem make(const Sizes& sizes, std::uint64_t seed) const = 0;
-  /// The same without what takes long at large sizes: expected results, bounds and hypotheses. For comparing times on a
-  /// GPU at the rubric's gpu_shape; where it is not there, make() is called.
-  virtual std::optional<Problem> for_timing(const Sizes& /*sizes*/, std::uint64_t /*seed*/) const { return {}; }
+  /// Buffers and scalars alone, for comparing times on a GPU: make(), which asks only_inputs().
+  Problem for_timing(const Sizes& sizes, std::uint64_t seed) const;
   /// Where an element lies, in a tutor's words: "row 33 is in the ragged last tile (rows 32 to 34)"; "" for nothing.
   virtual std::string where(const Place& place) const = 0;
   /// What has happened when calls.cu says that the call broke this rule of the contract, see HomeworkCase::broke().
   virtual std::string rule(int number) const { return "it broke rule " + std::to_string(number) + " of the contract"; }
 
   const std::string chapter, name;
+
+ protected:
+  /// For make(), once it has the inputs: whether it may leave out what takes long at large sizes, which is expected
+  /// results (outputs have their sizes only), bounds and hypotheses.
+  static bool only_inputs();
 };
 
 /// nullptr when no file defines it.

@@ -34,6 +34,8 @@ class ScaleRows final : public Task {
     const int rows = sizes[0], cols = sizes[1], ldx = cols + sizes[2];
     const auto X = tilewise::random_vector(Index(rows) * Index(ldx), 2 * seed),
                s = tilewise::random_vector(Index(rows), 2 * seed + 1);
+    if (only_inputs())
+      return {.buffers = {input("X", rows, ldx, X), input("s", 1, rows, s), output<float>("Y", rows, cols, {})}};
     // y(i, j) for all i and j
     const auto all = [&](auto y) {
       std::vector<double> values;
@@ -152,6 +154,10 @@ class Matmul : public Task {
     return p;
   }
 
+  static Problem inputs(const Product& p) {
+    return {.buffers = {input("A", p.M, p.K, p.A), input("B", p.K, p.N, p.B), output<float>("C", p.M, p.N, {})}};
+  }
+
   /// Only `rows` x `cols` elements are computed.
   static Hypothesis corner(const Problem& p, Layout c, int rows, int cols, std::string mistake) {
     const Buffer& out = p.buffers.back();
@@ -169,6 +175,7 @@ class MatmulByColumns final : public Matmul {
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const Product product(sizes, seed);
+    if (only_inputs()) return inputs(product);
     const auto [M, N, K] = std::tuple{product.M, product.N, product.K};
     const Layout a = by_columns(M, K), b = by_columns(K, N), c = by_columns(M, N);
     const Layout a_rows = by_rows(M, K), b_rows = by_rows(K, N), c_rows = by_rows(M, N);
@@ -205,6 +212,7 @@ class MatmulCoarsened final : public Matmul {
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const Product product(sizes, seed);
+    if (only_inputs()) return inputs(product);
     const auto [M, N, K] = std::tuple{product.M, product.N, product.K};
     const Layout a = by_rows(M, K), b = by_rows(K, N), c = by_rows(M, N);
     Problem p = problem(product, a, b, c);

@@ -15,16 +15,11 @@ class MovingSum final : public Task {
  public:
   MovingSum() : Task("02_tiled_matmul", "moving_sum") {}
 
-  std::optional<Problem> for_timing(const Sizes& sizes, std::uint64_t seed) const override {
-    const int n = sizes[0];
-    return Problem{.buffers = {input("x", 1, n, tilewise::random_vector(static_cast<std::size_t>(n), seed)),
-                               output<float>("y", 1, n, {})}};
-  }
-
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int n = sizes[0];
     Problem p;
     const std::vector<float> x = tilewise::random_vector(static_cast<std::size_t>(n), seed);
+    if (only_inputs()) return {.buffers = {input("x", 1, n, x), output<float>("y", 1, n, {})}};
     // The sum over the neighbours that `counts` lets in.
     const auto sum = [&](auto counts) {
       std::vector<double> y(static_cast<std::size_t>(n));
@@ -80,23 +75,15 @@ class Matmul final : public Task {
   Matmul(std::string name, bool transposed_a, bool transposed_b)
       : Task("02_tiled_matmul", std::move(name)), transposed_a_(transposed_a), transposed_b_(transposed_b) {}
 
-  std::optional<Problem> for_timing(const Sizes& sizes, std::uint64_t seed) const override {
-    const int M = sizes[0], N = sizes[1], K = sizes[2];
-    const int a_rows = transposed_a_ ? K : M, a_cols = transposed_a_ ? M : K;
-    const int b_rows = transposed_b_ ? N : K, b_cols = transposed_b_ ? K : N;
-    return Problem{.buffers = {input("A", a_rows, a_cols,
-                                     tilewise::random_vector(std::size_t(a_rows) * std::size_t(a_cols), 2 * seed)),
-                               input("B", b_rows, b_cols,
-                                     tilewise::random_vector(std::size_t(b_rows) * std::size_t(b_cols), 2 * seed + 1)),
-                               output<float>("C", M, N, {})}};
-  }
-
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int M = sizes[0], N = sizes[1], K = sizes[2];
     Problem p;
-    const std::vector<Buffer> buffers = for_timing(sizes, seed)->buffers;
-    const auto &A = std::get<std::vector<float>>(buffers[0].values),
-               &B = std::get<std::vector<float>>(buffers[1].values);
+    const int a_rows = transposed_a_ ? K : M, a_cols = transposed_a_ ? M : K;
+    const int b_rows = transposed_b_ ? N : K, b_cols = transposed_b_ ? K : N;
+    const auto A = tilewise::random_vector(std::size_t(a_rows) * std::size_t(a_cols), 2 * seed),
+               B = tilewise::random_vector(std::size_t(b_rows) * std::size_t(b_cols), 2 * seed + 1);
+    if (only_inputs())
+      return {.buffers = {input("A", a_rows, a_cols, A), input("B", b_rows, b_cols, B), output<float>("C", M, N, {})}};
     const auto element = [](const std::vector<float>& v, int row, int col, int cols) {
       return double{v[std::size_t(row) * std::size_t(cols) + std::size_t(col)]};
     };
@@ -122,7 +109,8 @@ class Matmul final : public Task {
     const std::vector<double> expected = product(ta, tb, false, all);
     std::vector<double> bound;
     for (double m : product(ta, tb, true, all)) bound.push_back(tilewise::error_bound(std::size_t(K), m));
-    p.buffers = {buffers[0], buffers[1], output<float>("C", M, N, expected, bound)};
+    p.buffers = {input("A", a_rows, a_cols, A), input("B", b_rows, b_cols, B),
+                 output<float>("C", M, N, expected, bound)};
     for (int tile : {32, 16, 8, 64}) {
       if (K % tile != 0 && K > tile)
         p.hypotheses.push_back(

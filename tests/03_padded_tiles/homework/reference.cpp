@@ -32,6 +32,7 @@ class RecordSums final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int n = sizes[0];
     const auto x = tilewise::random_vector(8 * Index(n), seed);
+    if (only_inputs()) return {.buffers = {input("x", n, 8, x), output<float>("y", 1, n, {})}};
     // The sums over those words j of a record i that count.
     const auto sum = [&](auto counts) {
       std::vector<double> y(static_cast<Index>(n));
@@ -89,6 +90,7 @@ class RunningSumsTurned final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int rows = sizes[0], cols = sizes[1];
     const auto in = tilewise::random_vector(Index(rows) * Index(cols), seed);
+    if (only_inputs()) return {.buffers = {input("in", rows, cols, in), output<float>("out", cols, rows, {})}};
     const auto word = [&](int r, int c) { return double{in[Index(r) * Index(cols) + Index(c)]}; };
     // out[c][r] for all c and r
     const auto all = [&](auto value) {
@@ -170,6 +172,9 @@ class SumsByKey final : public Task {
         keys.push_back(dice < 2 ? favourite : dice == 2 && c > 0 ? keys.back() : std::int32_t(random.below(kKeys)));
       }
     }
+    if (only_inputs())
+      return {.buffers = {input("keys", rows, cols, keys), input("values", rows, cols, values),
+                          output<float>("sums", rows, kKeys, {})}};
     // What is under each key of each row: the sum of term(i, r, c) over those words i, in row r and column c, that
     // count.
     const auto by_key = [&](auto term) {

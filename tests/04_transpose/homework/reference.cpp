@@ -39,6 +39,7 @@ class Rotate final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int rows = sizes[0], cols = sizes[1];
     const std::vector<float> values = tilewise::random_vector(std::size_t(rows) * std::size_t(cols), seed);
+    if (only_inputs()) return {.buffers = {input("A", rows, cols, values), output<float>("B", cols, rows, {})}};
     // Word (i, j) of A; where there is none, that of a kernel that counts on in memory, or nothing.
     const auto a = [&](int i, int j) {
       const std::int64_t at = std::int64_t{i} * cols + j;
@@ -84,6 +85,7 @@ class TransposeInPlace final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int n = sizes[0];
     const std::vector<float> values = tilewise::random_vector(std::size_t(n) * std::size_t(n), seed);
+    if (only_inputs()) return {.buffers = {in_place("A", n, n, values, {})}};
     const auto a = [&](int i, int j) { return values[std::size_t(i) * std::size_t(n) + std::size_t(j)]; };
     Problem p;
     p.buffers = {in_place("A", n, n, values, matrix(n, n, [&](int i, int j) { return a(j, i); }))};
@@ -138,6 +140,9 @@ class NhwcToNchw final : public Task {
     const int images = sizes[0], pixels = sizes[1], channels = sizes[2];
     const std::vector<float> values =
         tilewise::random_vector(std::size_t(images) * std::size_t(pixels) * std::size_t(channels), seed);
+    if (only_inputs())
+      return {.buffers = {input("in", images * pixels, channels, values),
+                          output<float>("out", images * channels, pixels, {})}};
     const auto in = [&](int b, int p, int c) {
       return values[(std::size_t(b) * std::size_t(pixels) + std::size_t(p)) * std::size_t(channels) + std::size_t(c)];
     };

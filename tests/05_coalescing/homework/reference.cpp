@@ -22,6 +22,8 @@ class Axpy final : public Task {
     const int n = sizes[0];
     const float a = 1.5f + 0.25f * float(seed % 3);
     const std::vector<float> x = random(n, 2 * seed), y = random(n, 2 * seed + 1);
+    if (only_inputs())
+      return {.buffers = {input("x", 1, n, x), input("y", 1, n, y), output<float>("z", 1, n, {})}, .scalars = {a}};
     std::vector<double> bound;
     // a x + y where `counts`, what was there before elsewhere.
     const auto z = [&](auto counts) {
@@ -67,6 +69,8 @@ class Halve final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int rows = sizes[0], cols = sizes[1];
     const std::vector<float> values = random(rows * cols, seed);
+    if (only_inputs())
+      return {.buffers = {input("in", rows, cols, values), output<float>("out", rows / 2, cols / 2, {})}};
     // Word (i, j) of rows that are `pitch` words apart.
     const auto word = [&](int i, int j, int pitch) {
       const std::size_t k = std::size_t(i) * std::size_t(pitch) + std::size_t(j);
@@ -149,6 +153,8 @@ class CopyPart final : public Task {
     const int n = part.n, head = part.head, shift = part.shift;
     const std::vector<float> x = random(part.from_at + n, 2 * seed),  // nothing of ours lies behind the part
         y = random(part.to_at + n + kBehind, 2 * seed + 1);
+    if (only_inputs())
+      return {.buffers = {input("x", 1, part.from_at + n, x), in_place("y", 1, part.to_at + n + kBehind, y, {})}};
     const auto before = [&](int k) { return double{y[std::size_t(part.to_at + k)]}; };
     const auto from = [&](int k) {
       k = std::clamp(k, -part.from_at, n - 1);

@@ -95,6 +95,14 @@ class Jacobi final : public Task {
     const Floats b = tilewise::random_vector(at(rows), 3 * seed + 1),
                  x = tilewise::random_vector(at(rows), 3 * seed + 2);
 
+    if (only_inputs()) {
+      Problem p{.buffers = csr_buffers(m)};
+      p.buffers.push_back(input("b", 1, rows, b));
+      p.buffers.push_back(input("x", 1, rows, x));
+      p.buffers.push_back(output<float>("x_new", 1, rows, {}));
+      return p;
+    }
+
     // x_new with the nonzeros that `counts` lets into the sum, and the e-th nonzero that `divisor` names (-1: none).
     const auto step = [&](auto counts, auto divisor, double sign = -1) {
       Doubles y;
@@ -205,6 +213,13 @@ class Symmetric final : public Task {
     }
     const Floats x = tilewise::random_vector(at(rows), 3 * seed + 1);
 
+    if (only_inputs()) {
+      Problem p{.buffers = csr_buffers(m), .scalars = {double(m.nnz())}};
+      p.buffers.push_back(input("x", 1, rows, x));
+      p.buffers.push_back(output<float>("y", 1, rows, {}));
+      return p;
+    }
+
     // y with each nonzero as often as `below` says in its own row, and as `above` says in the row of its column.
     const auto product = [&](auto below, auto above, bool magnitude = false) {
       Doubles y(at(rows));
@@ -305,6 +320,13 @@ class Spmm final : public Task {
     Matrix m;
     for (int row = 0; row < rows; ++row) add_row(m, random, sample(random, 0, cols, random_length(random, sizes[3])));
     const Floats B = tilewise::random_vector(at(cols) * at(n), 3 * seed + 1);
+
+    if (only_inputs()) {
+      Problem p{.buffers = csr_buffers(m), .scalars = {double(m.nnz())}};
+      p.buffers.push_back(input("B", cols, n, B));
+      p.buffers.push_back(output<float>("C", rows, n, {}));
+      return p;
+    }
 
     // C with the nonzeros for which counts(row, e), where word(e, j) is where in B the factor for column j is read.
     const auto product = [&](auto counts, auto word, bool magnitude = false) {

@@ -64,6 +64,9 @@ class Linear final : public LibraryTask {
     const Floats X = tilewise::random_vector(at(rows) * at(in), 3 * seed),
                  W = tilewise::random_vector(at(out) * at(in), 3 * seed + 1),
                  bias = tilewise::random_vector(at(out), 3 * seed + 2);
+    if (only_inputs())
+      return {.buffers = {input("X", rows, in, X), input("W", out, in, W), input("bias", 1, out, bias),
+                          output<float>("Y", rows, out, {})}};
     // X W^T, where x(i, k) and w(j, k) say which words are multiplied.
     const auto product = [&](auto x, auto w, bool magnitude = false) {
       Doubles y;
@@ -126,6 +129,9 @@ class HeadScores final : public LibraryTask {
     const int heads = sizes[0], queries = sizes[1], keys = sizes[2], d = sizes[3];
     const Floats Q = tilewise::random_vector(at(queries) * at(heads) * at(d), 2 * seed),
                  K = tilewise::random_vector(at(keys) * at(d), 2 * seed + 1);
+    if (only_inputs())
+      return {.buffers = {input("Q", queries, heads * d, Q), input("K", keys, d, K),
+                          output<float>("S", heads * queries, keys, {})}};
     const double scale = 1 / std::sqrt(double(d));
     // S, where q(h, i, c) and k(j, c) say which words are multiplied.
     const auto scores = [&](auto q, auto k, double factor, bool magnitude = false) {
@@ -201,6 +207,9 @@ class Distances final : public LibraryTask {
         const int i = static_cast<int>(random.below(static_cast<std::uint64_t>(m)));
         std::copy_n(A.begin() + i * d, d, B.begin() + j * d);
       }
+    if (only_inputs())
+      return {.buffers = {input("A", m, d, A), input("B", n, d, B), output<float>("D", m, n, {}),
+                          scratch<float>("workspace", 1, m + n)}};
     const auto a = [&](int i, int k) { return double{A[at(i) * at(d) + at(k)]}; };
     const auto b = [&](int j, int k) { return double{B[at(j) * at(d) + at(k)]}; };
     Doubles norm_a(at(m)), norm_b(at(n));
