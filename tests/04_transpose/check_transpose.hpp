@@ -65,10 +65,11 @@ inline const std::vector<TransposeShape>& multiples_of_4() {
   return shapes;
 }
 
-/// Shapes on which one wrong kernel at least must fail. All ragged, none square.
+/// Shapes on which one wrong kernel at least must fail. All ragged, none square, one narrow.
 inline Verdict check_transpose_mutant(const TransposeLaunch& launch) {
   Verdict all;
-  for (const TransposeShape& shape : {TransposeShape{37, 41}, {20, 50}, {50, 20}, {64, 32}, {29, 63}, {101, 30}}) {
+  for (const TransposeShape& shape :
+       {TransposeShape{37, 41}, {20, 50}, {50, 20}, {64, 32}, {29, 63}, {101, 30}, {150, 1}}) {
     const Verdict one = check_transpose(launch, shape, 7);
     all.faults |= one.faults;
     if (!one.right()) all.text += text_of(shape) + ": " + one.text + "\n";

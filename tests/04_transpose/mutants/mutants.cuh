@@ -134,6 +134,7 @@ enum class RaggedBug {
   shift_of_first_row,    ///< or as if all rows began as the first one does
   a_piece_too_few,       ///< 16 pieces cover 64 words only where these begin at a multiple of 16 bytes
   last_piece_unguarded,  ///< a float4 across the end of the matrix
+  inside_by_rows,        ///< rows below the tile, so nothing can be across the end: not if these are short
   no_guard_above,        ///< the cut of the first tile is before the begin of the row
   no_guard_below,        ///< and that of the last one behind its end
   half_of_each_row,      ///< 32 lanes write 32 of 64 words
@@ -156,7 +157,9 @@ __global__ void ragged_mutant(const float* in, float* out, int rows, int cols) {
     const long long at = static_cast<long long>(row) * cols + c0 - shift(i) + 4 * piece;
     float* to = reinterpret_cast<float*>(&tile[i][piece]);
     for (int w = 0; w < 4; ++w) {
-      if (at + w < 0 || (at + w >= count && !(is(RaggedBug::last_piece_unguarded) && at < count))) continue;
+      const bool inside = is(RaggedBug::inside_by_rows) && r0 > 0 && r0 + 72 < rows;
+      const bool across = is(RaggedBug::last_piece_unguarded) && at < count;
+      if (at + w < 0 || (at + w >= count && !across && !inside)) continue;
       to[w] = in[at + w];
     }
   }
@@ -220,6 +223,7 @@ inline const Mutant mutants[] = {
     {"shift_of_first_row", ragged_mutant<RaggedBug::shift_of_first_row>, 64, Fault::wrong_value},
     {"a_piece_too_few", ragged_mutant<RaggedBug::a_piece_too_few>, 64, Fault::wrong_value},
     {"last_piece_unguarded", ragged_mutant<RaggedBug::last_piece_unguarded>, 64, Fault::finding, "out-of-bounds", true},
+    {"inside_by_rows", ragged_mutant<RaggedBug::inside_by_rows>, 64, Fault::finding, "out-of-bounds", true},
     {"no_guard_above", ragged_mutant<RaggedBug::no_guard_above>, 64, Fault::wrong_value},
     {"no_guard_below", ragged_mutant<RaggedBug::no_guard_below>, 64, Fault::outside_written},
     {"half_of_each_row", ragged_mutant<RaggedBug::half_of_each_row>, 64, Fault::wrong_value},
