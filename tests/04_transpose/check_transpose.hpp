@@ -45,8 +45,8 @@ inline Verdict check_transpose(const TransposeLaunch& launch, const TransposeSha
 /// One row, one column, primes, powers of two and their neighbours, all with all; long, wide and empty ones.
 inline const std::vector<TransposeShape>& transpose_shapes() {
   static const std::vector<TransposeShape> shapes = [] {
-    std::vector<TransposeShape> list = {{0, 0},   {0, 5},     {5, 0},    {1, 1000},  {1000, 1}, {2, 511},
-                                        {509, 3}, {255, 257}, {129, 63}, {128, 128}, {71, 72},  {72, 71}};
+    std::vector<TransposeShape> list = {{0, 0},     {0, 5},    {5, 0},     {1, 1000}, {1000, 1}, {2, 511}, {509, 3},
+                                        {255, 257}, {129, 63}, {128, 128}, {71, 72},  {72, 71},  {260, 1}, {257, 2}};
     for (int rows : {1, 2, 7, 16, 31, 32, 33, 65})
       for (int cols : {1, 3, 8, 17, 32, 47, 64, 97}) list.emplace_back(rows, cols);
     return list;
