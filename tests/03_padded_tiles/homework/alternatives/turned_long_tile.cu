@@ -1,4 +1,3 @@
-// quick: yes
 // A tile of 32 x 64 in dynamic shared memory, filled by four warps and walked by one of them.
 #include "homework.cuh"
 

@@ -1,4 +1,3 @@
-// quick: yes
 // expect: record_sums findings warp-synchronous
 // Nothing stands between filling and walking.
 #include "homework.cuh"
