@@ -452,6 +452,7 @@ SUMMARY = [
     ("04_transpose", "transpose_tile", 32, "16384 x 16384", "through a tile, with bank conflicts"),
     ("04_transpose", "transpose_padded", 32, "16384 x 16384", "without"),
     ("04_transpose", "transpose_vectorised", 64, "16384 x 16384", "16 bytes at a time, both ways"),
+    ("04_transpose", "transpose_vectorised<kept>", 64, "16384 x 16384", "and L2 keeps what is read"),
     ("04_transpose", "cublasSgeam", None, "16384 x 16384", "a library's transpose"),
 ]
 
