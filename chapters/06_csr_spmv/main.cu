@@ -17,9 +17,7 @@ template <class T>
 void run(tilewise::Lesson& lesson, Problem<T>& p, const Choices& choices) {
   std::string lanes_at_work;
   const auto kernel = [&](const std::string& name, const Spmv<T>& spmv, bool baseline = false) {
-    tilewise::Variant v = p.variant(name, spmv, choices.cache);
-    v.baseline = baseline;
-    if (const tilewise::Outcome outcome = lesson.run(v); outcome.counts)
+    if (const auto outcome = lesson.run(p.variant(name, spmv, choices.cache, baseline)); outcome.counts)
       lanes_at_work += "  " + name + " " + p.lanes_at_work(*outcome.counts);
   };
   CusparseSpmv<T> one(p, CUSPARSE_SPMV_CSR_ALG1), two(p, CUSPARSE_SPMV_CSR_ALG2);
@@ -27,40 +25,27 @@ void run(tilewise::Lesson& lesson, Problem<T>& p, const Choices& choices) {
     kernel("cusparseSpMV ALG1", std::ref(one), true);
     kernel("cusparseSpMV ALG2", std::ref(two), true);
   }
-  kernel("spmv_scalar", [&](const T* values, const T* x, T* y, cudaStream_t stream) {
-    return launch_spmv_scalar(p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(), values, x, y, stream);
-  });
-  std::vector<std::int64_t> lanes = choices.lanes;
+  kernel("spmv_scalar", p.product(launch_spmv_scalar<T>));
+  auto lanes = choices.lanes;
   if (lanes.empty()) lanes = {std::max(2, spmv_lanes(p.mean_row(), kSpmvDepth)), 32};
   for (const auto l : lanes)
-    kernel("spmv_vector<" + std::to_string(l) + ">", [&](const T* values, const T* x, T* y, cudaStream_t stream) {
-      return launch_spmv_vector(static_cast<int>(l), p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(),
-                                values, x, y, stream);
-    });
+    kernel("spmv_vector<" + std::to_string(l) + ">", p.product(launch_spmv_vector<T>, static_cast<int>(l)));
   if (choices.lanes.empty()) lanes = {spmv_lanes(p.mean_row(), kSpmvDepth)};  // 8 nonzeros per lane at a time
   for (const auto l : lanes)
-    kernel("spmv_unrolled<" + std::to_string(l) + ">", [&](const T* values, const T* x, T* y, cudaStream_t stream) {
-      return launch_spmv_unrolled(static_cast<int>(l), p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(),
-                                  values, x, y, stream);
-    });
-  kernel("spmv_balanced", [&](const T* values, const T* x, T* y, cudaStream_t stream) {
-    return launch_spmv_balanced(p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(), values, x, y, p.plan,
-                                stream);
-  });
+    kernel("spmv_unrolled<" + std::to_string(l) + ">", p.product(launch_spmv_unrolled<T>, static_cast<int>(l)));
+  kernel("spmv_balanced", p.balanced());
   lesson.say(p.choice());
   if (!lanes_at_work.empty()) lesson.say("Lanes at work per load, of 32:" + lanes_at_work);
 }
 
 template <class T>
-void run_file(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices) {
+void run_file(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices) try {
   lesson.begin_group();
-  try {
-    tilewise::Csr<T> matrix = tilewise::read_matrix_market<T>(choices.file);
-    Problem<T> problem(choices.file.substr(choices.file.find_last_of('/') + 1), matrix, options);
-    run(lesson, problem, choices);
-  } catch (const tilewise::MatrixMarketError& error) {
-    options.refuse(std::string("--matrix ") + error.what());
-  }
+  tilewise::Csr<T> matrix = tilewise::read_matrix_market<T>(choices.file);
+  Problem<T> problem(choices.file.substr(choices.file.find_last_of('/') + 1), matrix, options);
+  run(lesson, problem, choices);
+} catch (const tilewise::MatrixMarketError& error) {
+  options.refuse(std::string("--matrix ") + error.what());
 }
 
 template <class T>

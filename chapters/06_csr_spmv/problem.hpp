@@ -90,6 +90,20 @@ class Problem {
   }
   std::string shape() const { return std::to_string(rows) + " x " + std::to_string(cols); }
 
+  /// A product with this matrix by a launch function; what stands before `rows` in its parameters comes last here.
+  template <class Launch, class... First>
+  Spmv<T> product(Launch launch, First... first) const {
+    return [=, this](const T* a, const T* b, T* c, cudaStream_t stream) {
+      return launch(first..., rows, cols, nnz, row_ptr.data(), col_index.data(), a, b, c, stream);
+    };
+  }
+
+  Spmv<T> balanced() const {
+    return [=, this](const T* a, const T* b, T* c, cudaStream_t stream) {
+      return launch_spmv_balanced(rows, cols, nnz, row_ptr.data(), col_index.data(), a, b, c, plan, stream);
+    };
+  }
+
   /// "" if a matrix of that kind can be made and multiplied here, else why not.
   static std::string why_not(const std::string& kind, std::int64_t rows, std::int64_t nnz_per_row) {
     const double n = static_cast<double>(rows);
@@ -111,8 +125,9 @@ class Problem {
   }
 
   /// A row of the lesson's table. Poisons y, checks the values asked for and the integers.
-  tilewise::Variant variant(const std::string& kernel, const Spmv<T>& spmv, const std::string& cache) {
+  tilewise::Variant variant(const std::string& kernel, const Spmv<T>& spmv, const std::string& cache, bool baseline) {
     tilewise::Variant v;
+    v.baseline = baseline;
     v.kernel = kernel;
     v.shape = shape();
     v.extra = {name_, std::is_same_v<T, float> ? "float" : "double"};

@@ -25,6 +25,11 @@ and docs/results/dram-<gpu>.json from record-dram.sh; the words after the GPU ch
     <!-- dram:nvidia-h200 strided_read strided_write -->
     <!-- /dram -->
 
+and what lesson 06's kernels ask L2 for from docs/results/spmv-<gpu>.json and record-spmv.sh:
+
+    <!-- spmv:nvidia-h200 -->
+    <!-- /spmv -->
+
 Pictures that common/scripts/plot-results.py drew go in likewise, as soon as there is docs/results/NAME.svg; the text is
 for who cannot see it:
 
@@ -392,6 +397,28 @@ def dram_table(gpu, kernels):
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
+spmv_region = re.compile(r"(<!-- spmv:(\S+) -->\n).*?(<!-- /spmv -->)", re.S)
+
+
+def spmv_table(gpu):
+    """What L1 asked L2 for, and how busy L2 and DRAM were: docs/results/spmv-<gpu>.json, from record-spmv.sh."""
+    file = root / f"docs/results/spmv-{gpu}.json"
+    if not file.exists():
+        return "\nNot recorded yet.\n\n"
+    run = json.loads(file.read_text())
+    lines = ["| matrix | kernel | L1 hits | requests to L2, millions | of L2's lookups | of DRAM | ms |", "|---|---" + "|--:" * 5 + "|"]
+    for row in run["rows"]:
+        c = row["counters"]
+        load = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
+        lines.append(f"| {row['matrix']} | `{row['kernel']}` | {100 * c[f'{load}_lookup_hit.sum'] / c[f'{load}.sum']:.0f}% | "
+                     f"{1e-6 * c['lts__t_requests_srcunit_tex.sum']:.1f} | "
+                     f"{c['lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed']:.0f}% | "
+                     f"{c['dram__throughput.avg.pct_of_peak_sustained_elapsed']:.0f}% | "
+                     f"{1e-6 * c['gpu__time_duration.sum']:.3f} |")
+    source = f"{run['gpu']}, CUDA {run['cuda']}, driver {run['driver']}; commit {run['commit']}. Nsight Compute, caches empty."
+    return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
+
+
 traffic_region = re.compile(r"(<!-- traffic:(\S+)((?: \S+)*?) -->\n).*?(<!-- /traffic -->)", re.S)
 
 
@@ -540,6 +567,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
         new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
         new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
+        new = spmv_region.sub(lambda found: found[1] + spmv_table(found[2]) + found[3], new)
         new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2], found[3]) + found[4], new)
         new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
         new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)

@@ -85,6 +85,8 @@ enum class TileBug {
   guard_by_capacity,           ///< takes nonzeros of the next tile
   cut_rows_overwrite,          ///< a piece is written to y as if it were the row
   front_and_behind_exchanged,  ///< pieces are stored in each other's place
+  alignment_forgotten,         ///< rows begin counted from the tile's first nonzero, products from the line's
+  gaps_forgotten,              ///< products are stored with gaps for the banks, and read without
 };
 
 using TileKernel = void (*)(const int*, const int*, const float*, const float*, float*, SpmvPlan<float>);
@@ -95,12 +97,13 @@ __global__ void tile_mutant(const int* row_ptr, const int* col_index, const floa
   const auto is = [](TileBug bug) { return bug == BUG; };
   constexpr int THREADS = kSpmvThreads, ITEMS = kSpmvItems, CAPACITY = kSpmvCapacity;
   __shared__ int begins[CAPACITY];
-  __shared__ float products[CAPACITY];
+  __shared__ float products[spmv_place<float>(CAPACITY)];
   __shared__ int rows_of[THREADS];
   __shared__ float sums_of[THREADS];
   const int thread = threadIdx.x;
   const SpmvCut a = plan.cuts[blockIdx.x], b = plan.cuts[blockIdx.x + 1];
   const int rows = b.row - a.row;
+  const int base = a.e & ~31;
   const bool front = a.e != row_ptr[a.row], behind = b.e != row_ptr[b.row];
 
   for (int k = 0; k < ITEMS; ++k) {
@@ -111,14 +114,15 @@ __global__ void tile_mutant(const int* row_ptr, const int* col_index, const floa
   for (int i = thread; i < rows + behind; i += THREADS) {
     const int first = max(row_ptr[a.row + i], a.e);
     if (first < row_ptr[a.row + i + 1])
-      begins[first - a.e] = i + 1;
+      begins[first - (is(TileBug::alignment_forgotten) ? a.e : base)] = i + 1;
     else if (!is(TileBug::empty_rows_left))
       y[a.row + i] = 0;
   }
   const int end = is(TileBug::guard_by_capacity) ? plan.cuts[plan.tiles].e : b.e;
   for (int k = 0; k < ITEMS; ++k) {
     const int i = k * THREADS + thread;
-    products[i] = a.e + i < end ? values[a.e + i] * x[col_index[a.e + i]] : 0.0f;
+    const bool inside = base + i >= a.e && base + i < end;
+    products[spmv_place<float>(i)] = inside ? values[base + i] * x[col_index[base + i]] : 0.0f;
   }
   if (!is(TileBug::no_barrier_before_reading)) __syncthreads();
 
@@ -141,7 +145,7 @@ __global__ void tile_mutant(const int* row_ptr, const int* col_index, const floa
       row = begins[i];
       sum = 0;
     }
-    sum += products[i];
+    sum += products[is(TileBug::gaps_forgotten) ? i : spmv_place<float>(i)];
   }
   rows_of[thread] = row;
   sums_of[thread] = sum;
@@ -242,6 +246,9 @@ inline const Mutant mutants[] = {
      Fault::wrong_value},
     {"front_and_behind_exchanged", nullptr, tile_mutant<TileBug::front_and_behind_exchanged>,
      join_mutant<JoinBug::none>, Fault::wrong_value},
+    {"alignment_forgotten", nullptr, tile_mutant<TileBug::alignment_forgotten>, join_mutant<JoinBug::none>,
+     Fault::wrong_value},
+    {"gaps_forgotten", nullptr, tile_mutant<TileBug::gaps_forgotten>, join_mutant<JoinBug::none>, Fault::wrong_value},
     {"join_nothing", nullptr, tile_mutant<TileBug::none>, join_mutant<JoinBug::nothing>, Fault::wrong_value},
     {"join_last_piece_lost", nullptr, tile_mutant<TileBug::none>, join_mutant<JoinBug::last_piece_lost>,
      Fault::wrong_value},
