@@ -101,8 +101,13 @@ int main(int argc, char** argv) {
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
     if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram) ? 0 : 1;
     if (file.empty()) file = "chapters/" + chapter + "/homework.cu";
+    if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
     for (;;) {
       const auto version = version_of(file);
+      if (watch && version.first == 0) {  // an editor may take the file away before it puts it back
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (version_of(file).first != 0) continue;
+      }
       const ChapterResult result = grade(chapter, file, options);
       std::cout << (watch && colour ? "\033[2J\033[H" : "") << to_text(result, colour) << std::flush;
       if (!json.empty()) write_json(json, to_json(result));

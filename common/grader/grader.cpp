@@ -410,6 +410,7 @@ std::string source_line(const std::string& file, int line) {
   std::string text;
   for (int i = 0; i < line && std::getline(stream, text); ++i) {
   }
+  if (!text.empty() && text.back() == '\r') text.pop_back();  // lines that end as on Windows
   const auto first = text.find_first_not_of(" \t");
   return first == std::string::npos ? "" : text.substr(first);
 }
@@ -856,8 +857,18 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
       throw std::runtime_error(fmt::format(
           "build/sim/homework{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
   if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
+  // Compilers go by the name, and write it into lines that are read again.
+  if (fs::path(file).extension() != ".cu")
+    throw std::invalid_argument(fmt::format("{} is not named like a CUDA file: its name must end in .cu", file));
+  if (file.find_first_of("\"\\\n") != std::string::npos)
+    throw std::invalid_argument(fmt::format("{}: rename it, without quotation marks and backslashes", file));
+  if (access(file.c_str(), R_OK) != 0) throw std::invalid_argument(fmt::format("{} cannot be read", file));
   if (fs::file_size(file) > (1u << 20))
     return result.refused = "it is larger than 1 MiB", nothing("refused", {}, false);
+  if (read_file(file).find('\0') != std::string::npos) {
+    result.compiler = "error: the file is not plain text: save it in UTF-8 (it may be in UTF-16 now)";
+    return nothing("no", {}, false);
+  }
   if (options.policy) {
     result.refused = refused_text(read_file(file), libraries);
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
