@@ -404,7 +404,7 @@ def spmv_table(gpu):
     """What L1 asked L2 for, and how busy L2 and DRAM were: docs/results/spmv-<gpu>.json, from record-spmv.sh."""
     file = root / f"docs/results/spmv-{gpu}.json"
     if not file.exists():
-        return "\nNot recorded yet.\n\n"
+        return ""
     run = json.loads(file.read_text())
     lines = ["| matrix | kernel | L1 hits | requests to L2, millions | of L2's lookups | of DRAM | ms |", "|---|---" + "|--:" * 5 + "|"]
     for row in run["rows"]:
