@@ -8,6 +8,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 programs=$(cd "${1:-$root/build/gpu/bin}" && pwd)
+wanted=${2:+$(realpath "$2")}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -24,7 +25,7 @@ done
 echo ']}' >>all.json
 # The machine's own name, as the programs wrote it: "machine": { "name": "NVIDIA H200", ...
 gpu=$(sed -n '/"machine": {/,/}/s/^ *"name": "\(.*\)",$/\1/p' all.json | head -n 1)
-file=${2:-$root/docs/results/$(tr 'A-Z ' 'a-z-' <<<"$gpu").json}
+file=${wanted:-$root/docs/results/$(tr 'A-Z ' 'a-z-' <<<"$gpu").json}
 mv all.json "$file"
 echo "$file" >&2
 
