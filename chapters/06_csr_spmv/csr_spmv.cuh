@@ -184,6 +184,12 @@ struct SpmvPlan {
   T* pieces;      ///< 2 * tiles
 };
 
+/// One load of 16 bytes.
+__device__ inline SpmvCut spmv_cut(const SpmvCut* cut) {
+  const int4 four = __ldg(reinterpret_cast<const int4*>(cut));
+  return {four.x, four.y, four.z, four.w};
+}
+
 // [spmv_block_sum]
 /// The sum over a block of kSpmvThreads; thread 0 has it.
 template <class T>
@@ -220,7 +226,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   __shared__ T warp_sum[WARPS];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
 
-  const SpmvCut a = plan.cuts[blockIdx.x], b = plan.cuts[blockIdx.x + 1];
+  const SpmvCut a = spmv_cut(plan.cuts + blockIdx.x), b = spmv_cut(plan.cuts + blockIdx.x + 1);
   const int rows = b.row - a.row;  // that begin, or go on, and end here: at most kSpmvTile + 1
 
   // 1. Neighbouring threads take neighbouring nonzeros, from a multiple of 32 on, so that a warp asks L2 for one line
@@ -344,7 +350,7 @@ __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> 
   __syncthreads();
 
   if (tile < plan.tiles) {
-    const SpmvCut cut = plan.cuts[tile];
+    const SpmvCut cut = spmv_cut(plan.cuts + tile);
     if (cut.last_tile - tile >= FEW) {
       found[atomicAdd(&many, 1)] = tile;
     } else if (cut.last_tile != 0) {
@@ -357,7 +363,7 @@ __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> 
 
   for (int i = 0; i < many; ++i) {
     const int begin = found[i];
-    const SpmvCut cut = plan.cuts[begin];
+    const SpmvCut cut = spmv_cut(plan.cuts + begin);
     T sum = thread == 0 ? plan.pieces[2 * begin - 1] : T(0);
     for (int t = begin + thread; t <= cut.last_tile; t += 256) sum += plan.pieces[2 * t];
     sums[thread] = sum;

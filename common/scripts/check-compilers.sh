@@ -47,6 +47,7 @@ for chapter in "$@"; do
     read -r cxx level <<<"$version"
     "$build/bin/simcc" --cxx="$cxx" ${level:+"$level"} "chapters/$chapter/main.cu" -o "$folder/program" \
       -DTILEWISE_SOURCE_DIR='"."' -Icommon/include -I"chapters/$chapter" "$build/common/libtilewise_common.a" \
+      "$build/common/libtilewise_compare.a" \
       ${libraries[@]+"${libraries[@]}"} -lfmt -ldl -pthread
     size=(--n 40)
     [ $full = 0 ] || size=()
