@@ -369,7 +369,8 @@ def recorded_table(gpu, program, words):
         lines.append("| " + " | ".join(cells) + " |")
     source = source_of(run) + " Medians of kernel time; every result was checked first."
     if any(row.get("speedup", {}).get("in_turns") for row in run["rows"]):
-        source += " Each kernel was timed in turns with the copy." if moves else " Each in turns with the baseline."
+        other = "the better of cuSPARSE's algorithms, of those above it" if best[5:] == "cuSPARSE" else "the copy"
+        source += f" Each kernel was timed in turns with {other}." if moves else " Each in turns with the baseline."
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
