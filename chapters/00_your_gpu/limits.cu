@@ -28,8 +28,10 @@ __global__ void chains(float a, float b, unsigned steps, float* out) {
   for (unsigned i = 0; i < steps; ++i) {
 #pragma unroll
     for (int c = 0; c < CHAINS; ++c) {  // asm, so that the compiler changes nothing
-      if (OPERANDS == Operands::three_registers) asm volatile("fma.rn.f32 %0, %1, %0, %2;" : "+f"(x[c]) : "f"(a), "f"(b));
-      if (OPERANDS == Operands::number_and_two) asm volatile("fma.rn.f32 %0, %0, 0f3F7FF000, %1;" : "+f"(x[c]) : "f"(b));
+      if (OPERANDS == Operands::three_registers)
+        asm volatile("fma.rn.f32 %0, %1, %0, %2;" : "+f"(x[c]) : "f"(a), "f"(b));
+      if (OPERANDS == Operands::number_and_two)
+        asm volatile("fma.rn.f32 %0, %0, 0f3F7FF000, %1;" : "+f"(x[c]) : "f"(b));
       if (OPERANDS == Operands::one_register) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x[c]));
     }
   }
@@ -105,7 +107,8 @@ int main() {
   std::printf("\nmultiply-adds per element    time, ms    the same within 1 MB\n");
   for (const unsigned fmas : {1u, 16u, 32u, 64u, 128u, 256u, 512u}) {
     const auto run = [&](size_t room) {
-      return median_ms([&] { per_element<<<kElements / 256, 256>>>(memory, memory + kElements, room, fmas, -0.9995f, 0.75f); });
+      return median_ms(
+          [&] { per_element<<<kElements / 256, 256>>>(memory, memory + kElements, room, fmas, -0.9995f, 0.75f); });
     };
     std::printf("%25u  %10.4f  %22.4f\n", fmas, run(kElements), run(65536));
   }

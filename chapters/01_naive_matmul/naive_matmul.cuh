@@ -42,7 +42,7 @@ __global__ void naive_matmul_row_on_x(const float* __restrict__ A,  // M x K
   const int col = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= M || col >= N) return;
 
-  float sum = 0.0f;                                   // ... and nowhere else
+  float sum = 0.0f;  // ... and nowhere else
   for (int k = 0; k < K; ++k) {
     sum += A[row * K + k] * B[k * N + col];
   }

@@ -11,12 +11,12 @@
 
 #include "padded_tiles.cuh"
 
-#define CHECK(call)                                                                                   \
-  do {                                                                                                \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                                     \
+#define CHECK(call)                                                                                  \
+  do {                                                                                               \
+    if (const cudaError_t error = (call); error != cudaSuccess) {                                    \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                                                   \
-    }                                                                                                 \
+      std::exit(1);                                                                                  \
+    }                                                                                                \
   } while (0)
 
 /// A block of one warp with the shared memory of running_sums_padded(), which stays for a while. `now` and `most` have an
@@ -53,7 +53,8 @@ int main() {
   std::printf("carve-out %%   unused bytes   blocks per SM: asked   counted   running sums, ms\n");
   const struct {
     int carveout, unused;
-  } cases[] = {{100, 0}, {50, 0}, {25, 0}, {10, 0}, {5, 0}, {0, 0}, {100, 4096}, {100, 12160}, {100, 14208}, {100, 28544}};
+  } cases[] = {{100, 0}, {50, 0},     {25, 0},      {10, 0},      {5, 0},
+               {0, 0},   {100, 4096}, {100, 12160}, {100, 14208}, {100, 28544}};
   for (const auto& c : cases) {
     const void* kernels[] = {reinterpret_cast<const void*>(running_sums_padded), reinterpret_cast<const void*>(stay)};
     for (const void* kernel : kernels) {
@@ -86,7 +87,8 @@ int main() {
   }
   CHECK(cudaEventDestroy(begin));
   CHECK(cudaEventDestroy(end));
-  for (void* memory : {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(now), static_cast<void*>(most)}) {
+  for (void* memory :
+       {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(now), static_cast<void*>(most)}) {
     CHECK(cudaFree(memory));
   }
   return 0;

@@ -435,7 +435,8 @@ int Lesson::finish() {
         "TILEWISE_COUNT=1 counts them.\n");
   fmt::print("{} right, {} wrong, {} skipped.\n", s.right, s.wrong, s.skipped);
   if (!s.options.json().empty()) s.results.write(s.options.json());
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw std::runtime_error("the table could not be written to stdout");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw std::runtime_error("the table could not be written to stdout");
   return s.wrong == 0 ? kAllRight : kWrongResult;
 }
 

@@ -300,8 +300,7 @@ std::string table(const Json& rows) {
     }
     if (column.key != "kernel" || rows.empty()) continue;
     const Json extra = rows[0].value("extra", Json::object());  // items() refers to it
-    for (const auto& [title, value] : extra.items())
-      columns.push_back({"extra." + title, title, ""});
+    for (const auto& [title, value] : extra.items()) columns.push_back({"extra." + title, title, ""});
   }
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const Column& c : columns)

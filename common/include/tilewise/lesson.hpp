@@ -95,7 +95,7 @@ struct LessonStyle {
   std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
   bool by_formula = false;         ///< simulator, Figure::bytes: sectors by formula beside the counted ones
   bool only_shared = false;        ///< simulator: shared requests and wavefronts instead of what global memory does
-  double min_seconds = 0.1;  ///< GPU: device time that a row is measured for; a lesson has dozens of rows
+  double min_seconds = 0.1;        ///< GPU: device time that a row is measured for; a lesson has dozens of rows
 };
 
 /// Prints the device header and the table, remembers what was wrong, writes the JSON.

@@ -71,7 +71,7 @@ class Options {
   const std::string& program() const { return program_; }
   const std::vector<MatmulShape>& shapes() const { return shapes_; }
   const std::vector<int>& tiles() const { return tiles_; }
-  int repeat() const { return repeat_; }  ///< iterations of the timer; 0: the timer decides
+  int repeat() const { return repeat_; }    ///< iterations of the timer; 0: the timer decides
   bool timed() const { return !no_time_; }  ///< false: each kernel runs once and is checked
   std::uint64_t seed() const { return seed_; }
   Distribution data() const { return data_; }

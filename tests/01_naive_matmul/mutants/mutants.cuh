@@ -177,8 +177,7 @@ __global__ void grid_for_block(Problem p) {
 // The running sum is kept in C, which is read and written K times: right only if C held zeros.
 __global__ void sums_in_c(Problem p) {
   if (!p.inside()) return;
-  for (int k = 0; k < p.K; ++k)
-    p.C[p.row() * p.N + p.col()] += p.A[p.row() * p.K + k] * p.B[k * p.N + p.col()];
+  for (int k = 0; k < p.K; ++k) p.C[p.row() * p.N + p.col()] += p.A[p.row() * p.K + k] * p.B[k * p.N + p.col()];
 }
 
 struct Mutant {
