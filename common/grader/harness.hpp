@@ -48,6 +48,7 @@ struct Request {
 struct BufferHeader {
   std::uint64_t size = 0;
   Type type = Type::float32;
+  char name[24] = {};          ///< as the contract calls it
   std::uint32_t in_place = 0;  ///< has to be set to what it was before each call that is timed
 };
 
