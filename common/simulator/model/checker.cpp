@@ -199,10 +199,7 @@ Place global_place(std::uintptr_t address, std::size_t bytes) {
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
                          : fmt::format("{}-byte", grouped_digits(a->bytes));
   std::string name = element(offset, bytes) + fmt::format(" of the {} {} allocation", size, kinds[static_cast<int>(a->kind)]);
-  if (a->name)
-    name += std::string(" ") + a->name;
-  else if (a->call_site)
-    name += " made at " + describe_site(a->call_site);
+  if (a->call_site) name += " made at " + describe_site(a->call_site);
   if (!a->live) {
     name += a->freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
     if (a->free_site) name += " at " + describe_site(a->free_site);
@@ -606,7 +603,15 @@ void end_launch() {
 void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Access kind, const void* site) {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
-  if (space == MemorySpace::local) return;
+  if (space == MemorySpace::local) {
+    if (!on_own_stack(p))
+      report_finding(make("local-of-another",
+                          fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "
+                                      "thread's own, and the same address means another place there",
+                                      verb(kind)),
+                          lane, site));
+    return;
+  }
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   if (space == MemorySpace::constant && kind == Access::load) return;
   if (!check_bounds(s, lane, space, address, bytes, kind, site)) return;

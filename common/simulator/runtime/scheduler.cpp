@@ -572,6 +572,12 @@ bool on_thread_stack(const void* address) {
   return s.stacks && p >= s.stacks && p < s.stacks + s.workers.size() * (kStackBytes + kGuardBytes);
 }
 
+bool on_own_stack(const void* address) {
+  const Worker* own = scheduler().running;
+  const auto* p = static_cast<const char*>(address);
+  return own && p < own->stack && p >= own->stack - kStackBytes;
+}
+
 // ------------------------------------------------------------------------------------------- coordinates
 uint3 thread_idx() { return current_lane ? current_lane->index : uint3{}; }
 uint3 block_idx() { return scheduler().launch.block; }

@@ -92,5 +92,7 @@ extern char* shared_begin;  ///< 2 * kSharedRegion bytes
 
 /// Everything that is on the stack of some simulated thread.
 bool on_thread_stack(const void* address);
+/// Of those, what is on the stack of the thread that runs now.
+bool on_own_stack(const void* address);
 
 }  // namespace tilewise::sim

@@ -43,6 +43,18 @@ CASE(copy_too_much_right) {
   return finish(d);
 }
 
+// ---------------------------------------------------------------- local memory
+__global__ void exchange(int* out, unsigned other) {
+  __shared__ int* of[32];
+  int mine = threadIdx.x;
+  of[threadIdx.x] = &mine;
+  __syncthreads();
+  out[threadIdx.x] = *of[threadIdx.x ^ other];  // finding: local-of-another others_local
+  __syncthreads();
+}
+CASE(others_local) { int* d = zeros<int>(32); exchange<<<1, 32>>>(d, 1); return finish(d); }
+CASE(others_local_right) { int* d = zeros<int>(32); exchange<<<1, 32>>>(d, 0); return finish(d); }
+
 // ---------------------------------------------------------------- vectors
 __global__ void pairs(float* data, int first) {
   reinterpret_cast<float2*>(data + first)[threadIdx.x] = make_float2(1, 2);  // finding: misaligned odd_float2
