@@ -23,6 +23,11 @@ cudaError_t api(Call call) {
 /// A stream that exists: created and not destroyed, or one of the default streams.
 bool is_stream(cudaStream_t stream);
 
+/// cudaSuccess when the stream exists.
+inline cudaError_t on_stream(cudaStream_t stream) {
+  return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
 /// The copy under all of cudaMemcpy's kin. `name` is the call's, for messages.
 cudaError_t copy(const char* name, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* call_site);
 

@@ -123,10 +123,6 @@ cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, 
   return cudaSuccess;
 }
 
-cudaError_t on_stream(cudaStream_t stream) {
-  return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
-
 /// The variable that a symbol names, or null.
 const Allocation* variable(const void* symbol) {
   const Allocation* found = symbol ? memory::find(symbol) : nullptr;

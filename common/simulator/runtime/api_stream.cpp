@@ -73,10 +73,6 @@ cudaError_t on_event(cudaEvent_t event) {
   return owns(events(), event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t on_stream(cudaStream_t stream) {
-  return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
-
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
