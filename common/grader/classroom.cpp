@@ -15,7 +15,7 @@
 #include <stdexcept>
 
 #include "grader.hpp"
-#include "sandbox.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 
@@ -65,9 +65,7 @@ void grade_one(const std::string& chapter, const std::string& program, const std
   if (!fs::exists(s.file, error)) return void(s.remark = "there is no " + s.file.filename().string());
   if (!fs::is_regular_file(s.file, error)) return void(s.remark = "not a file");
   if (access(s.file.c_str(), R_OK) != 0) return void(s.remark = "cannot be read");
-  std::vector<std::pair<std::string, std::string>> environment;
-  for (const char* name : {"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL"})
-    if (const char* value = std::getenv(name)) environment.emplace_back(name, value);
+  const Environment environment = inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL"});
   const ChildResult r = run_child({program, chapter, "--file", s.file.string(), "--json", verdict, "--jobs", "1"},
                                   environment, "", {.wall_seconds = 600, .cage = Cage::none});
   const nlohmann::json j = nlohmann::json::parse(std::ifstream(verdict), nullptr, false);
@@ -111,8 +109,7 @@ bool grade_class(const std::string& chapter, const std::string& folder, const st
   std::string head = fmt::format("{:<{}}  score", "student", width);
   for (const Rubric& r : rubrics) head += "  " + r.task;
   std::puts(head.c_str());
-  std::string pattern = (fs::temp_directory_path() / "tilewise-class-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) throw std::runtime_error("cannot make a temporary folder like " + pattern);
+  const TemporaryFolder work;
 
   // Lines appear in order, each as soon as all before it are there.
   std::vector<char> done(all.size());
@@ -130,7 +127,7 @@ bool grade_class(const std::string& chapter, const std::string& folder, const st
   std::atomic<std::size_t> next{0};
   const auto worker = [&] {
     for (std::size_t i; (i = next++) < all.size();) {
-      grade_one(chapter, program, fmt::format("{}/{}.json", pattern, i), all[i]);
+      grade_one(chapter, program, work.file(fmt::format("{}.json", i)), all[i]);
       const std::lock_guard lock(printing);
       done[i] = 1;
       for (; printed < all.size() && done[printed]; ++printed) print(all[printed]);
@@ -140,8 +137,6 @@ bool grade_class(const std::string& chapter, const std::string& folder, const st
   for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
   worker();
   for (auto& w : workers) w.get();
-  std::error_code none;
-  fs::remove_all(pattern, none);
 
   std::size_t graded = 0;
   double sum = 0;

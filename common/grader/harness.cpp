@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <list>
-#include <string>
 #include <vector>
 
 #ifndef TILEWISE_ON_GPU
@@ -50,7 +48,6 @@ constexpr int kGuardByte = 0xa5;
 std::uint64_t launches() { return 0; }
 std::uint64_t library_calls() { return 0; }
 std::uint64_t findings() { return 0; }
-void name_allocation(const void*, const char*) {}
 
 #else
 
@@ -61,23 +58,30 @@ constexpr int kGuardByte = 0;
 std::uint64_t launches() { return tilewise::sim::launches_ended(); }
 std::uint64_t library_calls() { return tilewise::sim::last_library_call().serial; }
 std::uint64_t findings() { return tilewise::sim::finding_count(); }
-using tilewise::sim::name_allocation;
 
 #endif
 
 struct DeviceArray {
   Type type = Type::float32;
   bool in_place = false;
-  const char* name = "";
   char* allocation = nullptr;  // guard, elements, guard
   char* original = nullptr;    // the elements as they were, for what is timed in place
   std::vector<char> host = {};
+  std::size_t bytes = 0;
+  bool garbage = false;
+
+  /// The host's copy of what the grader sent: submissions have no business with it, and device memory is closed to
+  /// them.
+  void forget() {
+    for (volatile char& c : host) c = 0;
+    host.clear();
+    host.shrink_to_fit();
+  }
 
   char* memory() const { return allocation ? allocation + kGuard : nullptr; }
 
   cudaError_t allocate() {
     cudaError_t error = cudaMalloc(&allocation, host.size() + 2 * kGuard);
-    if (error == cudaSuccess) name_allocation(allocation, name);
     if (error == cudaSuccess && kGuard > 0) error = cudaMemset(allocation, kGuardByte, host.size() + 2 * kGuard);
     if (error == cudaSuccess) error = cudaMemcpy(memory(), host.data(), host.size(), cudaMemcpyHostToDevice);
     return error;
@@ -87,7 +91,7 @@ struct DeviceArray {
     std::vector<unsigned char> seen(2 * kGuard);
     if (kGuard == 0) return true;
     if (cudaMemcpy(seen.data(), allocation, kGuard, cudaMemcpyDeviceToHost) != cudaSuccess ||
-        cudaMemcpy(seen.data() + kGuard, memory() + host.size(), kGuard, cudaMemcpyDeviceToHost) != cudaSuccess)
+        cudaMemcpy(seen.data() + kGuard, memory() + bytes, kGuard, cudaMemcpyDeviceToHost) != cudaSuccess)
       return true;  // the context is lost; that is reported
     return std::all_of(seen.begin(), seen.end(), [](unsigned char c) { return c == kGuardByte; });
   }
@@ -98,7 +102,6 @@ struct DeviceArray {
 struct HomeworkCase::State {
   Request request;
   std::vector<DeviceArray> arrays;
-  std::list<std::string> names;  // of the arrays; they stay where they are
   bool misused = false;
   int broken = 0;
 };
@@ -209,11 +212,10 @@ int main() {
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
     BufferHeader header;
     if (!read_all(&header, sizeof header)) return 3;
-    header.name[sizeof header.name - 1] = '\0';
-    const char* name = state.names.emplace_back(header.name).c_str();
-    DeviceArray& a =
-        state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0, .name = name});
-    a.host.resize(header.size * bytes_of(header.type));
+    DeviceArray& a = state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0});
+    a.garbage = header.garbage != 0;
+    a.bytes = header.size * bytes_of(header.type);
+    a.host.resize(a.bytes);
     if (a.host.empty()) continue;
     if (!read_all(a.host.data(), a.host.size())) return 3;
     if (a.allocate() != cudaSuccess) return 3;
@@ -222,6 +224,10 @@ int main() {
   std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
   if (request.mode == Mode::time) {
     for (const DeviceArray& a : state.arrays) before.push_back(a.host);
+  }
+
+  for (DeviceArray& a : state.arrays) {
+    if (request.mode == Mode::run && !a.garbage) a.forget();
   }
 
   Reply reply;
@@ -235,10 +241,14 @@ int main() {
   reply.broken = state.broken;
   reply.launches = launches() - launches_before;
   reply.library_calls = library_calls() - library_calls_before;
+  const bool failed = reply.synchronised != 0;
   for (DeviceArray& a : state.arrays) {
-    if (a.host.empty()) continue;
-    if (cudaMemcpy(a.host.data(), a.memory(), a.host.size(), cudaMemcpyDeviceToHost) != cudaSuccess)
+    if (a.bytes == 0) continue;
+    a.host.resize(a.bytes);
+    if (cudaMemcpy(a.host.data(), a.memory(), a.bytes, cudaMemcpyDeviceToHost) != cudaSuccess) {
       reply.synchronised = reply.synchronised ? reply.synchronised : 1;
+      reply.lost = !failed;
+    }
     reply.findings += !a.guards_are_whole();
     if (request.mode == Mode::run) cudaFree(a.allocation);
   }

@@ -48,8 +48,8 @@ struct Request {
 struct BufferHeader {
   std::uint64_t size = 0;
   Type type = Type::float32;
-  char name[24] = {};          ///< as the contract calls it
-  std::uint32_t in_place = 0;  ///< has to be set to what it was before each call that is timed
+  std::uint16_t in_place = 0;  ///< has to be set to what it was before each call that is timed
+  std::uint16_t garbage = 0;   ///< what it holds before the call tells nothing
 };
 
 /// What comes back on descriptor 4, followed by the elements of all buffers and, once more, the nonce.
@@ -60,7 +60,7 @@ struct Reply {
   std::int32_t synchronised = 0;
   std::int32_t misused = 0;  ///< calls.cu asked for a buffer, size or scalar that the case does not have
   std::int32_t broken = 0;   ///< see HomeworkCase::broke()
-  std::int32_t unused = 0;
+  std::int32_t lost = 0;     ///< a buffer could not be copied back, though no kernel had failed
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;

@@ -12,9 +12,11 @@ namespace tilewise::grader {
 /// those that it may call: cublas, cusparse.
 std::string refused_text(const std::string& text, const std::set<std::string>& libraries = {});
 
-/// "" or what the preprocessed source must not have, with its line. `file` is how the source was named to simcc;
-/// `prelude` what g++ reads in the place of <cuda_runtime.h>, when it does.
-std::string refused_source(const std::string& preprocessed, const std::string& file, const std::string& prelude = "");
+/// "" or what the preprocessed source must not have, with its line. `file` is how the source was named to simcc,
+/// `contract` the homework.cuh that it may include, `prelude` what g++ reads in the place of <cuda_runtime.h>, when it
+/// does.
+std::string refused_source(const std::string& preprocessed, const std::string& file, const std::string& contract,
+                           const std::string& prelude = "");
 
 /// "" or what the compiled submission must not call or define. `symbols` is what `nm OBJECT` printed.
 std::string refused_symbols(const std::string& symbols, const std::set<std::string>& libraries = {});

@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 
 #include "grader.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 
@@ -17,14 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kRoot = TILEWISE_SOURCE_DIR, kBuild = TILEWISE_BUILD_DIR;
-
 class Fingerprint {
  public:
   void contents(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
     add(path.string());
-    add(std::string{std::istreambuf_iterator<char>(stream), {}});
+    add(read_file(path));
   }
   /// Of a file that the build makes: when it made it.
   void stamp(const fs::path& path) {
@@ -45,20 +42,20 @@ class Fingerprint {
 std::string fingerprint(const std::string& chapter, const std::string& file) {
   Fingerprint f;
   f.contents(file);
-  f.contents(kRoot + "/chapters/" + chapter + "/homework.cuh");
+  f.contents(root_folder() + "/chapters/" + chapter + "/homework.cuh");
   for (const Rubric& r : read_rubrics(homework_folder(chapter))) f.contents(r.file);
   for (const std::string& made :
        {"homework/" + chapter + ".o", "homework/" + chapter + ".so", std::string("homework/libtilewise_harness.a"),
         std::string("homework/prelude/made"), std::string("common/simulator/libtilewise_sim.a"),
         std::string("bin/simcc"), std::string("bin/grade")})
-    f.stamp(kBuild + "/" + made);
+    f.stamp(build_folder() + "/" + made);
   return f.text();
 }
 
 }  // namespace
 
 void show_progress(const GradeOptions& options) {
-  const std::string known_file = kBuild + "/homework/progress.txt";
+  const std::string known_file = build_folder() + "/homework/progress.txt";
   std::map<std::string, std::string> known;  // fingerprint -> "score tasks"
   std::ifstream stream(known_file);
   for (std::string line; std::getline(stream, line);)

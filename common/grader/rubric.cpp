@@ -13,7 +13,7 @@
 namespace tilewise::grader {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr int kLargest = 1 << 20;  // of a size
 

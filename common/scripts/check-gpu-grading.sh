@@ -64,8 +64,8 @@ graded "behind the end of its buffer, on the GPU only" 1 'on the Simulated' 'a k
 graded "slower on the GPU" 0 '"ratio": ([2-9]|[1-9][0-9])' '[0-9] times as long at n = 8192$' '100 of 100' \
   < <(on_gpu 'for (int k = 0; k < 60; ++k) y[first + t] = sum;')
 graded "does not compile for the GPU" 1 'nvcc: .*homework.cu:[0-9]+:.*error' 'does not compile' < <(sed '$a #ifdef FAKE_GPU\n#error only simcc\n#endif' $solution)
-graded "calls fork on the GPU only" 1 'Refused, nothing was run: it calls fork' \
-  < <(sed '1i #ifdef FAKE_GPU\n#include <unistd.h>\nvoid two() { fork(); }\n#endif' $solution)
+graded "calls abort on the GPU only" 1 'Refused, nothing was run: it calls abort' \
+  < <(sed '1i #ifdef FAKE_GPU\n#include <cstdlib>\nvoid two() { std::abort(); }\n#endif' $solution)
 graded "assembly for the GPU only" 1 'Refused, nothing was run: line 2: asm' < <(sed '1i #ifdef FAKE_GPU\nvoid two() { asm("syscall"); }\n#endif' $solution)
 graded "assembly in a macro that is glued together" 1 'Refused, nothing was run: line 1: ##' < <(sed '1i #define GLUE(a, b) a##b' $solution)
 graded "crashes on the GPU only" 1 'n = 128, on the Simulated' 'it crashed' \

@@ -1,5 +1,5 @@
 // Kills the grader.
-// gains: 0 it calls
+// gains: 0 only headers of standard C++
 // unchecked: 5
 #include <signal.h>
 #include <unistd.h>

@@ -1,0 +1,66 @@
+// Homework of chapter 02. `make homework-02` grades this file; `make homework-02 WATCH=1` does so whenever you save it.
+// What the functions must do is in homework.cuh; tasks and hints are at the end of the chapter's page.
+// You need to add lines, and to change none.
+#include "homework.cuh"
+
+// ---------------------------------------------------------------------------------------------- 1. warm-up
+// Somebody has lost four lines of this kernel. It compiles.
+
+constexpr int SPAN = 128;  // outputs of a block, one for each of its threads
+constexpr int HALO = 2;    // further words that it needs on either side
+
+__global__ void moving_sum(const float* x, float* y, int n) {
+  __shared__ float s[SPAN + 2 * HALO];  // s[HALO + t] = x[first + t]
+  const int t = threadIdx.x;
+  const int first = blockIdx.x * SPAN;  // this block's first output
+  s[HALO + t] = first + t < n ? x[first + t] : 0.0f;
+  // The first threads load the halo.
+  if (t < HALO) s[t] = first > 0 ? x[first - HALO + t] : 0.0f;
+  if (t < HALO) s[HALO + SPAN + t] = first + SPAN + t < n ? x[first + SPAN + t] : 0.0f;
+
+  float sum = 0.0f;
+  for (int d = 0; d <= 2 * HALO; ++d) sum += s[t + d];
+  if (first + t < n)
+    y[first + t] = sum;
+}
+
+cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t stream) {
+  moving_sum<<<(n + SPAN - 1) / SPAN, SPAN, 0, stream>>>(x, y, n);
+  return cudaGetLastError();
+}
+
+// ---------------------------------------------------------------------------------------------- 2. core
+// C = A^T B. Tile sizes and the shape of the block are yours to choose.
+
+template <int TILE>
+__global__ void matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K) {
+  __shared__ float As[TILE][TILE], Bs[TILE][TILE];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
+  float sum = 0.0f;
+  for (int tile = 0; tile < K / TILE; ++tile) {
+    const int k0 = tile * TILE;
+    As[tx][ty] = k0 + tx < K && row0 + ty < M ? A[(k0 + tx) * M + row0 + ty] : 0.0f;
+    Bs[ty][tx] = k0 + ty < K && col0 + tx < N ? B[(k0 + ty) * N + col0 + tx] : 0.0f;
+    __syncthreads();
+    for (int k = 0; k < TILE; ++k) sum += As[k][ty] * Bs[k][tx];
+    __syncthreads();
+  }
+  if (row0 + ty < M && col0 + tx < N) C[(row0 + ty) * N + col0 + tx] = sum;
+}
+
+cudaError_t launch_matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
+  const dim3 blocks((N + 31) / 32, (M + 31) / 32);
+  matmul_at_b<32><<<blocks, dim3(32, 32), 0, stream>>>(A, B, C, M, N, K);
+  return cudaGetLastError();
+}
+
+// ---------------------------------------------------------------------------------------------- 3. stretch
+// C = A B^T, with at least two elements of C for each thread.
+
+// TODO (about 30 lines): a kernel
+
+cudaError_t launch_matmul_a_bt(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
+  // TODO (about 4 lines): launch it
+  return cudaGetLastError();
+}

@@ -1,0 +1,14 @@
+// #line, spelled otherwise, over two lines.
+// gains: 0 alternative spellings
+// unchecked: 85
+#include "homework.cuh"
+/* */ %: /*
+*/ line 7 "/etc/x"
+__global__ void sums(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0;
+  for (int j = i - 2; j <= i + 2; ++j) if (j >= 0 && j < n) s += x[j];
+  y[i] = s;
+}
+cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t st) { sums<<<(n + 127) / 128, 128, 0, st>>>(x, y, n); return cudaGetLastError(); }

@@ -1,0 +1,92 @@
+// The look at the source: what passes, and what does not in whatever spelling.
+#include "grader/policy.hpp"
+
+#include <string>
+
+#include "catch.hpp"
+
+using namespace tilewise::grader;
+
+namespace {
+
+bool passes(const std::string& text) { return refused_text(text).empty(); }
+
+}  // namespace
+
+TEST_CASE("policy: ordinary sources pass", "[grader]") {
+  CHECK(passes("#include \"homework.cuh\"\n#include <vector>\n#  include <cmath> // maths\n"));
+  CHECK(passes("\xef\xbb\xbf#include \"homework.cuh\"\n"));
+  CHECK(passes("// see #3\n/* task #1, line 4 */ int x = 1'000;\n#define F(x) #x\n#if 1\n#endif\n"));
+  CHECK(passes("char c = '\"'; const char* s = \"#line 3\"; // R is a letter\n"));
+  CHECK(passes("#define TWO \\\n  lines\n"));
+}
+
+TEST_CASE("policy: other files and other lines", "[grader]") {
+  for (const char* text : {"#line 3\n",
+                           " # line 3\n",
+                           "#/* */line 3\n",
+                           "#\\\nline 3\n",
+                           "#li\\\nne 3\n",
+                           "#li\\  \nne 3\n",
+                           "# 3 \"x\"\n",
+                           "/* */ #line 3\n",
+                           "/*\n*/ # /*\n*/ 3 \"x\" 3\n",
+                           "\xef\xbb\xbf#line 3\n",
+                           "\v#line 3\n",
+                           "%:line 3\n",
+                           "%: define X\n",
+                           "?\?=line 3\n",
+                           "char16_t c = u'\"'; const char* t = \" /*\";\n#line 3\n*/\n",
+                           "#if __has_include(<x/*y>)\n#endif\n# 1 \"x\" 3\n",
+                           "#include \"other.cu\"\n",
+                           "#include __FILE__\n",
+                           "#include </etc/passwd>\n",
+                           "#include <../x.cu>\n",
+                           "#import <x>\n",
+                           "#include_next <vector>\n",
+                           "#include <immintrin.h>\n",
+                           "#include <unistd.h>\n",
+                           "#include <tilewise_sim/report.hpp>\n",
+                           "#include\n",
+                           "#include <vector\n",
+                           "auto s = R\"(x)\";\n",
+                           "auto s = u8R\"(x)\";\n"}) {
+    INFO(text);
+    CHECK_FALSE(passes(text));
+  }
+  CHECK_FALSE(refused_text(std::string("int x;\0#line 3\n", 15)).empty());
+}
+
+TEST_CASE("policy: headers of libraries where a task may call them", "[grader]") {
+  CHECK_FALSE(passes("#include <cublas_v2.h>\n"));
+  CHECK(refused_text("#include <cublas_v2.h>\n", {"cublas"}).empty());
+  CHECK_FALSE(refused_text("#include <cublas_v2.h>\n", {"cusparse"}).empty());
+  CHECK_FALSE(refused_text("#include <thrust/sort.h>\n", {"cublas"}).empty());
+}
+
+TEST_CASE("policy: symbols", "[grader]") {
+  CHECK(refused_symbols("                 U printf\n0000000000000000 T _Z3runv\n").empty());
+  CHECK_FALSE(refused_symbols("                 U fork\n").empty());
+  CHECK_FALSE(refused_symbols("                 U cublasSgemm\n").empty());
+  CHECK(refused_symbols("                 U cublasSgemm\n", {"cublas"}).empty());
+  CHECK_FALSE(refused_symbols("                 U cublasGetMatrix\n", {"cublas"}).empty());
+  CHECK_FALSE(refused_symbols("0000000000000000 T getenv\n").empty());
+  CHECK_FALSE(refused_symbols("0000000000000000 W getenv\n").empty());
+  CHECK_FALSE(refused_symbols("0000000000000000 W cudaMalloc\n").empty());
+  CHECK(refused_symbols("0000000000000000 W _ZNSt6vectorIiSaIiEE9push_backERKi\n").empty());
+  CHECK_FALSE(refused_symbols("0000000000000000 T _ZNSt6vectorIcSaIcEE17_M_default_appendEm\n").empty());
+}
+
+TEST_CASE("policy: another homework.cuh, and simcc's own pragma", "[grader]") {
+  const std::string root = TILEWISE_SOURCE_DIR, contract = root + "/chapters/02_tiled_matmul/homework.cuh",
+                    other = root + "/chapters/04_transpose/homework.cuh";
+  const auto source = [](const std::string& header) {
+    return "# 1 \"my.cu\"\n# 1 \"" + header + "\" 1\nint a;\n# 2 \"my.cu\" 2\nint b;\n";
+  };
+  CHECK(refused_source(source(contract), "my.cu", contract).empty());
+  CHECK_FALSE(refused_source(source(other), "my.cu", contract).empty());
+  const std::string pragma = "#pragma GCC pch_preprocess \"/p.gch\"\n";
+  CHECK(refused_source(pragma + source(contract), "my.cu", contract, "/p.gch").empty());
+  CHECK_FALSE(refused_source(pragma + pragma + source(contract), "my.cu", contract, "/p.gch").empty());
+  CHECK_FALSE(refused_source(pragma + source(contract), "my.cu", contract, "/q.gch").empty());
+}
