@@ -131,12 +131,15 @@ __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, in
       else
         low = middle + 1;
     }
-    cut = {low, row_ptr[low], 0, 0};
-    const int row = low - 1;  // is `at` inside the row before, and that one long?
-    if (row >= 0 && row_ptr[low] - row_ptr[row] > kSpmvShort && at < spmv_position(row, row_ptr[low])) {
-      cut = {row, static_cast<int>(at - spmv_position(row, 0)), 1, 0};
-      if (spmv_position(row, row_ptr[row]) >= at - kSpmvTile)
-        cut.last_tile = static_cast<int>(spmv_position(row, row_ptr[low] - 1) / kSpmvTile);
+    const int row = low - 1, end = row_ptr[low];  // of the row before
+    cut = {low, end, 0, 0};
+    if (row >= 0 && at < spmv_position(row, end)) {  // `at` is inside it: is it long?
+      const int begin = row_ptr[row];
+      if (end - begin > kSpmvShort) {
+        cut = {row, static_cast<int>(at - spmv_position(row, 0)), 1, 0};
+        if (spmv_position(row, begin) >= at - kSpmvTile)
+          cut.last_tile = static_cast<int>(spmv_position(row, end - 1) / kSpmvTile);
+      }
     }
   }
   cuts[tile] = cut;
