@@ -171,16 +171,19 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
   }
 }
 
+constexpr const char* kReverse = "in this run the last block ran first: no order of the blocks is promised";
+
 /// Runs the program on one shape. With a name for it, the simulator's report is read, too. Looking for findings costs
 /// time.
 Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes, std::uint64_t seed,
-              const std::string& report, bool findings = true) {
+              const std::string& report, bool reverse = false, bool findings = true) {
   const Problem p = task.make(sizes, seed);
   check_problem(task, p);
   const Request request = request_of(rubric.task, sizes, p, Mode::run);
 
   Environment environment{{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
   if (!report.empty()) environment.emplace_back("TILEWISE_REPORT", report);
+  if (reverse) environment.emplace_back("TILEWISE_BLOCKS", "reverse");
   if (!findings) environment.emplace_back("TILEWISE_FINDINGS", "off");
   ChildLimits limits{.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2};
   if (machine.gpu) {
@@ -288,7 +291,10 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
                          reply.returned);
     c.notes.clear();
   }
-  if (c.what.empty()) c.outcome = Outcome::right;
+  if (c.what.empty())
+    c.outcome = Outcome::right;
+  else if (reverse)
+    c.notes.push_back(kReverse);
   return c;
 }
 
@@ -511,14 +517,16 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   const auto seed_of = [&](std::size_t i) {
     return i < r.visible.size() ? std::uint64_t{i + 1} : r.hidden_seed * 1000 + i;
   };
+  // Every other hidden shape has its blocks run from the last to the first: no order is promised.
+  const auto reverse = [&](std::size_t i) { return i >= r.visible.size() && i + 1 < shapes.size() && i % 2 == 1; };
   const Machine simulator{programs.simulator}, gpu{programs.gpu, options.gpu};
 
   std::vector<std::optional<Case>> cases(shapes.size());
   std::atomic<int> given_up{0}, with_findings{0};
   in_parallel(options.jobs, shapes.size(), [&](std::size_t i) {
     if (given_up >= 2) return;  // endless loops, one after another, teach nothing new
-    cases[i] =
-        run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size() ? report : "", with_findings < 3);
+    cases[i] = run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size() ? report : "", reverse(i),
+                        with_findings < 3);
     // Further cases run without looking, which is faster; but then no access ends a launch that would on a GPU.
     if (cases[i]->findings != 0 && !cases[i]->ended_by_error) ++with_findings;
     if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined) ++given_up;
@@ -634,7 +642,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     findings.summary = with < 3 ? fmt::format("in {} of {} runs", with, cases.size()) : "in three runs or more";
     const std::string again = work.file(r.task + "-findings.json");
     const bool is_visible = *example < r.visible.size();
-    const Case c = run_case(r, *task, simulator, shapes[*example], seed_of(*example), again);
+    const Case c = run_case(r, *task, simulator, shapes[*example], seed_of(*example), again, reverse(*example));
     std::size_t shown = 0;
     if (c.report.is_array()) {
       for (const Json& launch : c.report) {
@@ -650,6 +658,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     }
     if (shown > 3) findings.notes.push_back(fmt::format("and {} more", shown - 3));
     if (is_visible) findings.notes.insert(findings.notes.begin(), r.text(shapes[*example]) + ":");
+    if (reverse(*example)) findings.notes.insert(findings.notes.begin(), kReverse);
   } else if (earned) {
     findings.points = findings.of;
     findings.summary = "none";

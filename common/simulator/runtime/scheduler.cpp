@@ -447,6 +447,14 @@ void Scheduler::report_deadlock() {
   abort_sticky = true;
 }
 
+bool blocks_in_reverse() {
+  const char* order = std::getenv("TILEWISE_BLOCKS");
+  if (order == nullptr || std::strcmp(order, "forward") == 0) return false;
+  if (std::strcmp(order, "reverse") == 0) return true;
+  std::fprintf(stderr, "tilewise simulator: TILEWISE_BLOCKS is \"%s\", but forward and reverse are the orders\n", order);
+  std::exit(2);
+}
+
 void Scheduler::run_grid() {
   const dim3 block = launch.config.block, grid = launch.config.grid;
   thread_count = block.x * block.y * block.z;
@@ -458,10 +466,11 @@ void Scheduler::run_grid() {
         lanes[l].index = uint3{x, y, z};
         lanes[l].linear = l;
       }
+  static const bool reverse = blocks_in_reverse();
   for (unsigned z = 0; z < grid.z && !aborted; ++z)
     for (unsigned y = 0; y < grid.y && !aborted; ++y)
       for (unsigned x = 0; x < grid.x && !aborted; ++x) {
-        launch.block = uint3{x, y, z};
+        launch.block = reverse ? uint3{grid.x - 1 - x, grid.y - 1 - y, grid.z - 1 - z} : uint3{x, y, z};
         run_block();
       }
 }
