@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <vector>
 
 #ifndef TILEWISE_ON_GPU
@@ -148,8 +147,8 @@ int identify(const Request& request) {
   d.error = error;
   d.major = properties.major;
   d.minor = properties.minor;
-  std::strncpy(d.name, properties.name, sizeof d.name - 1);
-  if (error != cudaSuccess) std::strncpy(d.message, cudaGetErrorString(error), sizeof d.message - 1);
+  std::string_view(properties.name).copy(d.name, sizeof d.name - 1);
+  if (error != cudaSuccess) std::string_view(cudaGetErrorString(error)).copy(d.message, sizeof d.message - 1);
   return write_all(&d, sizeof d) ? 0 : 4;
 }
 

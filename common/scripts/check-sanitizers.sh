@@ -3,7 +3,7 @@
 #   common/scripts/check-sanitizers.sh [NN...]      default: all chapters; needs a GPU and the preset gpu built
 # One line per lesson and tool; exit code 1 if a tool or a lesson reports anything. Eight at a time: nothing is timed.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 programs=${PROGRAMS:-build/gpu/bin}
 [ $# -gt 0 ] || set -- 00 01 02 03 04 05 06 07
 command -v compute-sanitizer >/dev/null || { echo "check-sanitizers: no compute-sanitizer; it comes with the CUDA Toolkit" >&2; exit 2; }
@@ -26,7 +26,7 @@ export -f arguments
 
 check() {
   local chapter=$1 tool=$2 program log status=0 started=$SECONDS
-  program=$(ls -d "$programs/$chapter"_* 2>/dev/null | head -n 1)
+  program=$(find "$programs" -maxdepth 1 -name "${chapter}_*" 2>/dev/null | head -n 1)
   [ -n "$program" ] || { echo "chapter $chapter: not built" >&2; return 1; }
   log=$logs/$chapter-$tool
   # shellcheck disable=SC2046

@@ -13,6 +13,7 @@ while IFS= read -r line; do
     status=0
     said=$("${GRADE:-build/sim/bin/grade}" "$chapter" --file "$attempt") || status=$?
     [ $status -le 1 ] || die 1 "$attempt could not be graded"
+    # shellcheck disable=SC2016  # a fence, not a command
     printf '%s\n```\n%s\n```\n' "$line" "${said//$attempt/chapters/$chapter/homework.cu}"
     while IFS= read -r line && [ "$line" != '<!-- /transcript -->' ]; do :; done
   fi
