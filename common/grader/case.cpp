@@ -74,7 +74,12 @@ std::string message_of(const Request& request, const Problem& p) {
   const auto put = [&](const auto& value) { message.append(reinterpret_cast<const char*>(&value), sizeof value); };
   put(request);
   for (const Buffer& b : p.buffers) {
-    put(BufferHeader{b.size(), type_of_values(b.values), b.use == Use::in_place, !has_values(b)});
+    BufferHeader header{.size = b.size(),
+                        .type = type_of_values(b.values),
+                        .in_place = b.use == Use::in_place,
+                        .garbage = !has_values(b)};
+    std::strncpy(header.name, b.name.c_str(), sizeof header.name - 1);
+    put(header);
     const Values values = has_values(b) ? b.values : poison(b.values, b.size());
     message.append(data_of(values), bytes_of(values));
   }

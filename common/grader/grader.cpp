@@ -290,6 +290,9 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     c.what = fmt::format("the function returned {} ({})", cudaGetErrorName(static_cast<cudaError_t>(reply.returned)),
                          reply.returned);
     c.notes.clear();
+    if (reply.returned == cudaErrorIllegalAddress)
+      c.notes.push_back("a kernel went outside its buffers" +
+                        std::string(reply.findings > 0 ? ": where, is below, under \"no findings\"" : ""));
   }
   if (c.what.empty())
     c.outcome = Outcome::right;

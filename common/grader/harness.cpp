@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <list>
+#include <string>
 #include <vector>
 
 #ifndef TILEWISE_ON_GPU
@@ -47,6 +49,7 @@ constexpr int kGuardByte = 0xa5;
 std::uint64_t launches() { return 0; }
 std::uint64_t library_calls() { return 0; }
 std::uint64_t findings() { return 0; }
+void name_allocation(const void*, const char*) {}
 
 #else
 
@@ -57,12 +60,14 @@ constexpr int kGuardByte = 0;
 std::uint64_t launches() { return tilewise::sim::launches_ended(); }
 std::uint64_t library_calls() { return tilewise::sim::last_library_call().serial; }
 std::uint64_t findings() { return tilewise::sim::finding_count(); }
+using tilewise::sim::name_allocation;
 
 #endif
 
 struct DeviceArray {
   Type type = Type::float32;
   bool in_place = false;
+  const char* name = "";
   char* allocation = nullptr;  // guard, elements, guard
   char* original = nullptr;    // the elements as they were, for what is timed in place
   std::vector<char> host = {};
@@ -81,6 +86,7 @@ struct DeviceArray {
 
   cudaError_t allocate() {
     cudaError_t error = cudaMalloc(&allocation, host.size() + 2 * kGuard);
+    if (error == cudaSuccess) name_allocation(allocation, name);
     if (error == cudaSuccess && kGuard > 0) error = cudaMemset(allocation, kGuardByte, host.size() + 2 * kGuard);
     if (error == cudaSuccess) error = cudaMemcpy(memory(), host.data(), host.size(), cudaMemcpyHostToDevice);
     return error;
@@ -101,6 +107,7 @@ struct DeviceArray {
 struct HomeworkCase::State {
   Request request;
   std::vector<DeviceArray> arrays;
+  std::list<std::string> names;  // of the arrays; they stay where they are
   bool misused = false;
   int broken = 0;
 };
@@ -211,7 +218,10 @@ int main() {
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
     BufferHeader header;
     if (!read_all(&header, sizeof header)) return 3;
-    DeviceArray& a = state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0});
+    header.name[sizeof header.name - 1] = '\0';
+    const char* name = state.names.emplace_back(header.name).c_str();
+    DeviceArray& a =
+        state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0, .name = name});
     a.garbage = header.garbage != 0;
     a.bytes = header.size * bytes_of(header.type);
     a.host.resize(a.bytes);

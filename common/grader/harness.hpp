@@ -50,6 +50,7 @@ struct BufferHeader {
   Type type = Type::float32;
   std::uint16_t in_place = 0;  ///< has to be set to what it was before each call that is timed
   std::uint16_t garbage = 0;   ///< what it holds before the call tells nothing
+  char name[24] = {};          ///< as the contract calls it
 };
 
 /// What comes back on descriptor 4, followed by the elements of all buffers and, once more, the nonce.

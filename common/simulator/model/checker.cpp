@@ -199,7 +199,10 @@ Place global_place(std::uintptr_t address, std::size_t bytes) {
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
                          : fmt::format("{}-byte", grouped_digits(a->bytes));
   std::string name = element(offset, bytes) + fmt::format(" of the {} {} allocation", size, kinds[static_cast<int>(a->kind)]);
-  if (a->call_site) name += " made at " + describe_site(a->call_site);
+  if (a->name)
+    name += std::string(" ") + a->name;
+  else if (a->call_site)
+    name += " made at " + describe_site(a->call_site);
   if (!a->live) {
     name += a->freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
     if (a->free_site) name += " at " + describe_site(a->free_site);

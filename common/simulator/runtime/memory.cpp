@@ -16,6 +16,7 @@
 #include "devices.hpp"
 #include "findings.hpp"
 #include "symbols.hpp"
+#include "tilewise_sim/report.hpp"
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -404,7 +405,10 @@ std::string describe(const Allocation& allocation) {
   }
   static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
   std::string text = "the " + size + kinds[static_cast<int>(allocation.kind)] + " allocation";
-  if (allocation.call_site) text += " made at " + describe_site(allocation.call_site);
+  if (allocation.name)
+    text += std::string(" ") + allocation.name;
+  else if (allocation.call_site)
+    text += " made at " + describe_site(allocation.call_site);
   if (!allocation.live) {
     text += allocation.freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
     if (allocation.free_site) text += " at " + describe_site(allocation.free_site);
@@ -607,6 +611,11 @@ bool register_variable(const void* address, std::size_t bytes, const char* name,
   entry.space = space;
   memory::insert_sorted(variables, entry);
   return true;
+}
+
+void name_allocation(const void* pointer, const char* name) {
+  const memory::Allocation* found = memory::find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (found != nullptr && found->kind != memory::Kind::variable) const_cast<memory::Allocation*>(found)->name = name;
 }
 
 }  // namespace tilewise::sim

@@ -30,7 +30,7 @@ struct Allocation {
   unsigned flags = 0;             ///< of cudaHostAlloc or cudaHostRegister
   void* call_site = nullptr;      ///< where the API call returns to
   void* free_site = nullptr;      ///< the same of the call that freed it
-  const char* name = nullptr;     ///< of a variable
+  const char* name = nullptr;     ///< of a variable, or given by name_allocation()
   Space space = Space::global;    ///< of a variable
 
   std::uintptr_t end() const { return begin + bytes; }

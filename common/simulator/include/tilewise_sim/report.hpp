@@ -84,6 +84,10 @@ void forget_sum();
 /// Shared memory of the last launch that ended, per block, in bytes.
 std::size_t last_static_shared();
 
+/// What messages call a device allocation, instead of saying where it was made. `name` must stay where it is. Does nothing
+/// for a pointer that is none.
+void name_allocation(const void* pointer, const char* name);
+
 /// Number of findings so far in this process.
 std::size_t finding_count();
 
