@@ -19,23 +19,26 @@ else
 fi
 
 # ctest -V repeats each program's output behind "N: "; cases are counted from Catch2's own last line. A test that is
-# no Catch2 program, or dies before it could count, is one case.
+# no Catch2 program, or dies before it could count, is one case. On a GPU one program at a time: they share it.
+jobs=1
+[ "$machine" = gpu ] || jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 status=0
-ctest --preset $machine -V --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | tee "$log" | awk '
+ctest --preset $machine -V -j "$jobs" --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | tee "$log" | awk '
   function number_before(word,   text) { return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0 }
-  /^ +Start +[0-9]+: / { cases_passed = cases_failed = 0; counted = 0 }
-  /^[0-9]+: All tests passed \(/ { cases_passed += number_before("test case"); counted = 1 }
+  /^[0-9]+: All tests passed \(/ { passed_of[$1 + 0] += number_before("test case"); counted[$1 + 0] = 1 }
   /^[0-9]+: test cases: / {
-    cases_passed += number_before("passed"); cases_failed += number_before("failed")
-    skipped += number_before("skipped"); counted = 1
+    passed_of[$1 + 0] += number_before("passed"); failed_of[$1 + 0] += number_before("failed")
+    skipped += number_before("skipped"); counted[$1 + 0] = 1
   }
   /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / {
+    match($0, /#[0-9]+/)
+    n = substr($0, RSTART + 1, RLENGTH - 1) + 0
     name = $4; seconds = $(NF - 1)
-    if (/Skipped/) { if (!counted) skipped++ }
-    else if (/   Passed /) { if (!counted) cases_passed = 1 }
-    else if (cases_failed == 0) cases_failed = 1
-    passed += cases_passed; failed += cases_failed
-    printf "  %-28s %4d passed %4d failed %8.1f s\n", name, cases_passed, cases_failed, seconds
+    if (/Skipped/) { if (!counted[n]) skipped++ }
+    else if (/   Passed /) { if (!counted[n]) passed_of[n] = 1 }
+    else if (failed_of[n] == 0) failed_of[n] = 1
+    passed += passed_of[n]; failed += failed_of[n]
+    printf "  %-28s %4d passed %4d failed %8.1f s\n", name, passed_of[n], failed_of[n], seconds
     fflush()
   }
   END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }' || status=$?
