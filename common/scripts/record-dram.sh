@@ -17,7 +17,7 @@ load=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_m
 store=l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 ncu --clock-control none --csv --page raw --print-units base \
   --metrics "$load,$store,dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum" "$work/traffic" >"$work/csv"
-awk -v names="$work/names" -v gpu="$gpu" -v driver="$driver" -v cuda="$cuda" -v commit="$(git describe --always --dirty)" '
+awk -v names="$work/names" -v gpu="$gpu" -v driver="$driver" -v cuda="$cuda" -v commit="${TILEWISE_COMMIT:-$(git describe --always --dirty)}" '
   function cells(line, out) { sub(/^"/, "", line); sub(/"\r?$/, "", line); return split(line, out, /","/) }
   BEGIN { printf "{\n \"gpu\": \"%s\",\n \"driver\": \"%s\",\n \"cuda\": \"%s\",\n \"commit\": \"%s\",\n \"rows\": [", gpu, driver, cuda, commit }
   /^"ID",/ { columns = cells($0, head); next }

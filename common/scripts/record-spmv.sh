@@ -43,7 +43,7 @@ done
 grep -q '"kernel"' "$work/rows" || { echo "record-spmv: ncu gave no counters" >&2; exit 1; }
 {
   printf '{\n "gpu": "%s",\n "driver": "%s",\n "cuda": "%s",\n "commit": "%s",\n "rows": [\n' "$gpu" "$driver" "$cuda" \
-    "$(git describe --always --dirty)"
+    "${TILEWISE_COMMIT:-$(git describe --always --dirty)}"
   sed '$!s/$/,/' "$work/rows"
   printf ' ]\n}\n'
 } >"$work/json"

@@ -27,7 +27,7 @@ done
 
 ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" -k regex:naive_matmul \
   "$work/traffic" "$@" |
-  awk -v names="$work/names" -v gpu="$gpu" -v driver="$driver" -v cuda="$cuda" -v commit="$(git describe --always --dirty)" '
+  awk -v names="$work/names" -v gpu="$gpu" -v driver="$driver" -v cuda="$cuda" -v commit="${TILEWISE_COMMIT:-$(git describe --always --dirty)}" '
     function cells(line, out) { sub(/^"/, "", line); sub(/"\r?$/, "", line); return split(line, out, /","/) }
     BEGIN { printf "{\n \"gpu\": \"%s\",\n \"driver\": \"%s\",\n \"cuda\": \"%s\",\n \"commit\": \"%s\",\n \"rows\": [", gpu, driver, cuda, commit }
     /^"ID",/ { columns = cells($0, head); next }
