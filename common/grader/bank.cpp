@@ -124,10 +124,15 @@ std::string judge(const Entry& e, const ChapterResult& r) {
 
 }  // namespace
 
-bool check_bank(const std::string& chapter, bool quick, unsigned jobs) {
+bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jobs) {
+  const bool quick = bank.quick;
+  const auto wanted = [&](const std::string& kind) { return bank.kinds.empty() || bank.kinds.count(kind) > 0; };
   const fs::path folder = homework_folder(chapter);
-  std::vector<Entry> entries{{"solution", folder / "solution.cu"}, {"starter", folder / "starter.cu"}};
+  std::vector<Entry> entries;
+  for (const char* kind : {"solution", "starter"})
+    if (wanted(kind)) entries.push_back({kind, folder / (std::string(kind) + ".cu")});
   for (const char* kind : {"alternatives", "wrong", "hostile"}) {
+    if (!wanted(kind)) continue;
     std::vector<fs::path> files;
     std::error_code none;
     for (const auto& f : fs::directory_iterator(folder / kind, none))
@@ -150,6 +155,8 @@ bool check_bank(const std::string& chapter, bool quick, unsigned jobs) {
       try {
         GradeOptions options;
         options.policy = e.policy;
+        options.gpu = bank.gpu;
+        options.times = Times::none;
         r = grade(chapter, e.file.string(), options);
         problem = judge(e, r);
       } catch (const std::exception& error) {

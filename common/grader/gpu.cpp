@@ -130,7 +130,8 @@ class Contestant {
 
 }  // namespace
 
-Gpu::Gpu(const std::string& chapter) : chapter_(chapter) {
+Gpu::Gpu(const std::string& chapter, std::set<std::string> libraries)
+    : chapter_(chapter), libraries_(std::move(libraries)) {
   info_.nvcc = find_nvcc();
   environment_ = inherited({"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"});
   // The first GPU only: looking at all of a large machine's takes time in every process.
@@ -150,8 +151,7 @@ Gpu::Gpu(const std::string& chapter) : chapter_(chapter) {
     if (!failed.empty()) throw std::runtime_error("nvcc cannot compile the grader's own files: " + failed);
   }
   const std::string probe = work_.file("probe");
-  if (const std::string failed = compile({work_.file("harness.o"), work_.file("calls.o"), "-o", probe});
-      !failed.empty())
+  if (const std::string failed = link({work_.file("harness.o"), work_.file("calls.o")}, probe); !failed.empty())
     throw std::runtime_error("nvcc cannot link: " + failed);
 
   // The driver must work within the limits. Where it does not, the last of them is given up first.
@@ -173,6 +173,7 @@ Gpu::Gpu(const std::string& chapter) : chapter_(chapter) {
   for (const Attempt& a :
        {Attempt{Cage::driver, memory, held + ", 8 GiB"},
         Attempt{Cage::driver, 0, held + ", no limit of memory: the driver needs more than 8 GiB"},
+        Attempt{Cage::none, memory, "no seccomp: the driver does not work with it; 8 GiB"},
         Attempt{Cage::none, 0, "no seccomp, no limit of memory: the driver does not work with them"}}) {
     limits_.cage = a.cage;
     limits_.memory = a.memory;
@@ -234,8 +235,18 @@ std::string Gpu::compile(const std::vector<std::string>& arguments) const {
   return result.timed_out ? "nvcc did not end within a minute" : result.output.empty() ? "nvcc failed" : result.output;
 }
 
-Gpu::Built Gpu::build(const std::string& file, const std::set<std::string>& libraries, bool policy,
-                      const TemporaryFolder& work) const {
+/// "" or what nvcc said. Links the libraries of the chapter, too.
+std::string Gpu::link(const std::vector<std::string>& objects, const std::string& program) const {
+  std::vector<std::string> arguments = objects;
+  arguments.insert(arguments.end(), {"-o", program});
+  for (const std::string& library : libraries_) arguments.push_back("-l" + library);
+  // Where nvcc links libraries from is not always where they are looked for later.
+  const std::string folder = (fs::path(info_.nvcc).parent_path().parent_path() / "lib64").string();
+  if (!libraries_.empty()) arguments.insert(arguments.end(), {"-Xlinker", "-rpath", "-Xlinker", folder});
+  return compile(arguments);
+}
+
+Gpu::Built Gpu::build(const std::string& file, bool policy, const TemporaryFolder& work) const {
   Built built;
   const std::string text = read_file(file);
   if (policy && !(built.refused = refused_for_nvcc(text)).empty()) return built;
@@ -248,26 +259,20 @@ Gpu::Built Gpu::build(const std::string& file, const std::set<std::string>& libr
   if (policy) {
     const ChildResult symbols = run_tool({"nm", object});
     if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);
-    if (!(built.refused = refused_symbols(without_nvcc(symbols.output), libraries)).empty()) return built;
+    if (!(built.refused = refused_symbols(without_nvcc(symbols.output), libraries_)).empty()) return built;
   }
   const std::string program = work.file("program-on-gpu");
-  std::vector<std::string> link{work_.file("harness.o"), work_.file("calls.o"), object, "-o", program};
-  // Where nvcc links libraries from is not always where they are looked for later.
-  const std::string folder = (fs::path(info_.nvcc).parent_path().parent_path() / "lib64").string();
-  for (const std::string& library : libraries) link.push_back("-l" + library);
-  if (!libraries.empty()) link.insert(link.end(), {"-Xlinker", "-rpath", "-Xlinker", folder});
-  built.compiler = compile(link);
+  built.compiler = link({work_.file("harness.o"), work_.file("calls.o"), object}, program);
   if (built.compiler.empty()) built.program = program;
   return built;
 }
 
-GpuTime Gpu::compare_times(const Rubric& rubric, const Task& task, const std::string& program,
-                           const std::set<std::string>& libraries, bool small) {
+GpuTime Gpu::compare_times(const Rubric& rubric, const Task& task, const std::string& program, bool small) {
   const Sizes& shape = small || rubric.gpu_shape.empty() ? rubric.efficiency_shape : rubric.gpu_shape;
   GpuTime time;
   time.shape = rubric.text(shape);
   if (solution_.empty()) {
-    const Built built = build(root_folder() + "/tests/" + chapter_ + "/homework/solution.cu", libraries, false, work_);
+    const Built built = build(root_folder() + "/tests/" + chapter_ + "/homework/solution.cu", false, work_);
     if (built.program.empty()) throw std::runtime_error("nvcc cannot build the solution: " + built.compiler);
     solution_ = built.program;
   }

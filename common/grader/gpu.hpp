@@ -33,9 +33,9 @@ struct GpuTime {
 
 class Gpu {
  public:
-  /// Finds nvcc, compiles the harness for the chapter, and asks the GPU what it is. Throws std::invalid_argument,
-  /// saying what to do, when there is no nvcc or no GPU that works.
-  explicit Gpu(const std::string& chapter);
+  /// Finds nvcc, compiles the harness for the chapter, and asks the GPU what it is. `libraries` are those that tasks of
+  /// the chapter may call. Throws std::invalid_argument, saying what to do, when there is no nvcc or no GPU that works.
+  Gpu(const std::string& chapter, std::set<std::string> libraries);
 
   const GpuInfo& info() const { return info_; }
 
@@ -44,10 +44,9 @@ class Gpu {
     std::string compiler;  ///< why
     std::string refused;   ///< or why
   };
-  /// Compiles a submission, known by the name `file`, and links it into a program in `work`. `libraries` are those that
-  /// tasks of the chapter may call. Without `policy`, what it calls is not looked at.
-  Built build(const std::string& file, const std::set<std::string>& libraries, bool policy,
-              const TemporaryFolder& work) const;
+  /// Compiles a submission, known by the name `file`, and links it into a program in `work`. Without `policy`, what it
+  /// calls is not looked at.
+  Built build(const std::string& file, bool policy, const TemporaryFolder& work) const;
 
   /// How a program is to be started.
   const Environment& environment() const { return environment_; }
@@ -55,14 +54,15 @@ class Gpu {
 
   /// Times the program and the solution in turns, at the rubric's gpu_shape, or at the `small` one that is counted.
   /// Both must give the same result.
-  GpuTime compare_times(const Rubric& rubric, const Task& task, const std::string& program,
-                        const std::set<std::string>& libraries, bool small);
+  GpuTime compare_times(const Rubric& rubric, const Task& task, const std::string& program, bool small);
 
  private:
   std::string compile(const std::vector<std::string>& arguments) const;
+  std::string link(const std::vector<std::string>& objects, const std::string& program) const;
   bool identify(const std::string& program, ChildLimits limits, std::string& problem);
 
   std::string chapter_;
+  std::set<std::string> libraries_;
   TemporaryFolder work_;
   GpuInfo info_;
   Environment environment_;

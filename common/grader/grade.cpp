@@ -12,8 +12,10 @@
 #include <iostream>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "grader.hpp"
+#include "rubric.hpp"
 #include "sandbox.hpp"
 
 namespace {
@@ -46,6 +48,7 @@ std::pair<long long, long long> version_of(const std::string& file) {
 int main(int argc, char** argv) {
   CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
   std::string chapter, file, json, gradescope, task, folder, csv, times = "large";
+  std::vector<std::string> kinds;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
@@ -72,6 +75,9 @@ int main(int argc, char** argv) {
   app.add_flag("--check-bank", bank,
                "grade all submissions of tests/NN_topic/homework and compare with what they expect");
   app.add_flag("--quick", quick, "with --check-bank: only those marked \"// quick:\"");
+  app.add_option("--only", kinds, "with --check-bank: submissions of these kinds, with commas between them")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"solution", "starter", "alternatives", "wrong", "hostile"}));
   app.add_flag("--unchecked", unchecked, "skip the look at the source, to test the other defences");
   app.footer(
       "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 the grader itself is not "
@@ -95,9 +101,9 @@ int main(int argc, char** argv) {
     if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
     chapter = find_chapter(chapter);
     std::optional<Gpu> gpu;
-    if (on_gpu) options.gpu = &gpu.emplace(chapter);
+    if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(read_rubrics(homework_folder(chapter))));
     options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
-    if (bank) return check_bank(chapter, quick, jobs) ? 0 : 1;
+    if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, options.gpu}, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
     if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram) ? 0 : 1;
     if (file.empty()) file = "chapters/" + chapter + "/homework.cu";

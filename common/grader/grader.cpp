@@ -503,7 +503,6 @@ void in_parallel(unsigned jobs, std::size_t n, const F& f) {
 /// A submission's programs.
 struct Programs {
   std::string simulator, gpu;
-  std::set<std::string> libraries;  ///< that tasks of the chapter may call
 };
 
 TaskResult grade_task(const Rubric& r, const std::string& chapter, const Programs& programs, const std::string& file,
@@ -696,8 +695,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   }
 
   if (options.gpu && options.times != Times::none && earned && others.points == others.of)
-    result.gpu->time =
-        options.gpu->compare_times(r, *task, programs.gpu, programs.libraries, options.times == Times::small);
+    result.gpu->time = options.gpu->compare_times(r, *task, programs.gpu, options.times == Times::small);
 
   result.criteria = {compiles, visible, others, findings, efficiency};
   for (const Criterion& c : result.criteria) result.points += c.points;
@@ -843,8 +841,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
   // The file is looked at and linked once: it may contain calls that one of its tasks may make. The other tasks lose
   // the shapes on which they make them (run_case).
-  std::set<std::string> libraries;
-  for (const Rubric& r : rubrics) libraries.insert(r.libraries.begin(), r.libraries.end());
+  const std::set<std::string> libraries = libraries_of(rubrics);
   if (!options.task.empty()) {
     std::string names;
     for (const Rubric& r : rubrics) names += (names.empty() ? "" : ", ") + r.task;
@@ -911,7 +908,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   }
   std::future<Gpu::Built> on_gpu;
   if (options.gpu)
-    on_gpu = std::async(std::launch::async, [&] { return options.gpu->build(file, libraries, options.policy, work); });
+    on_gpu = std::async(std::launch::async, [&] { return options.gpu->build(file, options.policy, work); });
   // The submission last: of two functions with one name that may both be there, the first is linked.
   const ChildResult linked = run_tool({simcc, build_folder() + "/homework/libtilewise_harness.a",
                                        build_folder() + "/homework/" + chapter + ".o",
@@ -920,7 +917,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     result.compiler = linked.output;
     return nothing("it does not link", {}, false);
   }
-  Programs programs{program, "", libraries};
+  Programs programs{program, ""};
   if (options.gpu) {
     const Gpu::Built built = on_gpu.get();
     result.gpu = options.gpu->info();

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -79,9 +80,15 @@ nlohmann::ordered_json to_json(const ChapterResult& result);
 nlohmann::ordered_json to_gradescope(const ChapterResult& result);
 std::string to_text(const ChapterResult& result, bool colour);
 
+struct BankOptions {
+  bool quick = false;           ///< of alternatives, wrong and hostile ones only those marked "// quick:"
+  std::set<std::string> kinds;  ///< solution, starter, alternatives, wrong, hostile; none: all
+  Gpu* gpu = nullptr;           ///< run every shape there, too
+};
+
 /// Grades everything that tests/NN_topic/homework has: starter, solution, alternatives, wrong and hostile submissions,
 /// and compares with what their first lines expect. Prints a line each. True when all is as expected.
-bool check_bank(const std::string& chapter, bool quick, unsigned jobs);
+bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jobs);
 
 /// Grades all of folder/STUDENT/homework.cu and folder/STUDENT.cu, each in a process of its own (`program` is the
 /// grader itself); prints a table and writes it to the file `csv` unless that is "". True when all could be graded.

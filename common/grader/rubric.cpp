@@ -175,4 +175,10 @@ std::vector<Rubric> read_rubrics(const std::string& folder) {
   return rubrics;
 }
 
+std::set<std::string> libraries_of(const std::vector<Rubric>& rubrics) {
+  std::set<std::string> libraries;
+  for (const Rubric& r : rubrics) libraries.insert(r.libraries.begin(), r.libraries.end());
+  return libraries;
+}
+
 }  // namespace tilewise::grader

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct Rubric {
 Rubric read_rubric(const std::string& file);
 /// All tasks of a chapter, in the order of their file names.
 std::vector<Rubric> read_rubrics(const std::string& folder);
+
+/// The libraries that at least one of the tasks may call.
+std::set<std::string> libraries_of(const std::vector<Rubric>& rubrics);
 
 /// Names that Limit::count may have.
 const std::vector<std::string>& count_names();

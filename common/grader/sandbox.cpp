@@ -87,16 +87,15 @@ void limit(int what, rlim_t value) {
 #define REFUSE(name) REFUSE_WITH(EPERM, name)
 // What a submission has no business with, on any machine: new processes, connections, signals to others, tracing,
 // leaving the session. The flags of clone3 cannot be seen; the C library then calls clone.
-#define REFUSED_ALWAYS                                                                                              \
-  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),                                                 \
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),                                                 \
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),                                                          \
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),                                               \
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), /* the x32 numbers of the same calls */                \
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), REFUSE(fork), REFUSE(vfork), REFUSE(bind), REFUSE(kill), \
-      REFUSE(tkill), REFUSE(ptrace), REFUSE(process_vm_readv), REFUSE(process_vm_writev), REFUSE(setsid),           \
-      REFUSE(setpgid), REFUSE(unshare), REFUSE(mount), REFUSE(io_uring_setup), REFUSE(pidfd_send_signal),           \
-      REFUSE_WITH(ENOSYS, clone3)
+#define REFUSED_ALWAYS                                                                                               \
+  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),                                                  \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),                                                  \
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),                                                           \
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),                                                \
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), /* the x32 numbers of the same calls */                 \
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), REFUSE(fork), REFUSE(vfork), REFUSE(kill), REFUSE(tkill), \
+      REFUSE(ptrace), REFUSE(process_vm_readv), REFUSE(process_vm_writev), REFUSE(setsid), REFUSE(setpgid),          \
+      REFUSE(unshare), REFUSE(mount), REFUSE(io_uring_setup), REFUSE(pidfd_send_signal), REFUSE_WITH(ENOSYS, clone3)
 // Goes on to the next rule unless `call` is called with all of `flags` among those of its first argument; then it is
 // allowed. Called without them it fails.
 #define ONLY_WITH_FLAGS(call, flags)                                                                                   \
@@ -111,11 +110,13 @@ void refuse_system_calls(Cage cage) {
   static sock_filter strict[] = {REFUSED_ALWAYS,
                                  REFUSE(socket),
                                  REFUSE(socketpair),
+                                 REFUSE(bind),
                                  REFUSE(connect),
                                  REFUSE(prctl),
                                  ONLY_WITH_FLAGS(clone, 0x00004100),  // CLONE_VFORK | CLONE_VM
                                  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  // CUDA's driver starts threads, names them, and looks for NVIDIA's Multi-Process Service, which it must not find: the
+  // CUDA's driver starts threads, names them, gives a name to a socket of this machine (without bind, cudaMalloc
+  // returns cudaErrorOperatingSystem), and looks for NVIDIA's Multi-Process Service, which it must not find: the
   // socket's name would be one of many.
   static sock_filter driver[] = {REFUSED_ALWAYS,
                                  REFUSE_WITH(ENOENT, connect),

@@ -16,7 +16,7 @@ namespace tilewise::grader {
 enum class Cage {
   none,
   strict,  ///< no new processes and threads, no sockets, no signals, and more
-  driver   ///< what a GPU's driver needs is allowed: threads, and sockets of this machine that are not connected
+  driver   ///< what a GPU's driver needs is allowed: threads, and sockets of this machine that connect to nothing
 };
 
 struct ChildLimits {

@@ -77,6 +77,31 @@ TEST_CASE("policy: symbols", "[grader]") {
   CHECK_FALSE(refused_symbols("0000000000000000 T _ZNSt6vectorIcSaIcEE17_M_default_appendEm\n").empty());
 }
 
+TEST_CASE("policy: symbols of what nvcc has compiled", "[grader]") {
+  // nvcc's host code for a __device__ function calls exit; for a kernel it registers and launches.
+  const std::string nvcc =
+      "                 U __cudaLaunchKernel\n                 U __cudaRegisterFatBinary\n                 U exit\n"
+      "                 U cublasSgemm_v2\n0000000000000000 t _Z24__device_stub__Z3runPfPf\n";
+  CHECK(refused_symbols(without_nvcc(nvcc), {"cublas"}).empty());
+  CHECK_FALSE(refused_symbols(without_nvcc(nvcc)).empty());
+  CHECK_FALSE(refused_symbols(nvcc, {"cublas"}).empty());
+  CHECK_FALSE(refused_symbols(without_nvcc(nvcc + "                 U fork\n"), {"cublas"}).empty());
+}
+
+TEST_CASE("policy: what standard macros become is let pass, other names of the compiler are not", "[grader]") {
+  const auto refused = [](const std::string& code) {
+    return refused_source("# 1 \"my.cu\"\n" + code + "\n", "my.cu", "homework.cuh");
+  };
+  CHECK(refused("float x = -(__builtin_inff ()); // -INFINITY").empty());
+  CHECK(refused("float x = (__builtin_nanf (\"\")); // NAN").empty());
+  CHECK(refused("int x = __builtin_offsetof (P, b); // offsetof").empty());
+  CHECK(refused("__assert_fail (\"x\", __builtin_FILE (), __builtin_LINE (), __extension__ __PRETTY_FUNCTION__);")
+            .empty());
+  CHECK_FALSE(refused("void f(void* p) { __builtin_memcpy(p, p, 4); }").empty());
+  CHECK_FALSE(refused("void f() { __builtin_exit(0); }").empty());
+  CHECK_FALSE(refused("void f(void* p) { __builtin_prefetch(p); }").empty());
+}
+
 TEST_CASE("policy: another homework.cuh, and simcc's own pragma", "[grader]") {
   const std::string root = TILEWISE_SOURCE_DIR, contract = root + "/chapters/02_tiled_matmul/homework.cuh",
                     other = root + "/chapters/04_transpose/homework.cuh";
