@@ -125,9 +125,10 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
     if (starts_with(readable, std::string("tilewise::sim::") + own)) return false;
   }
   // What simcc writes in the place of launches, threadIdx and kin; the source itself cannot name it (refused_source).
-  for (const char* prefix : {"tilewise::sim::", "operator new", "operator delete", "std::__throw_", "std::terminate",
-                             "std::ios_base::Init::", "std::cout", "std::ostream", "std::basic_ostream<", "std::ctype<",
-                             "vtable for __cxxabiv1::", "typeinfo for "}) {
+  for (const char* prefix :
+       {"tilewise::sim::", "operator new", "operator delete", "std::__throw_", "std::terminate",
+        "std::ios_base::Init::", "std::ios_base_library_init()", "std::__glibcxx_assert_fail", "std::cout",
+        "std::ostream", "std::basic_ostream<", "std::ctype<", "vtable for __cxxabiv1::", "typeinfo for "}) {
     if (starts_with(readable, prefix)) return true;
   }
   return false;
