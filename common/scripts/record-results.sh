@@ -3,7 +3,8 @@
 #   common/scripts/record-results.sh [build/gpu/bin] [FILE]
 # With build/sim/bin, what the simulator counts: docs/results/simulated-<gpu>.json. `make compare` uses both.
 # Lesson 05's whole sweeps, every stride and offset, go into a file of their own beside it, <gpu>-05-sweeps.json, and the
-# pictures of them into <gpu>-05-stride.svg and <gpu>-05-offset.svg (where there are Python and gnuplot).
+# pictures of them into <gpu>-05-stride.svg and <gpu>-05-offset.svg (where there are Python and gnuplot). On a GPU lesson 06
+# runs again with double values, into <gpu>-06-double.json.
 # Commit first: the file names the commit. common/scripts/update-results.py then writes the tables of the pages.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,6 +29,14 @@ gpu=$(sed -n '/"machine": {/,/}/s/^ *"name": "\(.*\)",$/\1/p' all.json | head -n
 file=${wanted:-$root/docs/results/$(tr 'A-Z ' 'a-z-' <<<"$gpu").json}
 mv all.json "$file"
 echo "$file" >&2
+
+if [ -x "$programs/06_csr_spmv" ] && [[ $gpu != Simulated* ]]; then
+  started=$SECONDS
+  PATH=$programs:$PATH 06_csr_spmv --type double --json part.json >&2 || { status=1; echo "06_csr_spmv --type double: not all is right" >&2; }
+  echo "06_csr_spmv --type double: $((SECONDS - started)) s" >&2
+  { echo '{"runs": ['; cat part.json; echo ']}'; } >"${file%.json}-06-double.json"
+  echo "${file%.json}-06-double.json" >&2
+fi
 
 [ -x "$programs/05_coalescing" ] || exit $status
 sweeps=${file%.json}-05-sweeps.json
