@@ -28,8 +28,8 @@ TEST_CASE("instructions that compute are told from those that do not", "[arithme
   is("\tcall\tsqrt@PLT", 0, 1);
   for (const char* none : {"\tmovss\t24(%rsp), %xmm0", "\tucomiss\t%xmm1, %xmm0", "\tminss\t%xmm1, %xmm0",
                            "\tcvtsi2ssl\t%eax, %xmm0", "\txorps\t%xmm0, %xmm0", "\taddl\t$1, %eax", "\taddq\t$8, %rsp",
-                           "\tcall\t_ZN3foo4fmafEv@PLT", "\tcall\t*%rbp", "addss:", ".Laddss:", "\t.string\t\"addss\"", "", "\t",
-                           "\tpaddd\t%xmm1, %xmm0", "\tpsubd\t%xmm1, %xmm0", "\tmulsd_table"})
+                           "\tcall\t_ZN3foo4fmafEv@PLT", "\tcall\t*%rbp", "addss:", ".Laddss:", "\t.string\t\"addss\"",
+                           "", "\t", "\tpaddd\t%xmm1, %xmm0", "\tpsubd\t%xmm1, %xmm0", "\tmulsd_table"})
     is(none, 0, 0);
 }
 
@@ -41,9 +41,9 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
   CHECK(count_arithmetic("f:\n" + call + "\tret") == "f:\n\tret");
   CHECK(count_arithmetic("f:\n" + call + "\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n\tret\n") ==
         "f:\n" + counter + "\taddq\t$2, (%rax)\n\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n\tret\n");
-  CHECK(count_arithmetic(call + "\tmulsd\t%xmm1, %xmm0\n.L2:\n" + call + "\taddss\t%xmm1, %xmm0\n" + call + "\tret\n") ==
-        counter + "\taddq\t$1, 8(%rax)\n\tmulsd\t%xmm1, %xmm0\n.L2:\n" + counter +
-            "\taddq\t$1, (%rax)\n\taddss\t%xmm1, %xmm0\n\tret\n");
+  CHECK(count_arithmetic(call + "\tmulsd\t%xmm1, %xmm0\n.L2:\n" + call + "\taddss\t%xmm1, %xmm0\n" + call +
+                         "\tret\n") == counter + "\taddq\t$1, 8(%rax)\n\tmulsd\t%xmm1, %xmm0\n.L2:\n" + counter +
+                                           "\taddq\t$1, (%rax)\n\taddss\t%xmm1, %xmm0\n\tret\n");
   // Arithmetic of a function without calls belongs to no block of the function before.
   CHECK(count_arithmetic(call + "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n") ==
         "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n");

@@ -42,7 +42,8 @@ void check_add() {
   CUDA_CHECK_LAUNCH();
   const auto host = sum.to_host();
   REQUIRE(host[0] == static_cast<T>(kTotal * (kTotal + 1) / 2));
-  for (int block = 0; block < kBlocks; ++block) REQUIRE(host[1 + block] == static_cast<T>(kThreads * (kThreads - 1) / 2));
+  for (int block = 0; block < kBlocks; ++block)
+    REQUIRE(host[1 + block] == static_cast<T>(kThreads * (kThreads - 1) / 2));
   REQUIRE(host[1 + kBlocks] == static_cast<T>(2 * kTotal));
 }
 
@@ -175,7 +176,9 @@ void check_exchange() {
   for (int i = 0; i <= kTotal; ++i) REQUIRE(seen[i] == static_cast<T>(i));  // nothing lost, nothing doubled
 }
 
-__global__ void wrap_up(unsigned* out, unsigned* counter, unsigned limit) { out[thread_number()] = atomicInc(counter, limit); }
+__global__ void wrap_up(unsigned* out, unsigned* counter, unsigned limit) {
+  out[thread_number()] = atomicInc(counter, limit);
+}
 __global__ void wrap_down(unsigned* out, unsigned* counter, unsigned limit) {
   out[thread_number()] = atomicDec(counter, limit);
 }

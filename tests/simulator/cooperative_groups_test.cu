@@ -288,7 +288,8 @@ TEST_CASE("a filter with a warp-aggregated counter keeps each element once") {
   }
   tilewise::DeviceBuffer<int> device_x(x), counter(1);
   counter.zero();
-  auto kept = on_device<int>(8, 128, n, keep_multiples_of_three, counter.data(), static_cast<const int*>(device_x.data()), n);
+  auto kept =
+      on_device<int>(8, 128, n, keep_multiples_of_three, counter.data(), static_cast<const int*>(device_x.data()), n);
   REQUIRE(counter.to_host()[0] == static_cast<int>(expected.size()));
   kept.resize(expected.size());
   std::sort(kept.begin(), kept.end());

@@ -549,7 +549,8 @@ TEST_CASE("CUBLAS_CHECK says what failed and where", "[cublas]") {
   const float one = 1;
   std::string what;
   try {
-    CUBLAS_CHECK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, -1, 1, 1, &one, nullptr, 1, nullptr, 1, &one, nullptr, 1));
+    CUBLAS_CHECK(
+        cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, -1, 1, 1, &one, nullptr, 1, nullptr, 1, &one, nullptr, 1));
   } catch (const tilewise::CublasError& error) {
     CHECK(error.code() == CUBLAS_STATUS_INVALID_VALUE);
     what = error.what();

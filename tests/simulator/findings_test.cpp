@@ -28,7 +28,8 @@ struct Program {
   fs::path folder;
 
   explicit Program(std::string name)
-      : source(std::move(name)), folder(fs::temp_directory_path() / ("findings-" + std::to_string(getpid()) + "-" + source)) {
+      : source(std::move(name)),
+        folder(fs::temp_directory_path() / ("findings-" + std::to_string(getpid()) + "-" + source)) {
     fs::create_directories(folder);
     const std::string path = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/findings/" + source;
     REQUIRE(run(std::string("'") + TILEWISE_SIMCC + "' '" + path + "' -o '" + app() + "'") == 0);
@@ -49,8 +50,8 @@ struct Program {
 
   int run_case(const std::string& name, const std::string& environment = "") const {
     fs::remove(report());
-    return run("env -u TILEWISE_FINDINGS TILEWISE_REPORT='" + report() + "' TILEWISE_COUNT=0 " + environment + " '" + app() +
-               "' " + name);
+    return run("env -u TILEWISE_FINDINGS TILEWISE_REPORT='" + report() + "' TILEWISE_COUNT=0 " + environment + " '" +
+               app() + "' " + name);
   }
 
   std::string text(const std::string& path) const {

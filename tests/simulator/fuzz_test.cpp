@@ -65,8 +65,8 @@ class Program {
     if (!built_) return {"", "", read_file(folder_.file("log")), false};
     fs::remove(folder_.file("report.json"));
     const bool ok =
-        shell("TILEWISE_REPORT='" + folder_.file("report.json") + "' TILEWISE_FINDINGS= '" +
-              folder_.file("kernels") + "' > '" + folder_.file("out") + "' 2> '" + folder_.file("log") + "'");
+        shell("TILEWISE_REPORT='" + folder_.file("report.json") + "' TILEWISE_FINDINGS= '" + folder_.file("kernels") +
+              "' > '" + folder_.file("out") + "' 2> '" + folder_.file("log") + "'");
     return {read_file(folder_.file("out")), read_file(folder_.file("report.json")), read_file(folder_.file("log")), ok};
   }
 

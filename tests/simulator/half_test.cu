@@ -171,13 +171,19 @@ TEST_CASE("float to bfloat16 at every rounding edge, in four directions") {
 
 TEST_CASE("float to half: zeros, infinities, NaN, far too large and far too small") {
   const float huge = std::numeric_limits<float>::infinity();
-  const std::vector<float> x = {0.0f, -0.0f, huge, -huge, 1e30f, -1e30f, 1e-30f, -1e-30f, std::nanf(""), 65519.0f, 65520.0f};
-  const u16 expected[][kModes] = {{0, 0, 0, 0}, {0x8000, 0x8000, 0x8000, 0x8000},
-                                  {0x7c00, 0x7c00, 0x7c00, 0x7c00}, {0xfc00, 0xfc00, 0xfc00, 0xfc00},
-                                  {0x7c00, 0x7bff, 0x7c00, 0x7bff}, {0xfc00, 0xfbff, 0xfbff, 0xfc00},
-                                  {0, 0, 1, 0}, {0x8000, 0x8000, 0x8000, 0x8001},
+  const std::vector<float> x = {0.0f,   -0.0f,   huge,          -huge,    1e30f,   -1e30f,
+                                1e-30f, -1e-30f, std::nanf(""), 65519.0f, 65520.0f};
+  const u16 expected[][kModes] = {{0, 0, 0, 0},
+                                  {0x8000, 0x8000, 0x8000, 0x8000},
+                                  {0x7c00, 0x7c00, 0x7c00, 0x7c00},
+                                  {0xfc00, 0xfc00, 0xfc00, 0xfc00},
+                                  {0x7c00, 0x7bff, 0x7c00, 0x7bff},
+                                  {0xfc00, 0xfbff, 0xfbff, 0xfc00},
+                                  {0, 0, 1, 0},
+                                  {0x8000, 0x8000, 0x8000, 0x8001},
                                   {0x7fff, 0x7fff, 0x7fff, 0x7fff},
-                                  {0x7bff, 0x7bff, 0x7c00, 0x7bff}, {0x7c00, 0x7bff, 0x7c00, 0x7bff}};
+                                  {0x7bff, 0x7bff, 0x7c00, 0x7bff},
+                                  {0x7c00, 0x7bff, 0x7c00, 0x7bff}};
   tilewise::DeviceBuffer<float> device_x(x);
   const int n = static_cast<int>(x.size());
   const auto out = on_device<u16>(1, n, kModes * n, encode_half, static_cast<const float*>(device_x.data()), n);
@@ -217,7 +223,8 @@ constexpr int kOperations = 4;
 __global__ void arithmetic(u16* out, const u16* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  const __half a = __ushort_as_half(x[i]), b = __ushort_as_half(x[(i * 7 + 3) % n]), c = __ushort_as_half(x[(i * 5 + 1) % n]);
+  const __half a = __ushort_as_half(x[i]), b = __ushort_as_half(x[(i * 7 + 3) % n]),
+               c = __ushort_as_half(x[(i * 5 + 1) % n]);
   out[kOperations * i] = __half_as_ushort(__hadd(a, b));
   out[kOperations * i + 1] = __half_as_ushort(__hsub(a, b));
   out[kOperations * i + 2] = __half_as_ushort(__hmul(a, b));
@@ -291,9 +298,11 @@ __global__ void more_half(float* out) {
   out[7] = __half2float(hexp(__float2half(1.0f)));
   out[8] = __half2float(hlog(__float2half(10.0f)));
   out[9] = __half2float(hrcp(__float2half(3.0f)));
-  out[10] = __half2float(hfloor(b)) + 100.0f * __half2float(hceil(b)) + 10000.0f * __half2float(hrint(__float2half(2.5f)));
+  out[10] =
+      __half2float(hfloor(b)) + 100.0f * __half2float(hceil(b)) + 10000.0f * __half2float(hrint(__float2half(2.5f)));
   out[11] = __half2float(__hmax(a, b)) + 10.0f * __half2float(__hmin(a, b));
-  out[12] = __half2int_rz(b) + 10 * __half2int_rn(__float2half(2.5f)) + 100 * __half2int_rd(b) + 1000 * __half2int_ru(b);
+  out[12] =
+      __half2int_rz(b) + 10 * __half2int_rn(__float2half(2.5f)) + 100 * __half2int_rd(b) + 1000 * __half2int_ru(b);
   out[13] = __half2float(__int2half_rn(2049)) + __half2float(__int2half_ru(2049));
   out[14] = __half2float(__hadd_sat(a, a));
   const half nan = __ushort_as_half(0x7e00);
@@ -338,7 +347,9 @@ __global__ void bfloat_arithmetic(float* out) {
 
 TEST_CASE("half operators, comparisons and functions") {
   const auto out = on_device<float>(1, 1, 18, more_half);
-  const auto close = [](float found, double exact) { return std::fabs(found - exact) <= std::ldexp(std::fabs(exact), -10); };
+  const auto close = [](float found, double exact) {
+    return std::fabs(found - exact) <= std::ldexp(std::fabs(exact), -10);
+  };
   REQUIRE(out[0] == -0.75f);
   REQUIRE(out[1] == -3.375f);
   REQUIRE(close(out[2], -1.5 / 2.25));

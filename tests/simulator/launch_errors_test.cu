@@ -86,10 +86,9 @@ cudaDeviceProp properties() {
 TEST_CASE("blocks and grids of impossible shape do not run", "[launch]") {
   const Probe probe;
   const std::pair<dim3, dim3> shapes[] = {
-      {dim3(0), dim3(32)},         {dim3(1, 0), dim3(32)},       {dim3(1, 1, 0), dim3(32)},
-      {dim3(1), dim3(0)},          {dim3(1), dim3(32, 0)},       {dim3(1), dim3(32, 1, 0)},
-      {dim3(1), dim3(1025)},       {dim3(1), dim3(33, 32)},      {dim3(1), dim3(64, 64)},
-      {dim3(1), dim3(1, 1025)},    {dim3(1), dim3(1, 1, 65)},    {dim3(1, 65536), dim3(1)},
+      {dim3(0), dim3(32)},          {dim3(1, 0), dim3(32)},       {dim3(1, 1, 0), dim3(32)}, {dim3(1), dim3(0)},
+      {dim3(1), dim3(32, 0)},       {dim3(1), dim3(32, 1, 0)},    {dim3(1), dim3(1025)},     {dim3(1), dim3(33, 32)},
+      {dim3(1), dim3(64, 64)},      {dim3(1), dim3(1, 1025)},     {dim3(1), dim3(1, 1, 65)}, {dim3(1, 65536), dim3(1)},
       {dim3(1, 1, 65536), dim3(1)}, {dim3(2147483648u), dim3(1)},
   };
   for (const auto& [grid, block] : shapes) {

@@ -18,8 +18,9 @@ using u64 = unsigned long long;
 
 // Words with edges first, then noise.
 std::vector<u32> words() {
-  std::vector<u32> all = {0u, 1u, 2u, 3u, 0x7fu, 0x80u, 0xffu, 0x7fffu, 0x8000u, 0xffffu, 0x7fffffffu, 0x80000000u,
-                          0x80000001u, 0xfffffffeu, 0xffffffffu, 0x80808080u, 0x7f7f7f7fu, 0x80008000u, 0x12345678u};
+  std::vector<u32> all = {0u,          1u,          2u,          3u,          0x7fu,       0x80u,       0xffu,
+                          0x7fffu,     0x8000u,     0xffffu,     0x7fffffffu, 0x80000000u, 0x80000001u, 0xfffffffeu,
+                          0xffffffffu, 0x80808080u, 0x7f7f7f7fu, 0x80008000u, 0x12345678u};
   u32 state = 12345u;
   while (all.size() < 60) {
     state = state * 1664525u + 1013904223u;
@@ -207,7 +208,9 @@ TEST_CASE("integer intrinsics of two arguments") {
       // Signed from unsigned: each negative factor took away the other one, 64 bits up.
       expected[2] = high_product(wa, wb) - (wa >> 63 ? wb : 0) - (wb >> 63 ? wa : 0);
       expected[3] = high_product(wa, wb);
-      const auto low24 = [](u32 v) { return static_cast<long long>(v & 0xffffffu) - ((v & 0x800000u) ? 0x1000000 : 0); };
+      const auto low24 = [](u32 v) {
+        return static_cast<long long>(v & 0xffffffu) - ((v & 0x800000u) ? 0x1000000 : 0);
+      };
       expected[4] = static_cast<u32>(low24(a) * low24(b));
       expected[5] = static_cast<u32>(static_cast<u64>(a & 0xffffffu) * (b & 0xffffffu));
       expected[6] = static_cast<u32>((sa > sb ? sa - sb : sb - sa) + 5);
@@ -309,7 +312,8 @@ __global__ void extremes(double* out, int i, unsigned u, long long ll, unsigned 
 
 TEST_CASE("min and max take CUDA's mixtures of types") {
   const auto out = on_device<double>(1, 1, 13, extremes, -5, 9u, -1ll, 1ull << 40, 2.5f, -1.25);
-  const std::vector<double> expected = {-5, 3, 7, 4294967291.0, -1, double(1ull << 40), 1.0, 2.5, -1.25, 2.5, 2.5, 4, 8.75};
+  const std::vector<double> expected = {-5,  3,   7, 4294967291.0, -1, double(1ull << 40), 1.0, 2.5, -1.25,
+                                        2.5, 2.5, 4, 8.75};
   REQUIRE(out == expected);
 }
 
@@ -325,7 +329,8 @@ __global__ void rounded(double* out, const double* x, int n) {
   row[0] = __fadd_rn(a, b), row[1] = __fadd_rz(a, b), row[2] = __fadd_ru(a, b), row[3] = __fadd_rd(a, b);
   row[4] = __fmul_rn(a, b), row[5] = __fmul_rz(a, b), row[6] = __fmul_ru(a, b), row[7] = __fmul_rd(a, b);
   row[8] = __fdiv_rn(a, b), row[9] = __fdiv_rz(a, b), row[10] = __fdiv_ru(a, b), row[11] = __fdiv_rd(a, b);
-  row[12] = __fmaf_rn(a, b, c), row[13] = __fmaf_rz(a, b, c), row[14] = __fmaf_ru(a, b, c), row[15] = __fmaf_rd(a, b, c);
+  row[12] = __fmaf_rn(a, b, c), row[13] = __fmaf_rz(a, b, c), row[14] = __fmaf_ru(a, b, c),
+  row[15] = __fmaf_rd(a, b, c);
   row[16] = __dadd_rn(x[i], x[j]), row[17] = __dadd_ru(x[i], x[j]);
   row[18] = __dmul_rz(x[i], x[j]), row[19] = __fma_rd(x[i], x[j], x[(i + j) % n]);
   row[20] = __fsqrt_ru(fabsf(a)), row[21] = __frcp_rd(a), row[22] = __fsub_rn(a, b), row[23] = fmaf(a, b, c);
@@ -343,11 +348,11 @@ double with_mode(int mode, Operation operation) {
 }  // namespace
 
 TEST_CASE("arithmetic rounds in the direction asked for") {
-  const std::vector<double> x = {1.0, 3.0, -7.0, 0.1, -1.0 / 3, 1e10, 1e-10, 16777217.0, 1.0 + 0x1p-23, 123456.789, -0.7};
+  const std::vector<double> x = {1.0,   3.0,        -7.0,          0.1,        -1.0 / 3, 1e10,
+                                 1e-10, 16777217.0, 1.0 + 0x1p-23, 123456.789, -0.7};
   const int n = static_cast<int>(x.size());
   tilewise::DeviceBuffer<double> device_x(x);
-  const auto out =
-      on_device<double>(n, n, kRounded * n * n, rounded, static_cast<const double*>(device_x.data()), n);
+  const auto out = on_device<double>(n, n, kRounded * n * n, rounded, static_cast<const double*>(device_x.data()), n);
   const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
@@ -427,8 +432,8 @@ long long clamped(double whole, double low, double high) {
 }  // namespace
 
 TEST_CASE("conversions to integers round as asked and clamp") {
-  const std::vector<double> x = {0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.25, 0.75, -0.75, 1e6 + 0.25, 1e9, -1e9,
-                                 3e9, -3e9, 1e12, -1e12, 4.2e9, 2147483520.0, -2147483648.0};
+  const std::vector<double> x = {0.0,        0.5, 1.5,  2.5, -0.5, -1.5, -2.5,  0.25,  0.75,         -0.75,
+                                 1e6 + 0.25, 1e9, -1e9, 3e9, -3e9, 1e12, -1e12, 4.2e9, 2147483520.0, -2147483648.0};
   const int n = static_cast<int>(x.size());
   tilewise::DeviceBuffer<double> device_x(x);
   const auto out =
@@ -473,9 +478,21 @@ TEST_CASE("NaN becomes the integer that PTX names") {
 
 TEST_CASE("conversions from integers round as asked") {
   const auto out = on_device<double>(1, 1, 15, from_integers, 16777217, 4294967295u, (1ll << 60) + 1);
-  const std::vector<double> expected = {16777216.0, 16777216.0, 16777218.0, 16777216.0, 4294967296.0, 4294967040.0,
-                                        0x1p60, 0x1p60, 16777217.0, 4294967295.0, double(0.1f), double(0.1f),
-                                        double(std::nextafterf(0.1f, 0.0f)), double(3.14159274f), -1.0};
+  const std::vector<double> expected = {16777216.0,
+                                        16777216.0,
+                                        16777218.0,
+                                        16777216.0,
+                                        4294967296.0,
+                                        4294967040.0,
+                                        0x1p60,
+                                        0x1p60,
+                                        16777217.0,
+                                        4294967295.0,
+                                        double(0.1f),
+                                        double(0.1f),
+                                        double(std::nextafterf(0.1f, 0.0f)),
+                                        double(3.14159274f),
+                                        -1.0};
   REQUIRE(out == expected);
 }
 
@@ -521,6 +538,7 @@ std::vector<double> reference(double d) {
     return 0.5 * (low + high);
   };
   const float eighth = static_cast<float>(f) / 8;
+  // clang-format off
   return {std::sqrt(f), 1 / std::sqrt(f), 1 / std::sqrt(d), std::cbrt(f), 1 / std::cbrt(d),
           std::exp(f), std::exp2(f), std::pow(10.0, f), std::pow(10.0, d), std::expm1(d),
           std::log(f), std::log2(f), std::log10(d), std::log1p(f),
@@ -535,6 +553,7 @@ std::vector<double> reference(double d) {
           inverse(double(eighth), -1, [](double v) { return std::erfc(v); }),
           inverse(d / 8, 1, [](double v) { return 0.5 * std::erfc(-v / std::sqrt(2.0)); }),
           std::lgamma(d), ::j0(d)};
+  // clang-format on
 }
 
 }  // namespace
@@ -565,7 +584,8 @@ __global__ void special(double* out) {
   out[2] = sinpi(1e15 + 1.0), out[3] = cospif(3.0f);
   out[4] = erfinv(1.0), out[5] = erfinv(-1.0), out[6] = erfcinv(2.0), out[7] = normcdfinv(0.5);
   out[8] = erfcx(1e3), out[9] = erfinv(2.0);
-  out[10] = __saturatef(1.5f), out[11] = __saturatef(-2.0f), out[12] = __saturatef(0.25f), out[13] = __saturatef(nanf(""));
+  out[10] = __saturatef(1.5f), out[11] = __saturatef(-2.0f), out[12] = __saturatef(0.25f),
+  out[13] = __saturatef(nanf(""));
   const float v[5] = {1.0f, -2.0f, 4.0f, 2.0f, 0.0f};
   out[14] = normf(5, v), out[15] = rnormf(5, v);
 }
@@ -605,9 +625,10 @@ TEST_CASE("the fast intrinsics are close to the functions") {
   for (float x : {0.3f, 0.9f, 1.4f, 2.2f}) {
     const auto out = on_device<double>(1, 1, 16, fast, x);
     const double d = x;
-    const double expected[] = {std::exp(d), std::pow(10.0, d), std::log(d), std::log2(d), std::log10(d),
-                               std::pow(d, double(1.3f)), std::sin(d), std::cos(d), std::tan(d), std::sin(d), std::cos(d),
-                               d / 3, 1 / std::sqrt(d), std::sqrt(d), 1 / d};
+    const double expected[] = {
+        std::exp(d),      std::pow(10.0, d), std::log(d), std::log2(d), std::log10(d), std::pow(d, double(1.3f)),
+        std::sin(d),      std::cos(d),       std::tan(d), std::sin(d),  std::cos(d),   d / 3,
+        1 / std::sqrt(d), std::sqrt(d),      1 / d};
     for (int k = 0; k < 15; ++k) {
       INFO("function " << k << " of " << x);
       REQUIRE(std::fabs(out[k] - expected[k]) <= 1e-5 * std::fabs(expected[k]) + 1e-6);

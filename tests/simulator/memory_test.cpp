@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -104,7 +104,8 @@ TEST_CASE("addresses depend on the calls only", "[memory]") {
                std::fprintf(stderr, "%p\n", p);
                if (i % 3 == 0) memory::release(p);
              }
-           }).text;
+           })
+        .text;
   };
   const std::string first = addresses();
   CHECK(first.size() > 100);
@@ -186,7 +187,8 @@ TEST_CASE("the shadow knows written bytes", "[memory]") {
     memory::mark_written(number(q), 200);
     memory::copy_written(number(q) + shift, at, 100);
     std::size_t wrong = 0;
-    for (int i = 0; i < 100; ++i) wrong += memory::is_written(number(q) + shift + i, 1) != memory::is_written(at + i, 1);
+    for (int i = 0; i < 100; ++i)
+      wrong += memory::is_written(number(q) + shift + i, 1) != memory::is_written(at + i, 1);
     CHECK(wrong == 0);
     CHECK(memory::is_written(number(q) + shift + 100, 1));
     memory::release(q);
@@ -253,22 +255,24 @@ TEST_CASE("host code that touches device memory is told so", "[memory]") {
 }
 
 TEST_CASE("device memory stays usable after it is no longer closed", "[memory]") {
-  const Death death = death_of([] {
-    constexpr std::size_t kBytes = std::size_t(1) << 20;
-    std::vector<char> host(kBytes, 7);
-    for (int i = 0; i < 200; ++i) {  // far more than the pages that are closed, with reuse of what was freed
-      char* p = nullptr;
-      if (cudaMalloc(&p, kBytes) != cudaSuccess) _exit(1);
-      if (memory::is_written(number(p), 1)) _exit(2);
-      if (cudaMemcpy(p, host.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess) _exit(3);
-      if (cudaMemset(p, i, kBytes / 2) != cudaSuccess) _exit(4);
-      std::vector<char> back(kBytes);
-      if (cudaMemcpy(back.data(), p, kBytes, cudaMemcpyDeviceToHost) != cudaSuccess) _exit(5);
-      if (back[kBytes / 2 - 1] != static_cast<char>(i) || back[kBytes / 2] != 7) _exit(6);
-      if (cudaFree(p) != cudaSuccess) _exit(7);
-    }
-    _exit(42);
-  }, false);
+  const Death death = death_of(
+      [] {
+        constexpr std::size_t kBytes = std::size_t(1) << 20;
+        std::vector<char> host(kBytes, 7);
+        for (int i = 0; i < 200; ++i) {  // far more than the pages that are closed, with reuse of what was freed
+          char* p = nullptr;
+          if (cudaMalloc(&p, kBytes) != cudaSuccess) _exit(1);
+          if (memory::is_written(number(p), 1)) _exit(2);
+          if (cudaMemcpy(p, host.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess) _exit(3);
+          if (cudaMemset(p, i, kBytes / 2) != cudaSuccess) _exit(4);
+          std::vector<char> back(kBytes);
+          if (cudaMemcpy(back.data(), p, kBytes, cudaMemcpyDeviceToHost) != cudaSuccess) _exit(5);
+          if (back[kBytes / 2 - 1] != static_cast<char>(i) || back[kBytes / 2] != 7) _exit(6);
+          if (cudaFree(p) != cudaSuccess) _exit(7);
+        }
+        _exit(42);
+      },
+      false);
   CHECK(death.exit_code == 42);
 }
 
@@ -334,12 +338,12 @@ TEST_CASE("a ruined device answers every call with its error until it is reset",
     cudaMalloc(&p, 4);
     set_sticky(cudaErrorIllegalAddress);
     const bool ruined = cudaGetLastError() == cudaErrorIllegalAddress && cudaGetLastError() == cudaSuccess &&
-                        cudaDeviceSynchronize() == cudaErrorIllegalAddress &&
-                        cudaFree(p) == cudaErrorIllegalAddress && cudaMalloc(&p, 4) == cudaErrorIllegalAddress;
+                        cudaDeviceSynchronize() == cudaErrorIllegalAddress && cudaFree(p) == cudaErrorIllegalAddress &&
+                        cudaMalloc(&p, 4) == cudaErrorIllegalAddress;
     int count = 0;
     const bool still_there = cudaGetDeviceCount(&count) == cudaSuccess && count == 1;
-    const bool well_again = cudaDeviceReset() == cudaSuccess && cudaMalloc(&p, 4) == cudaSuccess &&
-                            cudaFree(p) == cudaSuccess;
+    const bool well_again =
+        cudaDeviceReset() == cudaSuccess && cudaMalloc(&p, 4) == cudaSuccess && cudaFree(p) == cudaSuccess;
     _exit(ruined && still_there && well_again ? 42 : 43);
   });
   CHECK(death.exit_code == 42);

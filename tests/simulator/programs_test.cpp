@@ -150,8 +150,9 @@ __global__ void k(int* p) {
   refuses("grid-wide synchronisation is not supported",
           kernel + "int main() { int* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n");
   refuses("a cooperative launch (all blocks of a grid wait for each other) is not supported",
-          kernel + "int main() { int* p; cudaMalloc(&p, 4); void* a[] = {&p}; "
-                   "cudaLaunchCooperativeKernel((void*)k, dim3(2), dim3(1), a); }\n");
+          kernel +
+              "int main() { int* p; cudaMalloc(&p, 4); void* a[] = {&p}; "
+              "cudaLaunchCooperativeKernel((void*)k, dim3(2), dim3(1), a); }\n");
 }
 
 TEST_CASE("A program with Thrust is refused") {

@@ -194,10 +194,12 @@ int recorded(const std::string& signature, bool local = false) {
 TEST_CASE("the simulator's registers are the recorded ones", "[registers]") {
   const std::string parameters = "(float const*, float const*, float*, int, int, int)";
   CHECK(attributes(naive_matmul).numRegs == recorded("naive_matmul" + parameters));
-  CHECK(attributes(naive_matmul).localSizeBytes == static_cast<std::size_t>(recorded("naive_matmul" + parameters, true)));
+  CHECK(attributes(naive_matmul).localSizeBytes ==
+        static_cast<std::size_t>(recorded("naive_matmul" + parameters, true)));
   CHECK(attributes(tiled_matmul<4>).numRegs == recorded("void tiled_matmul<4>" + parameters));
   CHECK(attributes(tiled_matmul<32>).numRegs == recorded("void tiled_matmul<32>" + parameters));
-  CHECK(attributes(hold_words<220>).numRegs == recorded("void registers_test::hold_words<220>(float*, float const*, int)"));
+  CHECK(attributes(hold_words<220>).numRegs ==
+        recorded("void registers_test::hold_words<220>(float*, float const*, int)"));
 }
 
 TEST_CASE("the simulator guesses no registers", "[registers]") {

@@ -50,7 +50,7 @@ TEST_CASE("sectors: distinct 32-byte pieces that the active lanes touch", "[mode
 TEST_CASE("atomics: a sector counts as often as its most wanted word", "[model]") {
   CHECK(model::atomic_sectors(warp([](auto i) { return 4 * i; }).of(4)) == 4);
   CHECK(model::atomic_sectors(warp([](auto) { return 64; }).of(4)) == 32);
-  CHECK(model::atomic_sectors(warp([](auto i) { return 4 * (i / 2); }).of(4)) == 4);   // 2 sectors, twice each
+  CHECK(model::atomic_sectors(warp([](auto i) { return 4 * (i / 2); }).of(4)) == 4);  // 2 sectors, twice each
   CHECK(model::atomic_sectors(warp([](auto i) { return i == 0 ? 0 : 4 * (i % 4); }).of(4)) == 8);
 }
 
@@ -59,15 +59,15 @@ TEST_CASE("wavefronts: 32 banks of 4 bytes", "[model]") {
   for (const std::uint64_t stride : {1, 3, 5, 33}) CHECK(loads(warp([&](auto i) { return 4 * stride * i; }), 4) == 1);
   for (const std::uint64_t stride : {2, 4, 8, 16, 32})
     CHECK(loads(warp([&](auto i) { return 4 * stride * i; }), 4) == stride);
-  CHECK(loads(warp([](auto) { return 40; }), 4) == 1);                  // broadcast
-  CHECK(loads(warp([](auto i) { return 4 * (i / 2); }), 4) == 1);       // pairs share a word
-  CHECK(loads(warp([](auto i) { return 128 * (i % 16); }), 4) == 16);   // half of the warp repeats the other half
+  CHECK(loads(warp([](auto) { return 40; }), 4) == 1);                 // broadcast
+  CHECK(loads(warp([](auto i) { return 4 * (i / 2); }), 4) == 1);      // pairs share a word
+  CHECK(loads(warp([](auto i) { return 128 * (i % 16); }), 4) == 16);  // half of the warp repeats the other half
   CHECK(loads(warp([](auto i) { return i; }), 1) == 1);
   CHECK(loads(warp([](auto i) { return 8 * i; }), 8) == 2);
   CHECK(loads(warp([](auto i) { return 16 * i; }), 16) == 4);
-  CHECK(loads(warp([](auto i) { return 8 * (i / 2); }), 8) == 1);       // pairs share: both halves at once
+  CHECK(loads(warp([](auto i) { return 8 * (i / 2); }), 8) == 1);  // pairs share: both halves at once
   CHECK(model::shared_wavefronts(warp([](auto i) { return 8 * (i / 2); }).of(8), false) == 2);  // stores never do
-  CHECK(loads(warp([](auto i) { return 8 * (i / 4 * 2 + i % 2); }), 8) == 1);  // lanes i and i^2 share
+  CHECK(loads(warp([](auto i) { return 8 * (i / 4 * 2 + i % 2); }), 8) == 1);                   // lanes i and i^2 share
   CHECK(loads(warp([](auto i) { return 8 * ((i / 2 % 2) * 64 + i / 4); }), 8) == 4);  // shared, but banks are hit twice
   CHECK(loads(warp([](auto i) { return 16 * i; }, 0xFF), 16) == 1);
 }

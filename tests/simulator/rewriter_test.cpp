@@ -347,7 +347,8 @@ TEST_CASE("static in a device function is device memory") {
 
 TEST_CASE("__shared__ variables become references into the block's arena") {
   auto shared = [](const std::string& name) {
-    return "auto& " + name + " = shared_variable<tw_shared_" + name + ", decltype(tw_shared_" + name + "::" + name + ")>(\"" + name + "\", \"t.cu\", 1)." + name + ";";
+    return "auto& " + name + " = shared_variable<tw_shared_" + name + ", decltype(tw_shared_" + name + "::" + name +
+           ")>(\"" + name + "\", \"t.cu\", 1)." + name + ";";
   };
   CHECK(in_kernel("__shared__ float a[4][5];") == "struct tw_shared_a { float a[4][5]; }; " + shared("a"));
   CHECK(in_kernel("__shared__ T a[N][N], b[2], *c;") ==
@@ -398,7 +399,9 @@ TEST_CASE("Shared variables of namespace scope") {
         "int h(P p) { return p.s; }\n");
   text = rewritten("__shared__ int s[3];\n__global__ void k() { s[0] = 1; }");
   CHECK(contains(text, "struct tw_shared_s { int s[3]; };\n"));
-  CHECK(contains(text, "{ enter_kernel(0); auto& s = shared_variable<tw_shared_s, decltype(tw_shared_s::s)>(\"s\", \"t.cu\", 1).s; s[0] = 1; }"));
+  CHECK(contains(text,
+                 "{ enter_kernel(0); auto& s = shared_variable<tw_shared_s, decltype(tw_shared_s::s)>(\"s\", \"t.cu\", "
+                 "1).s; s[0] = 1; }"));
   // A function's own declaration wins.
   text = rewritten("extern __shared__ float s[];\n__device__ void f() { extern __shared__ int s[]; s[0] = 1; }");
   CHECK(contains(text, "void f() { auto& s = *static_cast<int (*)[]>(dynamic_shared()); s[0] = 1; }"));

@@ -208,15 +208,17 @@ TEST_CASE("simcc links the CUDA libraries that a program calls, with -lcublas or
     CHECK(ran.status == 0);
     CHECK(contains(ran.text, "sum 14\n"));
     // Said once: the figures of such a program are not a GPU's.
-    CHECK(contains(ran.text, "tilewise: cublasSdot and its kin are computed by the simulator's own library on the CPU"));
+    CHECK(
+        contains(ran.text, "tilewise: cublasSdot and its kin are computed by the simulator's own library on the CPU"));
     CHECK(line_count(ran.text) == 2);
   }
 }
 
 TEST_CASE("a library's function that the simulator lacks is a compile-time error with its name") {
   Folder folder;
-  std::string source = folder.write("z.cu", "#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  cublasCreate(&h);\n"
-                                            "  cublasStrsv(h, CUBLAS_FILL_MODE_LOWER, nullptr);\n}\n");
+  std::string source = folder.write("z.cu",
+                                    "#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  cublasCreate(&h);\n"
+                                    "  cublasStrsv(h, CUBLAS_FILL_MODE_LOWER, nullptr);\n}\n");
   Outcome outcome = SIMCC("-c", source, "-o", folder.file("z.o"));
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.text, "the Tilewise simulator does not support cublasStrsv"));

@@ -7,8 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 #include <tilewise_sim/report.hpp>
+#include <vector>
 
 #include "catch.hpp"
 #include "validation/cases.cuh"
@@ -110,8 +110,9 @@ TEST_CASE("the simulator counts what an H200 counts", "[validation]") {
   tilewise::sim::set_counting(was_counting);
   tilewise::sim::set_checking(was_checking);
   CHECK(launches_explained * 20 <= cases.size());
-  std::printf("validation against an H200: %zu launches, %zu counters compared; %zu launches differ, each with its reason:\n",
-              cases.size(), compared, launches_explained);
+  std::printf(
+      "validation against an H200: %zu launches, %zu counters compared; %zu launches differ, each with its reason:\n",
+      cases.size(), compared, launches_explained);
   for (const auto& c : cases)
     if (c.merged) std::printf("  %-34s %s\n", c.name.c_str(), c.merged);
 }

@@ -35,7 +35,8 @@ LAYOUT(double1, 8, 8);
 LAYOUT(double2, 16, 16);
 LAYOUT(double3, 24, 8);
 LAYOUT(dim3, 12, 4);
-static_assert(offsetof(float4, x) == 0 && offsetof(float4, y) == 4 && offsetof(float4, z) == 8 && offsetof(float4, w) == 12);
+static_assert(offsetof(float4, x) == 0 && offsetof(float4, y) == 4 && offsetof(float4, z) == 8 &&
+              offsetof(float4, w) == 12);
 static_assert(std::is_same_v<decltype(char4::x), signed char> && std::is_same_v<decltype(uchar4::w), unsigned char>);
 static_assert(std::is_trivially_default_constructible_v<float4> && std::is_trivially_destructible_v<float4>);
 static_assert(!std::is_convertible_v<float, float4>);
@@ -60,7 +61,8 @@ TEST_CASE("vectors are initialised as aggregates are") {
   REQUIRE((a.x == 1.0f && a.y == 2.0f && a.z == 0.0f && a.w == 0.0f));
   REQUIRE((b.x == 0.0f && b.w == 0.0f));
   REQUIRE((c.z == 3.0f && c.w == 4.0f));
-  REQUIRE((at_file_scope[0].w == 4.0f && at_file_scope[1].x == 5.0f && at_file_scope[1].y == 0.0f && at_file_scope[2].x == 0.0f));
+  REQUIRE((at_file_scope[0].w == 4.0f && at_file_scope[1].x == 5.0f && at_file_scope[1].y == 0.0f &&
+           at_file_scope[2].x == 0.0f));
   Vertex v = {{1, 2, 3}, {255, 0, 7, 1}};
   const Vertex w = v;
   REQUIRE((w.position.z == 3.0f && w.colour.x == 255 && w.colour.z == 7));
@@ -146,8 +148,7 @@ TEST_CASE("vectors in kernels: casts, arguments, constants, shared memory, union
   tilewise::DeviceBuffer<float> device_x(x);
   const float4 offset = make_float4(0.5f, 1.0f, -1.0f, 2.0f);
   const float shifts[4] = {0.5f, 1.0f, -1.0f, 2.0f};
-  const auto out =
-      on_device<float>(1, n, 4 * n, mixture, static_cast<const float*>(device_x.data()), offset, n);
+  const auto out = on_device<float>(1, n, 4 * n, mixture, static_cast<const float*>(device_x.data()), offset, n);
   for (int i = 0; i < n; ++i) {
     float sum = 0, product = 0;
     for (int k = 0; k < 4; ++k) {

@@ -34,9 +34,12 @@ __global__ void shuffle(T* out, int kind, int amount, int width) {
 int documented_source(int kind, int lane, int amount, int width) {
   const int group = lane / width, within = lane % width;
   switch (kind) {
-    case kIndex: return group * width + ((amount % width) + width) % width;
-    case kUp: return within - amount < 0 ? lane : lane - amount;
-    case kDown: return within + amount >= width ? lane : lane + amount;
+    case kIndex:
+      return group * width + ((amount % width) + width) % width;
+    case kUp:
+      return within - amount < 0 ? lane : lane - amount;
+    case kDown:
+      return within + amount >= width ? lane : lane + amount;
     default: {
       const int other = lane ^ amount;
       return other / width > group ? lane : other;  // earlier groups may be read, later ones not

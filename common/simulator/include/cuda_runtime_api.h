@@ -113,8 +113,8 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width,
-                              size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream = nullptr);
@@ -196,7 +196,7 @@ TILEWISE_WRAPPER cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStre
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
-                                     unsigned int flags = cudaMemAttachSingle) {
+                                                      unsigned int flags = cudaMemAttachSingle) {
   return cudaStreamAttachMemAsync(stream, (void*)pointer, bytes, flags);
 }
 
@@ -210,22 +210,24 @@ TILEWISE_WRAPPER cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+                                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return cudaMemcpyToSymbol((const void*)std::addressof(symbol), from, bytes, offset, kind);
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+                                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return cudaMemcpyFromSymbol(to, (const void*)std::addressof(symbol), bytes, offset, kind);
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+                                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                     cudaStream_t stream = nullptr) {
   return cudaMemcpyToSymbolAsync((const void*)std::addressof(symbol), from, bytes, offset, kind, stream);
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+                                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                       cudaStream_t stream = nullptr) {
   return cudaMemcpyFromSymbolAsync(to, (const void*)std::addressof(symbol), bytes, offset, kind, stream);
 }
 
@@ -247,51 +249,54 @@ TILEWISE_WRAPPER cudaError_t cudaFuncSetSharedMemConfig(Kernel* kernel, cudaShar
 }
 template <class Kernel>
 TILEWISE_WRAPPER cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
-                             cudaStream_t stream = nullptr) {
+                                              cudaStream_t stream = nullptr) {
   return cudaLaunchKernel(tilewise::sim::kernel_pointer(kernel), grid, block, args, shared, stream);
 }
 template <class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
-                                        cudaStream_t stream = nullptr) {
+TILEWISE_WRAPPER cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** args,
+                                                         size_t shared = 0, cudaStream_t stream = nullptr) {
   return cudaLaunchCooperativeKernel(tilewise::sim::kernel_pointer(kernel), grid, block, args, shared, stream);
 }
 template <class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads, size_t shared) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
+                                                                           size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, tilewise::sim::kernel_pointer(kernel), threads, shared);
 }
 template <class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
-                                                                   size_t shared, unsigned int flags) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel,
+                                                                                    int threads, size_t shared,
+                                                                                    unsigned int flags) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, tilewise::sim::kernel_pointer(kernel), threads,
                                                                 shared, flags);
 }
 template <class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel* kernel, int blocks, int threads) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel* kernel, int blocks,
+                                                                       int threads) {
   return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, tilewise::sim::kernel_pointer(kernel), blocks, threads);
 }
 template <class SharedOfBlock, class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, Kernel* kernel,
-                                                                    SharedOfBlock shared, int limit = 0,
-                                                                    unsigned int flags = 0) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int* grid, int* block, Kernel* kernel, SharedOfBlock shared, int limit = 0, unsigned int flags = 0) {
   if (flags & ~cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
   auto call = [](void* context, int threads) -> size_t { return (*static_cast<SharedOfBlock*>(context))(threads); };
   return tilewise::sim::best_block_size(grid, block, tilewise::sim::kernel_pointer(kernel), call,
                                         (void*)std::addressof(shared), limit);
 }
 template <class SharedOfBlock, class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, SharedOfBlock shared,
-                                                           int limit = 0) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
+                                                                            SharedOfBlock shared, int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, shared, limit, 0);
 }
 template <class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, Kernel* kernel, size_t shared = 0,
-                                                        int limit = 0, unsigned int flags = 0) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, Kernel* kernel,
+                                                                         size_t shared = 0, int limit = 0,
+                                                                         unsigned int flags = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
       grid, block, kernel, [shared](int) { return shared; }, limit, flags);
 }
 template <class Kernel>
-TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,
-                                               int limit = 0) {
+TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel,
+                                                                size_t shared = 0, int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, block, kernel, shared, limit, 0);
 }
 

@@ -289,7 +289,7 @@ struct cudaPointerAttributes {
 };
 
 struct cudaFuncAttributes {
-  size_t sharedSizeBytes;  ///< static shared memory; of kernels that are not recorded, the simulator knows it once they ran
+  size_t sharedSizeBytes;  ///< static; of kernels that are not recorded, the simulator knows it once they ran
   size_t constSizeBytes;
   size_t localSizeBytes;
   int maxThreadsPerBlock;

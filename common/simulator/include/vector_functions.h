@@ -4,11 +4,11 @@
 
 #include "vector_types.h"
 
-#define TILEWISE_MAKE_VECTORS(Base, T)                                                        \
-  inline Base##1 make_##Base##1(T x) { return Base##1{x}; }                                   \
-  inline Base##2 make_##Base##2(T x, T y) { return Base##2{x, y}; }                           \
-  inline Base##3 make_##Base##3(T x, T y, T z) { return Base##3{x, y, z}; }                   \
-  inline Base##4 make_##Base##4(T x, T y, T z, T w) { return Base##4{x, y, z, w}; }           \
+#define TILEWISE_MAKE_VECTORS(Base, T)                                               \
+  inline Base##1 make_##Base##1(T x) { return Base##1 {x}; }                         \
+  inline Base##2 make_##Base##2(T x, T y) { return Base##2 {x, y}; }                 \
+  inline Base##3 make_##Base##3(T x, T y, T z) { return Base##3 {x, y, z}; }         \
+  inline Base##4 make_##Base##4(T x, T y, T z, T w) { return Base##4 {x, y, z, w}; } \
   static_assert(true)
 
 TILEWISE_MAKE_VECTORS(char, signed char);

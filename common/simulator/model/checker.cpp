@@ -44,7 +44,7 @@ struct State {
   Shadow shadow;
   WarpClock clocks[kMaxWarps];
   std::uint32_t interval = 0, block_first = 1, launch_first = 1;
-  std::uint32_t epoch_first = 1;  // interval that the last barrier began
+  std::uint32_t epoch_first = 1;                        // interval that the last barrier began
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch
   std::vector<SharedPiece> pieces;
   std::vector<const void*> sites{nullptr};  // cells name sites by number
@@ -57,8 +57,8 @@ struct State {
   // reads that word with an atomic or volatile access takes over.
   bool fenced = false;  // some thread of the running block has executed a fence
   std::unordered_map<std::uintptr_t, std::uint32_t> handed_over;  // word -> interval up to which it passes on
-  std::uint32_t taken_over = 0;                        // by the running block, from other blocks
-  std::uint32_t acquired[kMaxThreadsPerBlock] = {};    // by each thread, from its own block
+  std::uint32_t taken_over = 0;                                   // by the running block, from other blocks
+  std::uint32_t acquired[kMaxThreadsPerBlock] = {};               // by each thread, from its own block
 
   const Lane* indexed_wrongly = nullptr;  // has just used an index outside an array
 
@@ -78,9 +78,12 @@ State& state() {
 
 const char* verb(Access kind) {
   switch (kind) {
-    case Access::load: return "reads";
-    case Access::store: return "writes";
-    default: return "updates";
+    case Access::load:
+      return "reads";
+    case Access::store:
+      return "writes";
+    default:
+      return "updates";
   }
 }
 
@@ -190,15 +193,16 @@ Place global_place(std::uintptr_t address, std::size_t bytes) {
     static constexpr const char* spaces[] = {"__device__", "__constant__", "__managed__"};
     std::string name = fmt::format("the {} variable {}", spaces[static_cast<int>(a->space)], a->name ? a->name : "");
     if (offset == 0 && bytes == a->bytes) return {name, where};
-    return {element(offset, bytes) + fmt::format(" of {} ({} elements of {} bytes)", name,
-                                                 grouped_digits(a->bytes / bytes), bytes),
+    return {element(offset, bytes) +
+                fmt::format(" of {} ({} elements of {} bytes)", name, grouped_digits(a->bytes / bytes), bytes),
             where};
   }
   static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
   std::string size = a->bytes % bytes == 0 && offset % static_cast<std::int64_t>(bytes) == 0
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
                          : fmt::format("{}-byte", grouped_digits(a->bytes));
-  std::string name = element(offset, bytes) + fmt::format(" of the {} {} allocation", size, kinds[static_cast<int>(a->kind)]);
+  std::string name =
+      element(offset, bytes) + fmt::format(" of the {} {} allocation", size, kinds[static_cast<int>(a->kind)]);
   if (a->name)
     name += std::string(" ") + a->name;
   else if (a->call_site)
@@ -277,19 +281,22 @@ void report_race(const Now& now, const Other& other) {
 
   const void* other_site = s.sites[other.site];
   const std::string here = describe_site(now.site), there = describe_site(other_site);
-  std::string who = other.thread < 0 ? std::string("another thread") : "thread " + thread_triple(static_cast<unsigned>(other.thread));
+  std::string who =
+      other.thread < 0 ? std::string("another thread") : "thread " + thread_triple(static_cast<unsigned>(other.thread));
   if (other_block)
     who = (other.thread < 0 ? std::string("a thread") : who) + " of block " + block_triple(s, other.interval);
-  std::string message = fmt::format("this thread {} {}, which {} {} {}", verb(now.kind),
-                                    place(s, now.space, now.address, now.bytes).name, who, verb(other.kind),
-                                    here == there ? "in the same line" : "at " + there);
+  std::string message =
+      fmt::format("this thread {} {}, which {} {} {}", verb(now.kind), place(s, now.space, now.address, now.bytes).name,
+                  who, verb(other.kind), here == there ? "in the same line" : "at " + there);
   if (other_block)
     message += "; blocks run in any order";
   else if (same_warp)
     message += "; lanes of a warp need not run in step: put a __syncwarp() between";
   else
     message += "; no __syncthreads() stands between";
-  Finding f = make(same_warp ? "warp-synchronous" : now.space == MemorySpace::shared ? "race-shared" : "race-global",
+  Finding f = make(same_warp                          ? "warp-synchronous"
+                   : now.space == MemorySpace::shared ? "race-shared"
+                                                      : "race-global",
                    std::move(message), now.lane, now.site);
   f.other_site = other_site;
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
@@ -313,9 +320,10 @@ void check_cell(const Now& now, Cell& c) {
   // new one, which programs that retry with atomicCAS rely on.
   if (c.write_interval >= s.launch_first && !(c.write_atomic && now.kind != Access::store)) {
     const bool same_block = c.write_interval >= s.block_first;
-    if (same_block ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
-                         c.write_interval > s.acquired[now.thread] && !ordered_in_warp(now, c.write_thread, c.write_time)
-                   : now.space != MemorySpace::shared && c.write_interval > s.taken_over)
+    if (same_block
+            ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
+                  c.write_interval > s.acquired[now.thread] && !ordered_in_warp(now, c.write_thread, c.write_time)
+            : now.space != MemorySpace::shared && c.write_interval > s.taken_over)
       report_race(now, {c.write_interval, c.write_thread, c.write_atomic ? Access::atomic : Access::store, c.write_site,
                         c.write_volatile});
   }
@@ -385,9 +393,7 @@ void check_cell(const Now& now, Cell& c) {
 
 // Words of an access that nobody has written. A struct copied whole has padding, which nobody writes: one unwritten
 // word among four is taken for that.
-bool too_few_written(unsigned unwritten_words, std::size_t bytes) {
-  return unwritten_words > (bytes >= 16 ? 1u : 0u);
-}
+bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwritten_words > (bytes >= 16 ? 1u : 0u); }
 
 void check_race(const Now& now) {
   State& s = now.s;
@@ -499,8 +505,8 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
       return false;
     }
     const Place p = shared_place(s, address, bytes);
-    report_finding(make("out-of-bounds-shared", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane,
-                        site));
+    report_finding(
+        make("out-of-bounds-shared", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
     return false;
   }
   if (space == MemorySpace::host) {
@@ -520,10 +526,12 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
   if (a && a->live && address + bytes <= a->end()) return true;
   const Place p = global_place(address, bytes);
   if (a && !a->live) {
-    report_finding(make("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name, lane, site));
+    report_finding(
+        make("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name, lane, site));
     return false;
   }
-  report_finding(make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
+  report_finding(
+      make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
   const memory::Allocation* near = memory::nearest(address);
   const bool in_red_zone = near && near->live && address + memory::kRedZone >= near->begin &&
                            address + bytes <= near->end() + memory::kRedZone;
@@ -538,10 +546,11 @@ void fault(std::uintptr_t address, void* site) {
   observed_lane = nullptr;
   const bool stack = on_thread_stack(reinterpret_cast<const void*>(address));
   // Sites are return addresses, which lie behind the instruction that they stand for.
-  report_finding(make(stack ? "stack-overflow" : "illegal-address",
-                      stack ? std::string("this thread's stack is full: its recursion is too deep or its local arrays are too large")
-                            : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
-                      lane, site ? static_cast<char*>(site) + 1 : nullptr));
+  report_finding(make(
+      stack ? "stack-overflow" : "illegal-address",
+      stack ? std::string("this thread's stack is full: its recursion is too deep or its local arrays are too large")
+            : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
+      lane, site ? static_cast<char*>(site) + 1 : nullptr));
   std::exit(1);
 }
 
@@ -585,7 +594,8 @@ void warp_meeting(unsigned warp, std::uint32_t arrived) {
   s.clocks[warp].meet(arrived);
   std::uint32_t* acquired = s.acquired + warp * kWarpSize;
   std::uint32_t most = 0;
-  for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) most = std::max(most, acquired[std::countr_zero(rest)]);
+  for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1)
+    most = std::max(most, acquired[std::countr_zero(rest)]);
   if (most < s.epoch_first) return;
   for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) acquired[std::countr_zero(rest)] = most;
 }
@@ -608,20 +618,22 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (s.doubt.address) settle_doubt(s);
   if (space == MemorySpace::local) {
     if (!on_own_stack(p))
-      report_finding(make("local-of-another",
-                          fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "
-                                      "thread's own, and the same address means another place there",
-                                      verb(kind)),
-                          lane, site));
+      report_finding(
+          make("local-of-another",
+               fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "
+                           "thread's own, and the same address means another place there",
+                           verb(kind)),
+               lane, site));
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   if (space == MemorySpace::constant && kind == Access::load) return;
   if (!check_bounds(s, lane, space, address, bytes, kind, site)) return;
   if (space == MemorySpace::constant) {
-    report_finding(make("constant-write",
-                        "this thread writes constant memory, which kernels can only read: " + global_place(address, bytes).name,
-                        lane, site));
+    report_finding(
+        make("constant-write",
+             "this thread writes constant memory, which kernels can only read: " + global_place(address, bytes).name,
+             lane, site));
     return;
   }
   if (bytes <= 16 && std::has_single_bit(bytes) && address % bytes != 0) {
@@ -636,8 +648,19 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (speaks) take_over(s, lane.linear, space, address);
   const unsigned l = lane.linear % kWarpSize;
   const WarpClock& clock = s.clocks[lane.linear / kWarpSize];
-  const Now now{s,    lane,          space, address, bytes, kind, site, static_cast<std::uint16_t>(lane.linear), clock.time[l],
-                s.number(site), l,   clock, lane.volatile_access};
+  const Now now{s,
+                lane,
+                space,
+                address,
+                bytes,
+                kind,
+                site,
+                static_cast<std::uint16_t>(lane.linear),
+                clock.time[l],
+                s.number(site),
+                l,
+                clock,
+                lane.volatile_access};
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);
     if (kind != Access::load) memory::mark_written(address, bytes);
@@ -667,8 +690,8 @@ void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* s
     shared = p.variable;
     row = skipped != 0;
   }
-  const std::string of = shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name)
-                                : fmt::format("a local array ({})", words);
+  const std::string of =
+      shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name) : fmt::format("a local array ({})", words);
   report_finding(make(shared ? "out-of-bounds-shared" : "out-of-bounds-local",
                       fmt::format("this thread uses index {} of {}, which has {} elements", grouped(index), of,
                                   grouped_digits(lengths[0])),

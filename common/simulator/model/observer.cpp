@@ -72,7 +72,7 @@ struct State {
   Counters last, sum;
   std::size_t last_static_shared = 0;
   std::uint64_t flop_before[2] = {};  // what was counted before the running launch
-  std::size_t static_end = 0;  // where the next static shared variable of the running block goes
+  std::size_t static_end = 0;         // where the next static shared variable of the running block goes
   std::unordered_map<std::uint64_t, std::size_t> record_of_site;  // index in record.sites
 
   State() {
@@ -87,7 +87,8 @@ struct State {
     never_check = is("TILEWISE_FINDINGS", "off");
     const char* findings = std::getenv("TILEWISE_FINDINGS");
     if (findings && *findings && !never_check && !is("TILEWISE_FINDINGS", "warn") && !is("TILEWISE_FINDINGS", "strict"))
-      std::fprintf(stderr, "tilewise: TILEWISE_FINDINGS=%s is not known and changes nothing; it may be warn, off or strict\n",
+      std::fprintf(stderr,
+                   "tilewise: TILEWISE_FINDINGS=%s is not known and changes nothing; it may be warn, off or strict\n",
                    findings);
     want_checking = !never_check;
   }
@@ -248,8 +249,8 @@ void end_of_interval(Lane* lanes) {
   State& s = state();
   if (!s.counting) return;
   std::uint32_t alive = 0;
-  const unsigned threads = running_launch().config.block.x * running_launch().config.block.y *
-                           running_launch().config.block.z;
+  const unsigned threads =
+      running_launch().config.block.x * running_launch().config.block.y * running_launch().config.block.z;
   for (unsigned i = 0; i < kWarpSize; ++i) {
     alive |= std::uint32_t{lanes[0].linear + i < threads} << i;
     lanes[i].last_slot = model::WarpLog::kNone;
@@ -271,7 +272,7 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   const std::size_t width = std::min<std::size_t>(16, std::size_t{1} << std::countr_zero(bytes));
   for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
     log.add(context + piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width),
-              lane.linear % kWarpSize, lane.last_slot);
+            lane.linear % kWarpSize, lane.last_slot);
 }
 
 bool on_device(const void* address) {

@@ -49,32 +49,46 @@ struct Line {
 
 const char* name(MemorySpace space) {
   switch (space) {
-    case MemorySpace::global: return "global";
-    case MemorySpace::shared: return "shared";
-    case MemorySpace::constant: return "constant";
-    case MemorySpace::local: return "local";
-    case MemorySpace::host: return "host";
+    case MemorySpace::global:
+      return "global";
+    case MemorySpace::shared:
+      return "shared";
+    case MemorySpace::constant:
+      return "constant";
+    case MemorySpace::local:
+      return "local";
+    case MemorySpace::host:
+      return "host";
   }
   return "?";
 }
 
 const char* name(Access kind) {
   switch (kind) {
-    case Access::load: return "load";
-    case Access::store: return "store";
-    case Access::atomic: return "atomic";
-    case Access::reduction: return "reduction";
+    case Access::load:
+      return "load";
+    case Access::store:
+      return "store";
+    case Access::atomic:
+      return "atomic";
+    case Access::reduction:
+      return "reduction";
   }
   return "?";
 }
 
 const char* name(Limit limit) {
   switch (limit) {
-    case Limit::blocks: return "blocks";
-    case Limit::warps: return "threads";
-    case Limit::registers: return "registers";
-    case Limit::shared: return "shared memory";
-    case Limit::impossible: return "nothing fits";
+    case Limit::blocks:
+      return "blocks";
+    case Limit::warps:
+      return "threads";
+    case Limit::registers:
+      return "registers";
+    case Limit::shared:
+      return "shared memory";
+    case Limit::impossible:
+      return "nothing fits";
   }
   return "?";
 }
@@ -170,7 +184,9 @@ Json counters_json(const Counters& c) {
 
 // Figures of the simulator's own, that no hardware counter gives directly.
 Json derived_json(const Counters& c) {
-  auto ratio = [](std::uint64_t a, std::uint64_t b) { return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b); };
+  auto ratio = [](std::uint64_t a, std::uint64_t b) {
+    return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+  };
   const std::uint64_t moved = 32 * (c.global_load_sectors + c.global_store_sectors);
   return {
       {"sectors_per_load_request", ratio(c.global_load_sectors, c.global_load_requests)},
@@ -195,8 +211,8 @@ Json findings_json(std::size_t launch) {
   for (const Finding& f : findings()) {
     if ((f.launch != 0 ? f.launch : std::max(f.after_launch, first)) != launch) continue;
     const SourceLine at = f.site ? source_line(f.site) : SourceLine{};
-    Json entry{{"kind", f.code}, {"file", at.file}, {"line", at.line}, {"threads", f.threads}, {"message", f.message},
-               {"times", f.times}};
+    Json entry{{"kind", f.code},       {"file", at.file},      {"line", at.line},
+               {"threads", f.threads}, {"message", f.message}, {"times", f.times}};
     if (f.other_site) {
       const SourceLine other = source_line(f.other_site);
       entry["other_file"] = other.file;
@@ -266,27 +282,33 @@ std::string grouped(std::uint64_t n) {
 }
 
 std::string readable(const LaunchRecord& launch) {
-  std::string out = fmt::format("\n{}   grid ({},{},{})  block ({},{},{})", launch.kernel ? function_name(launch.kernel) : "(kernel)",
-                                launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
+  std::string out =
+      fmt::format("\n{}   grid ({},{},{})  block ({},{},{})", launch.kernel ? function_name(launch.kernel) : "(kernel)",
+                  launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
   const std::size_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
   if (shared != 0) out += fmt::format("  shared {} bytes", grouped(shared));
   out += '\n';
   if (!launch.refused.empty()) return out + "  not launched: " + launch.refused + "\n";
   if (const Residency r = residency_of(launch); r.occupancy.blocks > 0) {
-    out += fmt::format("  occupancy: {} of {} warps per SM ({} {}), limited by {}; {}\n", r.occupancy.warps,
-                       r.occupancy.max_warps, r.occupancy.blocks, r.occupancy.blocks == 1 ? "block" : "blocks",
-                       name(r.occupancy.limit),
-                       r.registers > 0 ? fmt::format("{} registers and {} bytes of local memory per thread", r.registers, r.local)
-                                       : "registers and local memory unknown");
+    out += fmt::format(
+        "  occupancy: {} of {} warps per SM ({} {}), limited by {}; {}\n", r.occupancy.warps, r.occupancy.max_warps,
+        r.occupancy.blocks, r.occupancy.blocks == 1 ? "block" : "blocks", name(r.occupancy.limit),
+        r.registers > 0 ? fmt::format("{} registers and {} bytes of local memory per thread", r.registers, r.local)
+                        : "registers and local memory unknown");
   }
   if (!launch.counted) return out + "  not counted\n";
   const Counters& c = launch.counters;
-  if (const std::uint64_t flop = c.flop_single + c.flop_double, asked = c.global_load_bytes + c.global_store_bytes; flop != 0) {
-    out += fmt::format("  {} FLOP{}", grouped(flop), c.flop_single == 0 ? " (FP64)" : c.flop_double == 0 ? "" : " (FP32 and FP64)");
+  if (const std::uint64_t flop = c.flop_single + c.flop_double, asked = c.global_load_bytes + c.global_store_bytes;
+      flop != 0) {
+    out += fmt::format("  {} FLOP{}", grouped(flop),
+                       c.flop_single == 0   ? " (FP64)"
+                       : c.flop_double == 0 ? ""
+                                            : " (FP32 and FP64)");
     if (asked != 0)
-      out += fmt::format(", {:.2f} per byte that the threads asked global memory for, {:.2f} per byte of the distinct sectors",
-                         static_cast<double>(flop) / static_cast<double>(asked),
-                         static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
+      out += fmt::format(
+          ", {:.2f} per byte that the threads asked global memory for, {:.2f} per byte of the distinct sectors",
+          static_cast<double>(flop) / static_cast<double>(asked),
+          static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
     out += '\n';
   }
   out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", "line", "access", "bytes", "warp instr.",
@@ -328,7 +350,8 @@ void write_report_now() {
   }
   r.written = true;
   if (std::strcmp(destination(), "-") == 0) {
-    std::string text = "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory; per warp instruction.\n";
+    std::string text =
+        "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory; per warp instruction.\n";
     for (const LaunchRecord& l : r.launches) text += readable(l);
     std::fputs(text.c_str(), stderr);
     return;
@@ -340,12 +363,11 @@ void write_report_now() {
   const std::string text = list.dump(1) + "\n";
   const bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size();
   if ((f && std::fclose(f) != 0) || !ok || std::rename(temporary.c_str(), destination()) != 0)
-    std::fprintf(stderr, "tilewise: cannot write the report %s (TILEWISE_REPORT): %s\n", destination(), std::strerror(errno));
+    std::fprintf(stderr, "tilewise: cannot write the report %s (TILEWISE_REPORT): %s\n", destination(),
+                 std::strerror(errno));
 }
 
-void add_to_report(LaunchRecord record) {
-  report().launches.push_back(std::move(record));
-}
+void add_to_report(LaunchRecord record) { report().launches.push_back(std::move(record)); }
 
 void add_refused_launch(const LaunchConfig& config, int error, const void*) {
   LaunchRecord record;
@@ -361,7 +383,8 @@ std::string diagnose(const SiteRecord& s) {
   // Lanes that took part in the worst instruction, in order.
   std::uint64_t address[model::kLanes];
   unsigned n = 0;
-  for (std::uint32_t rest = s.example_mask; rest != 0; rest &= rest - 1) address[n++] = s.example[std::countr_zero(rest)];
+  for (std::uint32_t rest = s.example_mask; rest != 0; rest &= rest - 1)
+    address[n++] = s.example[std::countr_zero(rest)];
   if (n < 2) return "";
   // The first lanes that lie at equal distances: all of them, or one row of a two-dimensional block.
   const auto step = [&](unsigned i) { return static_cast<std::int64_t>(address[i + 1] - address[i]); };
@@ -377,13 +400,15 @@ std::string diagnose(const SiteRecord& s) {
     if (s.worst <= best || distance == 0) return "";  // threads that share a word are no problem
     std::string text = fmt::format("{} sectors where {} would do: ", s.worst, best);
     if (distance == s.bytes && run == n)
-      return text + fmt::format("the first address is {} bytes past the start of a sector", address[0] % model::kSectorBytes);
+      return text +
+             fmt::format("the first address is {} bytes past the start of a sector", address[0] % model::kSectorBytes);
     if (distance > s.bytes && run >= 4)
       return text + fmt::format("neighbouring threads are {} bytes apart", grouped(distance));
     if (distance <= s.bytes && run >= 4)
-      return text + fmt::format("rows of {} threads, {} bytes from one to the next", run,
-                                grouped(static_cast<std::uint64_t>(std::llabs(
-                                    static_cast<std::int64_t>(address[run] - address[0])))));
+      return text +
+             fmt::format(
+                 "rows of {} threads, {} bytes from one to the next", run,
+                 grouped(static_cast<std::uint64_t>(std::llabs(static_cast<std::int64_t>(address[run] - address[0])))));
     return text + "the threads' addresses are scattered";
   }
   if (s.space == MemorySpace::shared && s.ideal != 0) {

@@ -16,14 +16,14 @@ struct SiteRecord {
   const void* site = nullptr;
   observer::Access kind{};
   model::MemorySpace space{};
-  std::uint32_t bytes = 0;           ///< width of one thread's access
-  std::uint64_t instructions = 0;    ///< warp instructions
-  std::uint64_t threads = 0;         ///< thread accesses
-  std::uint64_t partial = 0;         ///< instructions in which some thread of the warp took no part
-  std::uint64_t sectors = 0;         ///< global memory
-  std::uint64_t sectors_ideal = 0;   ///< if the same words lay side by side
+  std::uint32_t bytes = 0;                  ///< width of one thread's access
+  std::uint64_t instructions = 0;           ///< warp instructions
+  std::uint64_t threads = 0;                ///< thread accesses
+  std::uint64_t partial = 0;                ///< instructions in which some thread of the warp took no part
+  std::uint64_t sectors = 0;                ///< global memory
+  std::uint64_t sectors_ideal = 0;          ///< if the same words lay side by side
   std::uint64_t wavefronts = 0, ideal = 0;  ///< shared memory
-  unsigned worst = 0;                ///< sectors or wavefronts of the worst instruction, which is kept as example
+  unsigned worst = 0;  ///< sectors or wavefronts of the worst instruction, which is kept as example
   std::uint32_t example_mask = 0;
   std::uint64_t example[model::kLanes] = {};
 };

@@ -16,20 +16,20 @@ namespace tilewise::sim::checker {
 struct Cell {
   std::uint32_t write_interval;
   std::uint32_t read_interval;
-  std::uint32_t read_lanes;          ///< lanes of the reader's warp that read in read_interval
-  std::uint32_t older_read_interval; ///< a reader in an earlier block of the launch
+  std::uint32_t read_lanes;           ///< lanes of the reader's warp that read in read_interval
+  std::uint32_t older_read_interval;  ///< a reader in an earlier block of the launch
   std::uint16_t write_thread;
-  std::uint16_t write_time;          ///< of the writer's lane, see WarpClock
+  std::uint16_t write_time;  ///< of the writer's lane, see WarpClock
   std::uint16_t write_site;
   std::uint16_t read_thread;
   std::uint16_t read_time;
   std::uint16_t read_site;
   std::uint16_t older_read_site;
   bool write_atomic : 1;
-  bool many_warps : 1;               ///< readers of more than one warp in read_interval
-  bool split : 1;                    ///< accessed in parts: each byte has a cell of its own
+  bool many_warps : 1;  ///< readers of more than one warp in read_interval
+  bool split : 1;       ///< accessed in parts: each byte has a cell of its own
   bool write_volatile : 1;
-  bool read_volatile : 1;            ///< all reads of read_interval
+  bool read_volatile : 1;  ///< all reads of read_interval
   bool older_read_volatile : 1;
 };
 static_assert(sizeof(Cell) == 32);

@@ -116,7 +116,8 @@ unsigned ideal_sectors(const LaneAddresses& lanes, unsigned touched) {
 unsigned atomic_sectors(const LaneAddresses& lanes) {
   std::uint64_t address[kLanes];
   unsigned n = 0;
-  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) address[n++] = lanes.address[std::countr_zero(rest)];
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1)
+    address[n++] = lanes.address[std::countr_zero(rest)];
   std::sort(address, address + n);
   unsigned total = 0;
   for (unsigned i = 0; i < n;) {
@@ -139,7 +140,8 @@ namespace {
 template <class Pass>
 unsigned sum_of_passes(const LaneAddresses& lanes, bool is_load, Pass pass) {
   if (lanes.bytes <= 4) return pass(lanes.mask);
-  if (is_load && lanes.bytes == 16 && lanes.mask != 0 && one_for_all(lanes))  // then sixteen lanes at a time, wherever they are
+  if (is_load && lanes.bytes == 16 && lanes.mask != 0 &&
+      one_for_all(lanes))  // then sixteen lanes at a time, wherever they are
     return std::popcount(lanes.mask) <= 16 ? 1 : 2;
   // The lanes that could share a pass if neighbours agree (8 bytes: the warp, 16 bytes: a half), each in two parts.
   const unsigned together = lanes.bytes <= 8 ? 32 : 16;

@@ -81,7 +81,7 @@ bool can_count_arithmetic() {
 std::string count_arithmetic(const std::string& assembly) {
   std::string out;
   out.reserve(assembly.size());
-  std::size_t copied = 0;      // of `assembly`
+  std::size_t copied = 0;  // of `assembly`
   std::size_t call = 0, after_call = 0;
   bool in_block = false;
   Flop flop;

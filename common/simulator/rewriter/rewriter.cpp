@@ -469,8 +469,8 @@ class Rewriter {
         }
         const Token& at = syntax_.token(declarator.name);
         text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage +
-               "::" + name + ")>(\"" + name + "\", \"" +
-               source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name + ";";
+               "::" + name + ")>(\"" + name + "\", \"" + source_.files[at.file] + "\", " + std::to_string(at.line) +
+               ")." + name + ";";
       }
       declaration_texts.push_back(text);
       if (at_namespace) {

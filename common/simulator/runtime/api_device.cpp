@@ -27,6 +27,7 @@ cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaEr
 
 /// Value of an attribute, or -1 where the simulator has none.
 int attribute(const Device& card, const cudaDeviceProp& prop, int attr) {
+  // clang-format off
   switch (attr) {
     case cudaDevAttrMaxThreadsPerBlock: return card.max_threads_per_block;
     case cudaDevAttrMaxBlockDimX: return card.max_block[0];
@@ -93,6 +94,7 @@ int attribute(const Device& card, const cudaDeviceProp& prop, int attr) {
     case cudaDevAttrClusterLaunch: return prop.clusterLaunch;
     default: return -1;
   }
+  // clang-format on
 }
 
 }  // namespace

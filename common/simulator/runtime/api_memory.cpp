@@ -75,7 +75,8 @@ bool check_range(const char* name, const char* role, const void* pointer, std::s
   if (bytes > found->end() - address) {
     // The program's own memory may go on behind the registered part.
     if (found->kind == Kind::registered && !must_be_device) return true;
-    return refuse("out-of-bounds", " has no room for " + bytes_text(bytes) + ": they begin " + memory::describe(address));
+    return refuse("out-of-bounds",
+                  " has no room for " + bytes_text(bytes) + ": they begin " + memory::describe(address));
   }
   return true;
 }
@@ -332,8 +333,8 @@ cudaError_t cudaMemcpy2D(void* to, size_t toPitch, const void* from, size_t from
   return api([=] { return copy_rows("cudaMemcpy2D", to, toPitch, from, fromPitch, width, height, kind, site); });
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width,
-                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
@@ -388,9 +389,8 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
   return api([=] {
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) return cudaErrorInvalidValue;
     if (const cudaError_t error = check_managed(pointer, bytes)) return error;
-    const bool place_matters =
-        advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
-        advice != cudaMemAdviseUnsetPreferredLocation;
+    const bool place_matters = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
+                               advice != cudaMemAdviseUnsetPreferredLocation;
     return place_matters ? check_place(place) : cudaSuccess;
   });
 }
@@ -427,15 +427,15 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
   });
 }
 
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                               cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
   return api([=] { return copy_symbol("cudaMemcpyToSymbol", true, symbol, nullptr, from, bytes, offset, kind, site); });
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return copy_symbol("cudaMemcpyFromSymbol", false, symbol, to, nullptr, bytes, offset, kind, site); });
+  return api(
+      [=] { return copy_symbol("cudaMemcpyFromSymbol", false, symbol, to, nullptr, bytes, offset, kind, site); });
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,

@@ -69,9 +69,7 @@ cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   return cudaSuccess;
 }
 
-cudaError_t on_event(cudaEvent_t event) {
-  return owns(events(), event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
+cudaError_t on_event(cudaEvent_t event) { return owns(events(), event) ? cudaSuccess : cudaErrorInvalidResourceHandle; }
 
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;

@@ -45,16 +45,17 @@ bool findings_are(const char* value) {
 
 void show(const Finding& f) {
   const bool colour = isatty(2) && !std::getenv("NO_COLOR");
-  std::string text = fmt::format("{}{}: {}{}{}: {}", colour ? "\033[1m" : "", f.site ? describe_site(f.site) : "tilewise",
-                                 f.note ? "note: " : "", f.code, colour ? "\033[0m" : "", f.message);
+  std::string text =
+      fmt::format("{}{}: {}{}{}: {}", colour ? "\033[1m" : "", f.site ? describe_site(f.site) : "tilewise",
+                  f.note ? "note: " : "", f.code, colour ? "\033[0m" : "", f.message);
   if (f.times > 1) {
     const std::uint64_t more = f.times - 1;
     text += fmt::format(" (and {} more time{})", grouped_digits(more), more == 1 ? "" : "s");
   }
   text += '\n';
   if (f.launch != 0) {
-    text += fmt::format("    in {}{}{}\n", f.kernel ? function_name(f.kernel) : "a kernel", f.threads.empty() ? "" : ", ",
-                        f.threads);
+    text += fmt::format("    in {}{}{}\n", f.kernel ? function_name(f.kernel) : "a kernel",
+                        f.threads.empty() ? "" : ", ", f.threads);
   }
   std::fputs(text.c_str(), stderr);
 }
@@ -72,7 +73,9 @@ void merge_new_findings() {
     sites.push_back(s.all[i].other_site ? s.all[i].other_site : s.all[i].site);
   }
   const std::vector<SourceLine> lines = source_lines(sites);
-  const auto here = [&](std::size_t i) { return std::tie(lines[2 * (i - s.shown)].file, lines[2 * (i - s.shown)].line); };
+  const auto here = [&](std::size_t i) {
+    return std::tie(lines[2 * (i - s.shown)].file, lines[2 * (i - s.shown)].line);
+  };
   const auto there = [&](std::size_t i) {
     return std::tie(lines[2 * (i - s.shown) + 1].file, lines[2 * (i - s.shown) + 1].line);
   };
@@ -138,10 +141,9 @@ void note_leaks() {
     const Leak& leak = leaks[site];
     Finding f;
     f.code = "leak";
-    f.message = leak.count == 1
-                    ? fmt::format("the {} bytes allocated here are never freed", grouped_digits(leak.bytes))
-                    : fmt::format("{} allocations made here, {} bytes together, are never freed",
-                                  grouped_digits(leak.count), grouped_digits(leak.bytes));
+    f.message = leak.count == 1 ? fmt::format("the {} bytes allocated here are never freed", grouped_digits(leak.bytes))
+                                : fmt::format("{} allocations made here, {} bytes together, are never freed",
+                                              grouped_digits(leak.count), grouped_digits(leak.bytes));
     f.site = site;
     f.note = !strict;
     report_finding(std::move(f));
@@ -154,8 +156,9 @@ void report_unchecked_launch() {
   const auto error = static_cast<cudaError_t>(s.launch_error);
   Finding f;
   f.code = "unchecked-launch";
-  f.message = fmt::format("this launch failed with {} ({}), and the program never asked: call cudaGetLastError() after it",
-                          cudaGetErrorName(error), cudaGetErrorString(error));
+  f.message =
+      fmt::format("this launch failed with {} ({}), and the program never asked: call cudaGetLastError() after it",
+                  cudaGetErrorName(error), cudaGetErrorString(error));
   f.site = s.launch_site;
   report_finding(std::move(f));
 }
@@ -171,8 +174,8 @@ void end_of_program() {
   show_findings();
   const std::size_t wrong = finding_count();
   if (wrong != 0 && !findings_only_warn()) {
-    std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n", wrong,
-                 wrong == 1 ? "" : "s");
+    std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n",
+                 wrong, wrong == 1 ? "" : "s");
   }
   if (!s.all.empty() || report_wanted()) write_report_now();
   if (wrong == 0 || findings_only_warn()) return;

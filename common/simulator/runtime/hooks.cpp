@@ -62,24 +62,24 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 // ---------------------------------------------------------------- plain accesses
-#define SIZED(n)                                                                                            \
-  HOOK void __tsan_read##n(void* p) { seen_plain<n, observer::Access::load>(p, SITE); }                            \
-  HOOK void __tsan_write##n(void* p) { seen_plain<n, observer::Access::store>(p, SITE); }                          \
-  HOOK void __tsan_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }                   \
-  HOOK void __tsan_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); }                 \
-  HOOK void __tsan_read##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::load, pc); }               \
-  HOOK void __tsan_write##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::store, pc); }             \
-  HOOK void __tsan_unaligned_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                  \
-  HOOK void __tsan_unaligned_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                \
-  HOOK void __tsan_unaligned_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }         \
-  HOOK void __tsan_unaligned_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); }       \
-  HOOK void __tsan_read_write##n(void* p) {                                                                  \
-    seen(p, n, observer::Access::load, SITE);                                                                \
-    seen(p, n, observer::Access::store, SITE);                                                               \
-  }                                                                                                          \
-  HOOK void __tsan_unaligned_read_write##n(void* p) {                                                        \
-    seen(p, n, observer::Access::load, SITE);                                                                \
-    seen(p, n, observer::Access::store, SITE);                                                               \
+#define SIZED(n)                                                                                                \
+  HOOK void __tsan_read##n(void* p) { seen_plain<n, observer::Access::load>(p, SITE); }                         \
+  HOOK void __tsan_write##n(void* p) { seen_plain<n, observer::Access::store>(p, SITE); }                       \
+  HOOK void __tsan_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }             \
+  HOOK void __tsan_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); }           \
+  HOOK void __tsan_read##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::load, pc); }                  \
+  HOOK void __tsan_write##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::store, pc); }                \
+  HOOK void __tsan_unaligned_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                     \
+  HOOK void __tsan_unaligned_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                   \
+  HOOK void __tsan_unaligned_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }   \
+  HOOK void __tsan_unaligned_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); } \
+  HOOK void __tsan_read_write##n(void* p) {                                                                     \
+    seen(p, n, observer::Access::load, SITE);                                                                   \
+    seen(p, n, observer::Access::store, SITE);                                                                  \
+  }                                                                                                             \
+  HOOK void __tsan_unaligned_read_write##n(void* p) {                                                           \
+    seen(p, n, observer::Access::load, SITE);                                                                   \
+    seen(p, n, observer::Access::store, SITE);                                                                  \
   }
 SIZED(1)
 SIZED(2)
@@ -123,55 +123,55 @@ void seen_atomic(const volatile T* p, const void* site) {
 }
 }  // namespace
 
-#define ATOMIC(bits, T)                                                                                      \
-  HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                              \
-    seen(p, sizeof(T), observer::Access::load, SITE);                                                        \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
-  }                                                                                                          \
-  HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                           \
-    seen_atomic(p, SITE);                                                                                    \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                           \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) {                                          \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                       \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) {                                          \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                       \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) {                                          \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                       \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) {                                           \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                        \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) {                                          \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                       \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_fetch_nand(volatile T* p, T v, int) {                                         \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                          \
-  HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {        \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
-  }                                                                                                          \
-  HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {          \
-    seen_atomic(p, SITE);                                                                                    \
-    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
-  }                                                                                                          \
-  HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {              \
-    seen_atomic(p, SITE);                                                                                    \
-    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
-    return expected;                                                                                         \
+#define ATOMIC(bits, T)                                                                               \
+  HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                       \
+    seen(p, sizeof(T), observer::Access::load, SITE);                                                 \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                   \
+  HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                    \
+    seen_atomic(p, SITE);                                                                             \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                         \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                    \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                               \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) {                                   \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) {                                   \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) {                                   \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) {                                    \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) {                                   \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_fetch_nand(volatile T* p, T v, int) {                                  \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST);                                               \
+  }                                                                                                   \
+  HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) { \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+  }                                                                                                   \
+  HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {   \
+    seen_atomic(p, SITE);                                                                             \
+    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+  }                                                                                                   \
+  HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {       \
+    seen_atomic(p, SITE);                                                                             \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
+    return expected;                                                                                  \
   }
 ATOMIC(8, std::uint8_t)
 ATOMIC(16, std::uint16_t)

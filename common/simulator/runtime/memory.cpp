@@ -67,7 +67,8 @@ void protect(std::uintptr_t begin, std::uintptr_t end, int how) {
 /// Gives the physical pages back and closes the range; it reads as zeros when opened again.
 void forget_pages(std::uintptr_t begin, std::uintptr_t end) {
   if (begin >= end) return;
-  void* at = mmap(bytes_at(begin), end - begin, kClosed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* at =
+      mmap(bytes_at(begin), end - begin, kClosed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (at == MAP_FAILED) give_up("simulator: mmap");
 }
 
@@ -96,7 +97,8 @@ class Pattern {
     static const int file = make();
     if (file < 0) return false;
     for (std::uintptr_t at = begin; at < end; at += kBytes) {
-      void* mapped = mmap(bytes_at(at), std::min(kBytes, end - at), kOpen, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0);
+      void* mapped =
+          mmap(bytes_at(at), std::min(kBytes, end - at), kOpen, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0);
       if (mapped == MAP_FAILED) return false;
     }
     return true;
@@ -137,7 +139,7 @@ struct State {
   std::size_t capacity = 0;
   std::size_t used = 0;
   std::uint64_t serials = 0;
-  bool closed = true;          // pages of the device arena are inaccessible now
+  bool closed = true;  // pages of the device arena are inaccessible now
   bool always_close = false;
   int closings = 0;
   std::size_t pages_closed = 0;

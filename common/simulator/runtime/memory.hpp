@@ -25,13 +25,13 @@ struct Allocation {
   std::size_t bytes = 0;
   Kind kind = Kind::device;
   bool live = true;
-  bool freed_by_reset = false;    ///< gone with cudaDeviceReset, not freed by itself
-  std::uint64_t serial = 0;       ///< 1, 2, 3 ... in the order of allocation; 0 for variables
-  unsigned flags = 0;             ///< of cudaHostAlloc or cudaHostRegister
-  void* call_site = nullptr;      ///< where the API call returns to
-  void* free_site = nullptr;      ///< the same of the call that freed it
-  const char* name = nullptr;     ///< of a variable, or given by name_allocation()
-  Space space = Space::global;    ///< of a variable
+  bool freed_by_reset = false;  ///< gone with cudaDeviceReset, not freed by itself
+  std::uint64_t serial = 0;     ///< 1, 2, 3 ... in the order of allocation; 0 for variables
+  unsigned flags = 0;           ///< of cudaHostAlloc or cudaHostRegister
+  void* call_site = nullptr;    ///< where the API call returns to
+  void* free_site = nullptr;    ///< the same of the call that freed it
+  const char* name = nullptr;   ///< of a variable, or given by name_allocation()
+  Space space = Space::global;  ///< of a variable
 
   std::uintptr_t end() const { return begin + bytes; }
   bool contains(std::uintptr_t address) const { return address - begin < bytes; }
@@ -65,9 +65,7 @@ std::size_t used_bytes();  ///< bytes of it in live allocations
 /// The allocation, live or freed, or variable that contains `address`; null when there is none.
 const Allocation* find(std::uintptr_t address);
 
-inline const Allocation* find(const volatile void* address) {
-  return find(reinterpret_cast<std::uintptr_t>(address));
-}
+inline const Allocation* find(const volatile void* address) { return find(reinterpret_cast<std::uintptr_t>(address)); }
 
 /// The allocation (live or freed) closest to an address inside the arenas; null elsewhere.
 const Allocation* nearest(std::uintptr_t address);

@@ -11,10 +11,10 @@ namespace tilewise::sim {
 enum class Limit { blocks, warps, registers, shared, impossible };
 
 struct Occupancy {
-  int blocks = 0;                     ///< resident blocks per SM
-  int warps = 0;                      ///< resident warps per SM
-  int max_warps = 0;                  ///< warps that the SM has room for
-  Limit limit = Limit::impossible;    ///< impossible: not even one block fits
+  int blocks = 0;                                                    ///< resident blocks per SM
+  int warps = 0;                                                     ///< resident warps per SM
+  int max_warps = 0;                                                 ///< warps that the SM has room for
+  Limit limit = Limit::impossible;                                   ///< impossible: not even one block fits
   int by_blocks = 0, by_warps = 0, by_registers = 0, by_shared = 0;  ///< blocks that each resource alone allows
 
   double fraction() const { return max_warps ? static_cast<double>(warps) / max_warps : 0; }

@@ -37,7 +37,8 @@ bool lies_in(const void* kernel, const char* recorded) {
 
 /// Records with the kernel's signature.
 const std::vector<const RecordedKernel*>& candidates(const void* kernel) {
-  static auto& known = *new std::unordered_map<const void*, std::vector<const RecordedKernel*>>;  // used after main, too
+  static auto& known =
+      *new std::unordered_map<const void*, std::vector<const RecordedKernel*>>;  // used after main, too
   const auto [entry, is_new] = known.try_emplace(kernel);
   if (is_new) {
     const std::string signature = function_name(kernel);
@@ -72,12 +73,14 @@ KernelResources recorded_resources(const Device& device, const void* kernel) {
   const auto [entry, is_new] = known.try_emplace(kernel);
   if (is_new) entry->second = find(kernel);
   if (entry->second == nullptr) return {};
-  return {on_device(device, entry->second->registers), entry->second->static_shared, on_device(device, entry->second->local)};
+  return {on_device(device, entry->second->registers), entry->second->static_shared,
+          on_device(device, entry->second->local)};
 }
 
 int recorded_registers_at_most(const Device& device, const void* kernel) {
   int most = 0;
-  for (const RecordedKernel* recorded : candidates(kernel)) most = std::max(most, on_device(device, recorded->registers));
+  for (const RecordedKernel* recorded : candidates(kernel))
+    most = std::max(most, on_device(device, recorded->registers));
   return most;
 }
 

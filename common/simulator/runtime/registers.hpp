@@ -9,7 +9,7 @@ namespace tilewise::sim {
 
 /// What ptxas assigned to a kernel. Registers depend on the architecture, and nothing but ptxas can tell them.
 struct KernelResources {
-  int registers = 0;  ///< per thread; 0: unknown, as no ptxas runs here
+  int registers = 0;              ///< per thread; 0: unknown, as no ptxas runs here
   std::size_t static_shared = 0;  ///< bytes per block
   int local = 0;                  ///< bytes per thread; meaningful when the registers are known
 };
@@ -22,6 +22,5 @@ KernelResources recorded_resources(const Device& device, const void* kernel);
 /// At least the registers of recorded_resources(): judged by the signature alone, which takes no look at debug
 /// information.
 int recorded_registers_at_most(const Device& device, const void* kernel);
-
 
 }  // namespace tilewise::sim

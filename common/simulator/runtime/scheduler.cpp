@@ -41,8 +41,8 @@ constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 constexpr std::size_t kStackColours = 61;
 constexpr std::size_t kColourBytes = 320;
 constexpr unsigned kAtomicsBeforeYield = 4096;
-constexpr std::uint64_t kPollsOfNap = 64;             // what a __nanosleep() counts for
-constexpr std::uint64_t kMostPolls = 40'000'000;      // without any thread getting further: nobody ever will
+constexpr std::uint64_t kPollsOfNap = 64;         // what a __nanosleep() counts for
+constexpr std::uint64_t kMostPolls = 40'000'000;  // without any thread getting further: nobody ever will
 
 // A stack with a loop on it that runs one thread after another. A thread that has to wait keeps its worker;
 // a kernel without barriers needs only one worker for the whole launch.
@@ -62,7 +62,7 @@ struct Warp {
   unsigned fresh = 0, ready = 0, yielded = 0;  // lanes that can run; a lane is in at most one of them
   unsigned alive = 0;                          // lanes that exist and have not returned
   unsigned wants_active_mask = 0;
-  std::vector<Rendezvous> meetings;            // warp operations that some lane waits in
+  std::vector<Rendezvous> meetings;  // warp operations that some lane waits in
   std::uint64_t published[kWarpSize] = {};
 };
 
@@ -390,10 +390,12 @@ void Scheduler::run_block() {
 // Words for what a thread waits in.
 std::string waits_in(const Lane& lane) {
   switch (lane.state) {
-    case LaneState::at_barrier: return "at the __syncthreads() of " + describe_site(lane.wait_site);
+    case LaneState::at_barrier:
+      return "at the __syncthreads() of " + describe_site(lane.wait_site);
     case LaneState::at_warp_operation:
       return fmt::format("at the warp operation of {} (mask 0x{:08x})", describe_site(lane.wait_site), lane.wait_mask);
-    default: return "in a loop at " + describe_site(lane.wait_site);
+    default:
+      return "in a loop at " + describe_site(lane.wait_site);
   }
 }
 
@@ -451,7 +453,8 @@ bool blocks_in_reverse() {
   const char* order = std::getenv("TILEWISE_BLOCKS");
   if (order == nullptr || std::strcmp(order, "forward") == 0) return false;
   if (std::strcmp(order, "reverse") == 0) return true;
-  std::fprintf(stderr, "tilewise simulator: TILEWISE_BLOCKS is \"%s\", but forward and reverse are the orders\n", order);
+  std::fprintf(stderr, "tilewise simulator: TILEWISE_BLOCKS is \"%s\", but forward and reverse are the orders\n",
+               order);
   std::exit(2);
 }
 
@@ -479,8 +482,8 @@ void reserve_shared_memory() {
   if (shared_begin) return;
   // A fixed address keeps reports identical from run to run; any other works as well.
   void* wanted = reinterpret_cast<void*>(std::uintptr_t{0x0f0000000000});
-  void* region = mmap(wanted, 2 * kSharedRegion, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* region =
+      mmap(wanted, 2 * kSharedRegion, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) {
     std::fputs("tilewise simulator: cannot reserve the shared memory region\n", stderr);
     std::exit(1);
@@ -549,7 +552,8 @@ void enter_kernel(unsigned max_threads) {
     s.launch.kernel = function_start(__builtin_return_address(0));
     Unobserved guard;
     s.max_threads = max_threads;
-    if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0); error != cudaSuccess)
+    if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0);
+        error != cudaSuccess)
       abort_launch(error, false);
   }
   lane->in_kernel = true;
@@ -634,7 +638,8 @@ unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint6
   if (!(mask >> l & 1u)) {
     Finding f;
     f.code = "mask-without-caller";
-    f.message = fmt::format("lane {} calls a warp operation with mask 0x{:08x}, which does not name lane {} itself", l, mask, l);
+    f.message = fmt::format("lane {} calls a warp operation with mask 0x{:08x}, which does not name lane {} itself", l,
+                            mask, l);
     f.site = site;
     f.threads = describe_thread(lane);
     report_finding(std::move(f));
@@ -643,7 +648,8 @@ unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint6
   warp.published[l] = value;
   lane.exchange_out = out;
   auto meeting = warp.meetings.begin();
-  while (meeting != warp.meetings.end() && !(meeting->mask == mask && meeting->op == op && !(meeting->arrived >> l & 1u)))
+  while (meeting != warp.meetings.end() &&
+         !(meeting->mask == mask && meeting->op == op && !(meeting->arrived >> l & 1u)))
     ++meeting;
   if (meeting == warp.meetings.end()) meeting = warp.meetings.insert(meeting, Rendezvous{mask, op, 0});
   meeting->arrived |= 1u << l;
@@ -660,9 +666,9 @@ void absent_lane(unsigned mask, unsigned source) {
   Unobserved guard;
   Finding f;
   f.code = "shuffle-absent-lane";
-  f.message = fmt::format("this shuffle reads from lane {}, which takes no part in it{}: the value is undefined", source,
-                          mask >> source & 1u ? " (there is no such thread, or it has returned)"
-                                              : " (the mask does not name it)");
+  f.message = fmt::format(
+      "this shuffle reads from lane {}, which takes no part in it{}: the value is undefined", source,
+      mask >> source & 1u ? " (there is no such thread, or it has returned)" : " (the mask does not name it)");
   f.site = __builtin_return_address(0);
   f.threads = describe_thread(*current_lane);
   report_finding(std::move(f));
@@ -763,8 +769,8 @@ void assert_failed(const char* expression, const char* file, unsigned line, cons
     std::abort();
   }
   const uint3 b = scheduler().launch.block, t = current_lane->index;
-  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
-               b.x, b.y, b.z, t.x, t.y, t.z, expression);
+  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
+               function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
   abort_launch(cudaErrorAssert, true);
 }
 

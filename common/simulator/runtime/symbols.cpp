@@ -141,7 +141,8 @@ std::string output_of(std::vector<std::string> arguments) {
   std::string text;
   char buffer[4096];
   if (started)
-    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<std::size_t>(n));
   close(pipe_ends[0]);
   if (started) waitpid(child, nullptr, 0);
   return text;

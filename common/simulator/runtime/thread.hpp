@@ -25,8 +25,8 @@ struct alignas(64) Lane {
   bool discard_next = false;
   bool volatile_access = false;  ///< the access that the observer is shown is one of a volatile variable
 
-  Fiber fiber = nullptr;     ///< its registers and the top of its stack, while it waits
-  void* worker = nullptr;    ///< whose stack it runs on
+  Fiber fiber = nullptr;   ///< its registers and the top of its stack, while it waits
+  void* worker = nullptr;  ///< whose stack it runs on
 
   // Context of the running code, for grouping accesses into warp instructions.
   std::uint64_t loop_context = 0;

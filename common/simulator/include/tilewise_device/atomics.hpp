@@ -25,14 +25,14 @@ inline double sum(double a, double b) { return a + b; }
 }  // namespace tilewise::sim::atomic_detail
 
 // One function for each of the three scopes: they differ in speed only.
-#define TILEWISE_ATOMIC(T, name, suffix, expression)                                                              \
-  TILEWISE_INLINE T name##suffix(T* address, T value) {                                                           \
+#define TILEWISE_ATOMIC(T, name, suffix, expression)                                                               \
+  TILEWISE_INLINE T name##suffix(T* address, T value) {                                                            \
     return ::tilewise::sim::atomic_detail::read_modify_write(address, [value](T old) -> T { return expression; }); \
   }
-#define TILEWISE_ATOMICS(T, name, expression)      \
-  TILEWISE_ATOMIC(T, name, , expression)           \
-  TILEWISE_ATOMIC(T, name, _block, expression)     \
-  TILEWISE_ATOMIC(T, name, _system, expression)    \
+#define TILEWISE_ATOMICS(T, name, expression)   \
+  TILEWISE_ATOMIC(T, name, , expression)        \
+  TILEWISE_ATOMIC(T, name, _block, expression)  \
+  TILEWISE_ATOMIC(T, name, _system, expression) \
   static_assert(true)
 
 TILEWISE_ATOMICS(int, atomicAdd, ::tilewise::sim::atomic_detail::sum(old, value));
@@ -72,15 +72,15 @@ TILEWISE_ATOMICS(int, atomicXor, old ^ value);
 TILEWISE_ATOMICS(unsigned int, atomicXor, old ^ value);
 TILEWISE_ATOMICS(unsigned long long int, atomicXor, old ^ value);
 
-#define TILEWISE_ATOMIC_CAS(T, name)                                                                    \
-  TILEWISE_INLINE T name(T* address, T compare, T value) {                                              \
-    return ::tilewise::sim::atomic_detail::read_modify_write(                                           \
-        address, [compare, value](T old) -> T { return old == compare ? value : old; });                \
+#define TILEWISE_ATOMIC_CAS(T, name)                                                     \
+  TILEWISE_INLINE T name(T* address, T compare, T value) {                               \
+    return ::tilewise::sim::atomic_detail::read_modify_write(                            \
+        address, [compare, value](T old) -> T { return old == compare ? value : old; }); \
   }
-#define TILEWISE_ATOMICS_CAS(T)              \
-  TILEWISE_ATOMIC_CAS(T, atomicCAS)          \
-  TILEWISE_ATOMIC_CAS(T, atomicCAS_block)    \
-  TILEWISE_ATOMIC_CAS(T, atomicCAS_system)   \
+#define TILEWISE_ATOMICS_CAS(T)            \
+  TILEWISE_ATOMIC_CAS(T, atomicCAS)        \
+  TILEWISE_ATOMIC_CAS(T, atomicCAS_block)  \
+  TILEWISE_ATOMIC_CAS(T, atomicCAS_system) \
   static_assert(true)
 
 TILEWISE_ATOMICS_CAS(int);
@@ -95,8 +95,9 @@ TILEWISE_ATOMICS_CAS(unsigned short int);
 
 // Each component is added atomically, the vector as a whole is not; one 8- or 16-byte access (sm_90 and newer).
 TILEWISE_INLINE float2 atomicAdd(float2* address, float2 value) {
-  return ::tilewise::sim::atomic_detail::read_modify_write(
-      address, [value](float2 old) { return float2{old.x + value.x, old.y + value.y}; });
+  return ::tilewise::sim::atomic_detail::read_modify_write(address, [value](float2 old) {
+    return float2{old.x + value.x, old.y + value.y};
+  });
 }
 TILEWISE_INLINE float4 atomicAdd(float4* address, float4 value) {
   return ::tilewise::sim::atomic_detail::read_modify_write(address, [value](float4 old) {

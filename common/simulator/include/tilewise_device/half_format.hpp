@@ -41,10 +41,17 @@ struct Format {
     if (exponent > kSmallestExponent) kept += std::uint64_t(exponent - kSmallestExponent) << fraction_bits;
 
     switch (rounding) {
-      case Rounding::nearest: kept += remainder > half || (remainder == half && (kept & 1)); break;
-      case Rounding::zero: break;
-      case Rounding::up: kept += remainder != 0 && sign == 0; break;
-      case Rounding::down: kept += remainder != 0 && sign != 0; break;
+      case Rounding::nearest:
+        kept += remainder > half || (remainder == half && (kept & 1));
+        break;
+      case Rounding::zero:
+        break;
+      case Rounding::up:
+        kept += remainder != 0 && sign == 0;
+        break;
+      case Rounding::down:
+        kept += remainder != 0 && sign != 0;
+        break;
     }
     if (kept >= kInfinity) {
       const bool to_infinity = rounding == Rounding::nearest || (rounding == Rounding::up && sign == 0) ||

@@ -90,9 +90,7 @@ inline unsigned __sad(int x, int y, unsigned z) {
 inline int __hadd(int x, int y) { return int((static_cast<long long>(x) + y) >> 1); }
 inline int __rhadd(int x, int y) { return int((static_cast<long long>(x) + y + 1) >> 1); }
 inline unsigned __uhadd(unsigned x, unsigned y) { return unsigned((static_cast<unsigned long long>(x) + y) >> 1); }
-inline unsigned __urhadd(unsigned x, unsigned y) {
-  return unsigned((static_cast<unsigned long long>(x) + y + 1) >> 1);
-}
+inline unsigned __urhadd(unsigned x, unsigned y) { return unsigned((static_cast<unsigned long long>(x) + y + 1) >> 1); }
 
 // ---------------------------------------------------------------- dot products of packed integers
 namespace tilewise::sim::integer_detail {
@@ -125,7 +123,8 @@ constexpr int saturate(int value) {
 inline int __dp4a(int a, int b, int c) {
   namespace in = ::tilewise::sim::integer_detail;
   unsigned sum = unsigned(c);
-  for (int i = 0; i < 4; ++i) sum += unsigned(in::lane<signed char>(unsigned(a), i) * in::lane<signed char>(unsigned(b), i));
+  for (int i = 0; i < 4; ++i)
+    sum += unsigned(in::lane<signed char>(unsigned(a), i) * in::lane<signed char>(unsigned(b), i));
   return int(sum);
 }
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
@@ -154,14 +153,14 @@ inline unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned c) { return unsigned(a.x
 inline unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned c) { return unsigned(a.x * b.z) + unsigned(a.y * b.w) + c; }
 
 // ---------------------------------------------------------------- SIMD within a word: two halves or four bytes
-#define TILEWISE_SIMD(name, Lane, expression)                                                          \
-  inline unsigned name(unsigned x, unsigned y) {                                                       \
-    using L = Lane;                                                                                    \
+#define TILEWISE_SIMD(name, Lane, expression)                                                             \
+  inline unsigned name(unsigned x, unsigned y) {                                                          \
+    using L = Lane;                                                                                       \
     return ::tilewise::sim::integer_detail::map<L>(x, y, [](int a, int b) -> int { return expression; }); \
-  }                                                                                                    \
+  }                                                                                                       \
   static_assert(true)
-#define TILEWISE_SIMD_BOTH(name, Signedness, expression)              \
-  TILEWISE_SIMD(name##2, Signedness short, expression);               \
+#define TILEWISE_SIMD_BOTH(name, Signedness, expression) \
+  TILEWISE_SIMD(name##2, Signedness short, expression);  \
   TILEWISE_SIMD(name##4, Signedness char, expression)
 
 TILEWISE_SIMD_BOTH(__vadd, unsigned, a + b);

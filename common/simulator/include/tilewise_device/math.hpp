@@ -14,15 +14,15 @@
 
 // ---------------------------------------------------------------- min and max
 // Exactly CUDA's overloads, not templates: they win over std::min where both are visible.
-#define TILEWISE_MIN_MAX(R, A, B)                                            \
-  inline R min(A a, B b) {                                                   \
-    const R x = static_cast<R>(a), y = static_cast<R>(b);                    \
-    return x < y ? x : y;                                                    \
-  }                                                                          \
-  inline R max(A a, B b) {                                                   \
-    const R x = static_cast<R>(a), y = static_cast<R>(b);                    \
-    return x > y ? x : y;                                                    \
-  }                                                                          \
+#define TILEWISE_MIN_MAX(R, A, B)                         \
+  inline R min(A a, B b) {                                \
+    const R x = static_cast<R>(a), y = static_cast<R>(b); \
+    return x < y ? x : y;                                 \
+  }                                                       \
+  inline R max(A a, B b) {                                \
+    const R x = static_cast<R>(a), y = static_cast<R>(b); \
+    return x > y ? x : y;                                 \
+  }                                                       \
   static_assert(true)
 #define TILEWISE_MIN_MAX_INTEGER(S, U) \
   TILEWISE_MIN_MAX(S, S, S);           \
@@ -61,15 +61,23 @@ inline void sin_cos_pi(double x, double* sine, double* cosine) {
     *sine = *cosine = std::numeric_limits<double>::quiet_NaN();
     return;
   }
-  const double r = std::remainder(x, 2.0);                 // [-1, 1], exact
-  const double quadrant = std::nearbyint(2.0 * r);         // -2 ... 2
+  const double r = std::remainder(x, 2.0);          // [-1, 1], exact
+  const double quadrant = std::nearbyint(2.0 * r);  // -2 ... 2
   const double t = (r - 0.5 * quadrant) * std::numbers::pi;
   const double s = std::sin(t), c = std::cos(t);
   switch (static_cast<int>(quadrant) & 3) {
-    case 0: *sine = s, *cosine = c; break;
-    case 1: *sine = c, *cosine = -s; break;
-    case 2: *sine = -s, *cosine = -c; break;
-    default: *sine = -c, *cosine = s; break;
+    case 0:
+      *sine = s, *cosine = c;
+      break;
+    case 1:
+      *sine = c, *cosine = -s;
+      break;
+    case 2:
+      *sine = -s, *cosine = -c;
+      break;
+    default:
+      *sine = -c, *cosine = s;
+      break;
   }
   if (*sine == 0.0) *sine = std::copysign(0.0, x);
   if (*cosine == 0.0) *cosine = 0.0;
@@ -83,8 +91,8 @@ inline double erfc_inverse(double y) {
   const double tail = y < 1.0 ? y : 2.0 - y;
   // Abramowitz and Stegun 26.2.23 for the normal quantile, good to 4.5e-4.
   const double t = std::sqrt(-2.0 * std::log(0.5 * tail));
-  double x = (t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                      (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))) / std::numbers::sqrt2;
+  double x = (t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))) /
+             std::numbers::sqrt2;
   for (int step = 0; step < 4; ++step) {
     const double error = std::erfc(x) - tail;
     if (error == 0.0) break;
@@ -268,30 +276,37 @@ inline R rounded(int mode, Operation operation, T... arguments) {
 
 }  // namespace tilewise::sim::math_detail
 
-#define TILEWISE_ROUNDED(T, stem, suffix, mode)                                                                       \
-  inline T stem##add_##suffix(T a, T b) {                                                                             \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x, T y) { return x + y; }, a, b);                      \
-  }                                                                                                                   \
-  inline T stem##sub_##suffix(T a, T b) {                                                                             \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x, T y) { return x - y; }, a, b);                      \
-  }                                                                                                                   \
-  inline T stem##mul_##suffix(T a, T b) {                                                                             \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x, T y) { return x * y; }, a, b);                      \
-  }                                                                                                                   \
-  inline T stem##div_##suffix(T a, T b) {                                                                             \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x, T y) { return x / y; }, a, b);                      \
-  }                                                                                                                   \
-  inline T stem##rcp_##suffix(T a) {                                                                                  \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x) { return T(1) / x; }, a);                           \
-  }                                                                                                                   \
-  inline T stem##sqrt_##suffix(T a) {                                                                                 \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x) { return std::sqrt(x); }, a);                       \
-  }                                                                                                                   \
+#define TILEWISE_ROUNDED(T, stem, suffix, mode)      \
+  inline T stem##add_##suffix(T a, T b) {            \
+    return ::tilewise::sim::math_detail::rounded<T>( \
+        mode, [](T x, T y) { return x + y; }, a, b); \
+  }                                                  \
+  inline T stem##sub_##suffix(T a, T b) {            \
+    return ::tilewise::sim::math_detail::rounded<T>( \
+        mode, [](T x, T y) { return x - y; }, a, b); \
+  }                                                  \
+  inline T stem##mul_##suffix(T a, T b) {            \
+    return ::tilewise::sim::math_detail::rounded<T>( \
+        mode, [](T x, T y) { return x * y; }, a, b); \
+  }                                                  \
+  inline T stem##div_##suffix(T a, T b) {            \
+    return ::tilewise::sim::math_detail::rounded<T>( \
+        mode, [](T x, T y) { return x / y; }, a, b); \
+  }                                                  \
+  inline T stem##rcp_##suffix(T a) {                 \
+    return ::tilewise::sim::math_detail::rounded<T>( \
+        mode, [](T x) { return T(1) / x; }, a);      \
+  }                                                  \
+  inline T stem##sqrt_##suffix(T a) {                \
+    return ::tilewise::sim::math_detail::rounded<T>( \
+        mode, [](T x) { return std::sqrt(x); }, a);  \
+  }                                                  \
   static_assert(true)
-#define TILEWISE_FMA(T, name, mode)                                                                                   \
-  inline T name(T a, T b, T c) {                                                                                      \
-    return ::tilewise::sim::math_detail::rounded<T>(mode, [](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);  \
-  }                                                                                                                   \
+#define TILEWISE_FMA(T, name, mode)                                      \
+  inline T name(T a, T b, T c) {                                         \
+    return ::tilewise::sim::math_detail::rounded<T>(                     \
+        mode, [](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c); \
+  }                                                                      \
   static_assert(true)
 
 TILEWISE_ROUNDED(float, __f, rn, FE_TONEAREST);
@@ -324,8 +339,8 @@ inline double round_down(double x) { return std::floor(x); }
 // PTX cvt: out-of-range values clamp; NaN becomes 0, or the top bit alone if a 64-bit type takes part.
 template <class I>
 inline I to_integer(double whole, bool wide) {
-  constexpr double limit = sizeof(I) == 8 ? (std::is_signed_v<I> ? 0x1p63 : 0x1p64)
-                                          : (std::is_signed_v<I> ? 0x1p31 : 0x1p32);
+  constexpr double limit =
+      sizeof(I) == 8 ? (std::is_signed_v<I> ? 0x1p63 : 0x1p64) : (std::is_signed_v<I> ? 0x1p31 : 0x1p32);
   using U = std::make_unsigned_t<I>;
   if (std::isnan(whole)) return wide || sizeof(I) == 8 ? I(U(1) << (8 * sizeof(I) - 1)) : I(0);
   if (whole >= limit) return std::numeric_limits<I>::max();
@@ -336,23 +351,24 @@ inline I to_integer(double whole, bool wide) {
 }  // namespace tilewise::sim::math_detail
 
 // From a float or double F, named `from`, to the four integer types and back.
-#define TILEWISE_TO_INTEGER(F, from, I, to, suffix, round)                                                         \
-  inline I __##from##2##to##_##suffix(F x) {                                                                       \
-    return ::tilewise::sim::math_detail::to_integer<I>(::tilewise::sim::math_detail::round(x), sizeof(F) == 8);    \
+#define TILEWISE_TO_INTEGER(F, from, I, to, suffix, round)                                                      \
+  inline I __##from##2##to##_##suffix(F x) {                                                                    \
+    return ::tilewise::sim::math_detail::to_integer<I>(::tilewise::sim::math_detail::round(x), sizeof(F) == 8); \
   }
-#define TILEWISE_FROM_INTEGER(F, from, I, to, suffix, mode)                                                        \
-  inline F __##to##2##from##_##suffix(I x) {                                                                       \
-    return ::tilewise::sim::math_detail::rounded<F>(mode, [](I value) { return static_cast<F>(value); }, x);       \
+#define TILEWISE_FROM_INTEGER(F, from, I, to, suffix, mode)      \
+  inline F __##to##2##from##_##suffix(I x) {                     \
+    return ::tilewise::sim::math_detail::rounded<F>(             \
+        mode, [](I value) { return static_cast<F>(value); }, x); \
   }
-#define TILEWISE_CONVERSIONS(F, from, I, to)                               \
-  TILEWISE_TO_INTEGER(F, from, I, to, rn, round_even)                      \
-  TILEWISE_TO_INTEGER(F, from, I, to, rz, round_zero)                      \
-  TILEWISE_TO_INTEGER(F, from, I, to, ru, round_up)                        \
-  TILEWISE_TO_INTEGER(F, from, I, to, rd, round_down)                      \
-  TILEWISE_FROM_INTEGER(F, from, I, to, rn, FE_TONEAREST)                  \
-  TILEWISE_FROM_INTEGER(F, from, I, to, rz, FE_TOWARDZERO)                 \
-  TILEWISE_FROM_INTEGER(F, from, I, to, ru, FE_UPWARD)                     \
-  TILEWISE_FROM_INTEGER(F, from, I, to, rd, FE_DOWNWARD)                   \
+#define TILEWISE_CONVERSIONS(F, from, I, to)               \
+  TILEWISE_TO_INTEGER(F, from, I, to, rn, round_even)      \
+  TILEWISE_TO_INTEGER(F, from, I, to, rz, round_zero)      \
+  TILEWISE_TO_INTEGER(F, from, I, to, ru, round_up)        \
+  TILEWISE_TO_INTEGER(F, from, I, to, rd, round_down)      \
+  TILEWISE_FROM_INTEGER(F, from, I, to, rn, FE_TONEAREST)  \
+  TILEWISE_FROM_INTEGER(F, from, I, to, rz, FE_TOWARDZERO) \
+  TILEWISE_FROM_INTEGER(F, from, I, to, ru, FE_UPWARD)     \
+  TILEWISE_FROM_INTEGER(F, from, I, to, rd, FE_DOWNWARD)   \
   static_assert(true)
 TILEWISE_CONVERSIONS(float, float, int, int);
 TILEWISE_CONVERSIONS(float, float, unsigned int, uint);
@@ -368,11 +384,14 @@ TILEWISE_CONVERSIONS(double, double, unsigned long long int, ull);
 
 inline float __double2float_rn(double x) { return float(x); }
 inline float __double2float_rz(double x) {
-  return ::tilewise::sim::math_detail::rounded<float>(FE_TOWARDZERO, [](double v) { return float(v); }, x);
+  return ::tilewise::sim::math_detail::rounded<float>(
+      FE_TOWARDZERO, [](double v) { return float(v); }, x);
 }
 inline float __double2float_ru(double x) {
-  return ::tilewise::sim::math_detail::rounded<float>(FE_UPWARD, [](double v) { return float(v); }, x);
+  return ::tilewise::sim::math_detail::rounded<float>(
+      FE_UPWARD, [](double v) { return float(v); }, x);
 }
 inline float __double2float_rd(double x) {
-  return ::tilewise::sim::math_detail::rounded<float>(FE_DOWNWARD, [](double v) { return float(v); }, x);
+  return ::tilewise::sim::math_detail::rounded<float>(
+      FE_DOWNWARD, [](double v) { return float(v); }, x);
 }

@@ -23,17 +23,17 @@ namespace tilewise::sim::memory_detail {
 template <class T>
 inline constexpr bool kCacheHint = !std::is_pointer_v<T> && sizeof(T) <= 16;
 }
-#define TILEWISE_LOAD(name)                                                                      \
-  template <class T, std::enable_if_t<::tilewise::sim::memory_detail::kCacheHint<T>, int> = 0>   \
-  TILEWISE_INLINE T name(const T* address) {                                                     \
-    return *address;                                                                             \
-  }                                                                                              \
+#define TILEWISE_LOAD(name)                                                                    \
+  template <class T, std::enable_if_t<::tilewise::sim::memory_detail::kCacheHint<T>, int> = 0> \
+  TILEWISE_INLINE T name(const T* address) {                                                   \
+    return *address;                                                                           \
+  }                                                                                            \
   static_assert(true)
-#define TILEWISE_STORE(name)                                                                     \
-  template <class T, std::enable_if_t<::tilewise::sim::memory_detail::kCacheHint<T>, int> = 0>   \
-  TILEWISE_INLINE void name(T* address, std::type_identity_t<T> value) {                         \
-    *address = value;                                                                            \
-  }                                                                                              \
+#define TILEWISE_STORE(name)                                                                   \
+  template <class T, std::enable_if_t<::tilewise::sim::memory_detail::kCacheHint<T>, int> = 0> \
+  TILEWISE_INLINE void name(T* address, std::type_identity_t<T> value) {                       \
+    *address = value;                                                                          \
+  }                                                                                            \
   static_assert(true)
 
 TILEWISE_LOAD(__ldg);
@@ -73,4 +73,3 @@ inline void __prof_trigger(int) {}
 [[noreturn]] inline std::size_t __cvta_generic_to_shared(const void*) {
   ::tilewise::sim::unsupported("__cvta_generic_to_shared() (inline PTX)");
 }
-

@@ -101,16 +101,16 @@ TILEWISE_INLINE T reduce(unsigned mask, T value, Op op) {
 
 // ---------------------------------------------------------------- shuffles
 // Small integers are promoted to int first, as CUDA's overload resolution does.
-#define TILEWISE_SHUFFLE(name, SourceType, source_of)                                                              \
-  template <class T, std::enable_if_t<::tilewise::sim::warp_detail::kShuffles<T>, int> = 0>                        \
-  TILEWISE_INLINE auto name(unsigned mask, T value, SourceType source, int width = 32) {                           \
-    namespace warp = ::tilewise::sim::warp_detail;                                                                 \
-    if constexpr (std::is_integral_v<T>) {                                                                         \
-      return warp::shuffle(mask, +value, warp::source_of(::tilewise::sim::lane_id(), source, width));              \
-    } else {                                                                                                       \
-      return warp::shuffle(mask, value, warp::source_of(::tilewise::sim::lane_id(), source, width));               \
-    }                                                                                                              \
-  }                                                                                                                \
+#define TILEWISE_SHUFFLE(name, SourceType, source_of)                                                 \
+  template <class T, std::enable_if_t<::tilewise::sim::warp_detail::kShuffles<T>, int> = 0>           \
+  TILEWISE_INLINE auto name(unsigned mask, T value, SourceType source, int width = 32) {              \
+    namespace warp = ::tilewise::sim::warp_detail;                                                    \
+    if constexpr (std::is_integral_v<T>) {                                                            \
+      return warp::shuffle(mask, +value, warp::source_of(::tilewise::sim::lane_id(), source, width)); \
+    } else {                                                                                          \
+      return warp::shuffle(mask, value, warp::source_of(::tilewise::sim::lane_id(), source, width));  \
+    }                                                                                                 \
+  }                                                                                                   \
   static_assert(true)
 
 TILEWISE_SHUFFLE(__shfl_sync, int, source_index);
@@ -156,7 +156,9 @@ TILEWISE_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal
 TILEWISE_INLINE unsigned __reduce_add_sync(unsigned mask, unsigned value) {
   return ::tilewise::sim::warp_detail::reduce(mask, value, [](unsigned a, unsigned b) { return a + b; });
 }
-TILEWISE_INLINE int __reduce_add_sync(unsigned mask, int value) { return int(__reduce_add_sync(mask, unsigned(value))); }
+TILEWISE_INLINE int __reduce_add_sync(unsigned mask, int value) {
+  return int(__reduce_add_sync(mask, unsigned(value)));
+}
 TILEWISE_INLINE unsigned __reduce_min_sync(unsigned mask, unsigned value) {
   return ::tilewise::sim::warp_detail::reduce(mask, value, [](unsigned a, unsigned b) { return a < b ? a : b; });
 }

@@ -26,8 +26,8 @@ namespace tilewise::sim {
 [[gnu::const]] uint3 block_idx();
 [[gnu::const]] dim3 block_dim();
 [[gnu::const]] dim3 grid_dim();
-[[gnu::const]] unsigned lane_id();    ///< 0..31, position in the warp
-[[gnu::const]] unsigned linear_tid(); ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
+[[gnu::const]] unsigned lane_id();     ///< 0..31, position in the warp
+[[gnu::const]] unsigned linear_tid();  ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
 
 /// True on a simulated CUDA thread, false in host code.
 bool in_kernel();
@@ -165,7 +165,8 @@ template <class Callable, class... Args>
 [[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
   auto thread = [&] { callable(args...); };
   using Thread = decltype(thread);
-  launch_erased(config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+  launch_erased(
+      config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
 }
 
 /// First statement of every kernel. `max_threads` is the first argument of `__launch_bounds__`, or 0.
@@ -179,7 +180,8 @@ bool register_kernel(void (*kernel)(P...)) {
   return register_kernel_erased(reinterpret_cast<const void*>(kernel), [](void (*erased)(), void** args) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       reinterpret_cast<void (*)(P...)>(erased)(*static_cast<std::remove_reference_t<P>*>(args[I])...);
-    }(std::index_sequence_for<P...>{});
+    }
+    (std::index_sequence_for<P...>{});
   });
 }
 
@@ -213,7 +215,7 @@ class Loop {
   void iterate();
 
   bool first_ = true;
-  std::uint64_t outer_ = 0;      // context of the code around the loop
+  std::uint64_t outer_ = 0;  // context of the code around the loop
   std::uint64_t iteration_ = 0;
 };
 

@@ -26,10 +26,11 @@ struct Counters {
   std::uint64_t shared_store_instructions = 0;  ///< smsp__inst_executed_op_shared_st.sum
   std::uint64_t shared_store_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
   std::uint64_t shared_store_ideal = 0;
-  std::uint64_t flop_single = 0;  ///< smsp__sass_thread_inst_executed_op_fadd + fmul + 2 ffma (_pred_on.sum), as written
-  std::uint64_t flop_double = 0;  ///< the same of dadd, dmul and dfma
-  std::uint64_t partial_instructions = 0;       ///< memory instructions in which some live lane took no part
-  std::uint64_t dram_bytes_at_least = 0;        ///< 32 bytes for every distinct sector the launch touched
+  /// smsp__sass_thread_inst_executed_op_fadd + fmul + 2 ffma (_pred_on.sum), as written
+  std::uint64_t flop_single = 0;
+  std::uint64_t flop_double = 0;           ///< the same of dadd, dmul and dfma
+  std::uint64_t partial_instructions = 0;  ///< memory instructions in which some live lane took no part
+  std::uint64_t dram_bytes_at_least = 0;   ///< 32 bytes for every distinct sector the launch touched
 
   /// For the counters of several launches together.
   Counters& operator+=(const Counters& other) {
