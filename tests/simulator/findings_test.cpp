@@ -93,9 +93,9 @@ struct Program {
     if (!fs::exists(report())) return all;
     for (const auto& launch : nlohmann::json::parse(text(report()))) {
       for (const auto& finding : launch.at("findings")) {
-        const std::string code = finding.at("kind");
-        int line = finding.at("line");
-        if (finding.contains("other_line") && !expected.contains({code, line})) line = finding.at("other_line");
+        const auto code = finding.at("kind").get<std::string>();
+        auto line = finding.at("line").get<int>();
+        if (finding.contains("other_line") && !expected.contains({code, line})) finding.at("other_line").get_to(line);
         INFO(finding.dump());
         CHECK(fs::path(finding.at("file").get<std::string>()).filename() == source);
         CHECK(finding.at("message").get<std::string>().size() > 20);

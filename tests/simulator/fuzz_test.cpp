@@ -77,7 +77,7 @@ class Program {
 };
 
 std::string kernel_name(const Json& launch) {
-  const std::string signature = launch["kernel"];
+  const auto signature = launch["kernel"].get<std::string>();
   return signature.substr(0, signature.find('('));
 }
 
@@ -94,7 +94,8 @@ TEST_CASE("Random kernels give the results and counters of a GPU, and no finding
   const char* wanted = std::getenv("TILEWISE_FUZZ_KERNELS");
   const std::size_t count =
       std::min<std::size_t>(wanted != nullptr ? std::atoi(wanted) : 60, recording["kernels"].size());
-  const std::vector<std::string> metrics = recording["metrics"];
+  const auto seed = recording["seed"].get<std::uint64_t>();
+  const auto metrics = recording["metrics"].get<std::vector<std::string>>();
   REQUIRE(count > 0);
 
   const Folder folder;
@@ -103,7 +104,7 @@ TEST_CASE("Random kernels give the results and counters of a GPU, and no finding
   constexpr std::size_t kPerProgram = 60;
   for (std::size_t first = 0; first < count; first += kPerProgram) {
     const std::size_t end = std::min(count, first + kPerProgram);
-    const Run run = Program(folder, fuzz::program(recording["seed"], static_cast<std::uint32_t>(first),
+    const Run run = Program(folder, fuzz::program(seed, static_cast<std::uint32_t>(first),
                                                   static_cast<std::uint32_t>(end - first)))
                         .run();
     INFO(run.log);
@@ -116,16 +117,18 @@ TEST_CASE("Random kernels give the results and counters of a GPU, and no finding
 
     for (std::size_t k = first; k < end; ++k) {
       const Json& recorded = recording["kernels"][k];
-      const std::string name = recorded["kernel"];
+      const auto name = recorded["kernel"].get<std::string>();
+      const auto source = recorded["source"].get<std::string>(), result = recorded["result"].get<std::string>();
       INFO(name);
       REQUIRE(launches.count(name) == 1);
-      REQUIRE(printed[name].first == recorded["source"]);  // else the generator has changed: record again
+      REQUIRE(printed[name].first == source);  // else the generator has changed: record again
       CHECK(launches[name]["findings"].empty());
-      CHECK(printed[name].second == recorded["result"]);
-      equal_results += printed[name].second == recorded["result"];
+      CHECK(printed[name].second == result);
+      equal_results += printed[name].second == result;
       bool same_sectors = true, same_requests = true, same_wavefronts = true;
       for (std::size_t m = 0; m < metrics.size(); ++m) {
-        const std::uint64_t here = launches[name]["counters"][metrics[m]], there = recorded["counters"][m];
+        const auto here = launches[name]["counters"][metrics[m]].get<std::uint64_t>();
+        const auto there = recorded["counters"][m].get<std::uint64_t>();
         if (here == there || !is_compared(metrics[m])) continue;
         (is_global(metrics[m]) ? metrics[m].find("sectors") != std::string::npos ? same_sectors : same_requests
                                : same_wavefronts) = false;
