@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # page-filter.sh PAGE.md: the page as Doxygen gets it. What is right on GitHub is not quite right in the site:
 # - the page needs a label: chNN_topic for a chapter's README, chNN_topic_x for x.md beside it, the file's name elsewhere;
+# - links to pages name that label: links to files are resolved by Doxygen 1.9.4, and not by 1.9.8 if the page has one;
 # - pages lie in one folder there, so pictures and source files are addressed from the repository's root, and
 #   source files get .txt appended so that a browser shows them (docs.sh copies both);
 # - code comes from the source itself, by \snippet, with links; GitHub shows the copy that update-results.py made;
@@ -8,15 +9,25 @@
 # - Doxygen takes `::name` in code for a link.
 # Line numbers stay as they are.
 page=${1#"$PWD"/}
-folder=$(dirname "$page")
-name=$(basename "$page" .md)
-case $page in
-  ./README.md | README.md) label="" ;;
-  chapters/*/README.md) label=ch$(basename "$folder") ;;
-  chapters/*) label=ch$(basename "$folder")_$name ;;
-  *) label=$(tr '[:upper:]-' '[:lower:]_' <<<"$name") ;;
-esac
-awk -v folder="$([ "$folder" = . ] || echo "$folder/")" -v label="$label" '
+awk -v page="${page#./}" '
+  # chapters/02_topic/x.md: what is behind the last slash, and what is before it
+  function name(path) { sub(/.*\//, "", path); return path }
+  function folder_of(path) { return substr(path, 1, length(path) - length(name(path))) }
+  function without_dots(path) {
+    sub(/^\.\//, "", path)
+    while (sub(/[^\/.]+\/\.\.\//, "", path)) {}
+    return path
+  }
+  function label_of(path,   topic, file) {
+    topic = name(substr(folder_of(path), 1, length(folder_of(path)) - 1))
+    file = substr(name(path), 1, length(name(path)) - 3)
+    if (path == "README.md") return "index"
+    if (path ~ /^chapters\/.*\/README\.md$/) return "ch" topic
+    if (path ~ /^chapters\/.*\//) return "ch" topic "_" file
+    gsub(/-/, "_", file)
+    return tolower(file)
+  }
+  BEGIN { folder = folder_of(page); label = page == "README.md" ? "" : label_of(page) }
   /^<!-- snippet: [^ ]+ [^ ]+ -->$/ { print "\\snippet " $3 " " $4; in_snippet = 1; next }
   in_snippet { if (/^<!-- \/snippet -->$/) in_snippet = 0; print ""; next }
   /^```/ { fenced = !fenced }
@@ -31,7 +42,7 @@ awk -v folder="$([ "$folder" = . ] || echo "$folder/")" -v label="$label" '
     rest = $0
     while (match(rest, /\]\([^)#: ]+\)/)) {
       target = substr(rest, RSTART + 2, RLENGTH - 3)
-      if (target !~ /\.md$/) target = folder target ".txt"
+      target = target ~ /\.md$/ ? "@ref " label_of(without_dots(folder target)) : folder target ".txt"
       out = out substr(rest, 1, RSTART - 1) "](" target ")"
       rest = substr(rest, RSTART + RLENGTH)
     }
