@@ -30,8 +30,9 @@ tilewise_find(Eigen3 libeigen3-dev NO_MODULE)
 tilewise_find(CLI11 libcli11-dev)
 tilewise_find(fmt libfmt-dev)
 tilewise_find(nlohmann_json nlohmann-json3-dev)
-# Which conversions out of JSON compile depends on the library's version and the compiler's: write get<T>(), which always does.
-add_compile_definitions(JSON_USE_IMPLICIT_CONVERSIONS=0)
+# Which conversions out of JSON compile depends on its version and the compiler's: write get<T>(), which always does.
+# What is replaced are the library's own switches, all as they are by default.
+set_property(TARGET nlohmann_json::nlohmann_json PROPERTY INTERFACE_COMPILE_DEFINITIONS JSON_USE_IMPLICIT_CONVERSIONS=0)
 
 if(TILEWISE_MACHINE STREQUAL "gpu")
   # The Toolkit's own installer puts nvcc here and leaves PATH alone.
