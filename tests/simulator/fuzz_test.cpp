@@ -104,9 +104,9 @@ TEST_CASE("Random kernels give the results and counters of a GPU, and no finding
   constexpr std::size_t kPerProgram = 60;
   for (std::size_t first = 0; first < count; first += kPerProgram) {
     const std::size_t end = std::min(count, first + kPerProgram);
-    const Run run = Program(folder, fuzz::program(seed, static_cast<std::uint32_t>(first),
-                                                  static_cast<std::uint32_t>(end - first)))
-                        .run();
+    const Run run =
+        Program(folder, fuzz::program(seed, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)))
+            .run();
     INFO(run.log);
     REQUIRE(run.ok);
     std::map<std::string, Json> launches;
