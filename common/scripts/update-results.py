@@ -284,9 +284,21 @@ def table(program, arguments):
 recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+)((?: \S+)*?) -->\n).*?(<!-- /results -->)", re.S)
 
 
+def clock_of(run):
+    """"1980 MHz" or "1950 to 1980 MHz": the SMs' clock while the rows were timed. At the start of a program, when it asks for
+    the machine's clock, a GPU may still be asleep."""
+    times = [row["time"] for row in run["rows"] if "sm_clock_min_mhz" in row.get("time", {})]
+    clocks = [t[f"sm_clock_{which}_mhz"] for t in times for which in ("min", "max")]
+    if not clocks:  # chapter 00 measures it: cycles over nanoseconds
+        waits = sorted(1000 * row["latency"]["cycles"] / row["latency"]["ns"] for row in run["rows"] if row.get("latency", {}).get("ns"))
+        clocks = waits[len(waits) // 2:][:1] or [run["machine"]["sm_clock_mhz"]]
+    low, high = round(min(clocks)), round(max(clocks))
+    return f"{low} MHz" if low == high else f"{low} to {high} MHz"
+
+
 def source_of(run):
     m = run["machine"]
-    return f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {m['sm_clock_mhz']} MHz; " \
+    return f"{m['name']}, CUDA {m['cuda_runtime']}, driver {m['driver']}, SM clock {clock_of(run)}; " \
            f"{run['date'][:10]}, commit {run['commit']}."
 
 
@@ -408,7 +420,10 @@ def spmv_table(gpu):
         return ""
     run = json.loads(file.read_text())
     lines = ["| matrix | kernel | L1 hits | requests to L2, millions | of L2's lookups | of DRAM | ms |", "|---|---" + "|--:" * 5 + "|"]
+    time = lambda row: row["counters"]["gpu__time_duration.sum"]
     for row in run["rows"]:
+        if time(row) > 10 * min(time(other) for other in run["rows"] if other["matrix"] == row["matrix"]):
+            continue
         c = row["counters"]
         load = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
         lines.append(f"| {row['matrix']} | `{row['kernel']}` | {100 * c[f'{load}_lookup_hit.sum'] / c[f'{load}.sum']:.0f}% | "
@@ -416,7 +431,8 @@ def spmv_table(gpu):
                      f"{c['lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed']:.0f}% | "
                      f"{c['dram__throughput.avg.pct_of_peak_sustained_elapsed']:.0f}% | "
                      f"{1e-6 * c['gpu__time_duration.sum']:.3f} |")
-    source = f"{run['gpu']}, CUDA {run['cuda']}, driver {run['driver']}; commit {run['commit']}. Nsight Compute, caches empty."
+    source = f"{run['gpu']}, CUDA {run['cuda']}, driver {run['driver']}; commit {run['commit']}. Nsight Compute, caches empty. " \
+             "Kernels that take more than ten times as long as the best are left out."
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
