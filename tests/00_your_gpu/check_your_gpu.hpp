@@ -175,7 +175,7 @@ inline Verdict check_global_walk(const GlobalWalk& launch, std::size_t links, st
     return reinterpret_cast<unsigned long long>(memory.data() + i * stride);
   };
   const auto start = static_cast<std::uint32_t>(links / 2);
-  Guarded<unsigned long long> place(std::vector{address(start)});
+  Guarded<unsigned long long> place(std::vector<unsigned long long>{address(start)});
   Guarded<long long> cycles(poisoned<long long>(1));
   for (std::uint64_t walks = 1; walks <= 2 && verdict.right(); ++walks) {
     if (!ran(verdict, [&] { return launch(place.data(), lead, steps, cycles.data()); })) break;
