@@ -37,6 +37,9 @@ need() {
 
 have() { command -v "$1" >/dev/null; }
 
+# A fresh machine has no package lists at all.
+has_lists() { ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; }
+
 # has_headers HEADER...: prints those that the compiler does not find.
 absent_headers() {
   local header
@@ -52,7 +55,11 @@ links_boost_context() {
 if [ "$purpose" = docs ]; then
   have doxygen || need doxygen doxygen doxygen "doxygen (the site)"
   have dot || need graphviz graphviz graphviz "graphviz (diagrams)"
-  [ -d /usr/share/doxygen-awesome-css ] || need doxygen-awesome-css - - "doxygen-awesome-css (the theme)"
+  # Ubuntu 22.04 has no package of the theme: the site then has Doxygen's own look.
+  if [ ! -d /usr/share/doxygen-awesome-css ] && [ $manager = apt ]; then
+    if ! has_lists && [ "$(id -u)" = 0 ]; then apt-get update >/dev/null 2>&1 </dev/null || true; fi
+    [ -z "$(apt-cache show doxygen-awesome-css 2>/dev/null)" ] || need doxygen-awesome-css - - "doxygen-awesome-css (the theme)"
+  fi
 else
   homebrew=""
   [ $manager = brew ] && homebrew=$(brew --prefix)
@@ -121,8 +128,8 @@ if [ -n "$missing" ]; then
   }
   update() { [ $manager != apt ] || $as_root apt-get update >>"$log" 2>&1 </dev/null; }
 
-  # A fresh machine has no package lists at all; an old one may have outdated ones.
-  if [ $manager = apt ] && ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then update || true; fi
+  # There may be no lists at all, or outdated ones.
+  if [ $manager = apt ] && ! has_lists; then update || true; fi
   if ! install && ! { update && install; }; then
     tail -n 20 "$log" >&2
     echo "Installing failed; the whole log is $log. The packages are: $missing" >&2
