@@ -1,5 +1,7 @@
 // The homework of chapter 04: what your functions are called, what they get and what they must do. The bodies are in
 // homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
+//
+// All work goes to `stream`, which may be any stream. Where `stream` is the default one, callers may leave it out.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,7 @@
 // The homework of chapter 05: what your functions are called, what they get and what they must do. The bodies are in
 // homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
+//
+// All work goes to `stream`, which may be any stream. Where `stream` is the default one, callers may leave it out.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,6 +22,7 @@ cudaError_t launch_halve(const float* in, float* out, int rows, int cols, cudaSt
 /// Stretch. to[k] = from[k] for 0 <= k < n, by loads and stores of 16 bytes, wherever the two parts begin: `from` and
 /// `to` are multiples of 4 bytes, and neither needs to be a multiple of 16.
 /// They lie in different arrays in device memory; 1 <= n <= 2^30. No word may be written but to[0] to to[n - 1], and
-/// none read from behind from[n - 1].
+/// none read from behind from[n - 1]. Before from[0] at most three words may be read, to the next multiple of 16 bytes:
+/// cudaMalloc begins arrays at such places, so they are part of the same array.
 /// Returns the error of the launch.
 cudaError_t launch_copy_part(const float* from, float* to, int n, cudaStream_t stream = nullptr);

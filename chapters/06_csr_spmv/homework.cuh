@@ -5,7 +5,7 @@
 // to row_ptr[r + 1], the end not included; nonzero e has the value values[e] and stands in column col_index[e]. row_ptr
 // has one element more than there are rows. The columns of a row are all different, and in no particular order. Where
 // there are no nonzeros at all, col_index and values are null. There are at most 2^24 rows and fewer than 2^30
-// nonzeros.
+// nonzeros. All work goes to `stream`, which may be any stream.
 #pragma once
 
 #include <cuda_runtime.h>

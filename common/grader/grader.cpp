@@ -78,6 +78,7 @@ struct Case {
   Outcome outcome = Outcome::failed;
   bool timed_out = false;
   bool slow = false;
+  int returned = 0;                ///< the error that the function returned
   bool ended_by_error = false;     ///< a launch that a GPU would not have finished either
   std::string what;                ///< one line; empty when right
   std::vector<std::string> notes;  ///< more about it
@@ -281,6 +282,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     c.what = fmt::format("a kernel failed: {} ({})", cudaGetErrorName(error), reply.synchronised);
     c.notes.clear();
   }
+  c.returned = reply.returned;
   c.ended_by_error = reply.returned != 0 || reply.synchronised != 0;
   if (!machine.gpu && reply.lost) {
     c.what = "a buffer could not be read any more: was it freed?";
@@ -429,8 +431,39 @@ std::string source_line(const std::string& file, int line) {
   return first == std::string::npos ? "" : text.substr(first);
 }
 
-/// The launches or lines of the report that say why a count is what it is.
-std::vector<std::string> diagnoses(const Json& report, const std::string& count, const std::string& file) {
+/// A message that calls the submission by its name, as all else does that is said about it.
+std::string without_folders(std::string message, const std::string& file) {
+  const std::string name = "/" + fs::path(file).filename().string() + ":";
+  for (std::size_t at; (at = message.find(name)) != std::string::npos;) {
+    const std::size_t blank = message.rfind(' ', at);
+    const std::size_t begin = blank == std::string::npos ? 0 : blank + 1;
+    message.erase(begin, at + 1 - begin);
+  }
+  return message;
+}
+
+/// Why CUDA does not accept the last launch of a report, in words; "" where that cannot be told.
+std::string why_refused(const Json& report, int error) {
+  if (!report.is_array() || report.empty()) return "";
+  const Json& launch = report.back();
+  const Geometry g = geometry(launch);
+  const Json grid = launch.value("grid", Json::array({1, 1, 1}));
+  if (g.blocks == 0) return "it launched a grid of 0 blocks, which is an error: where there is nothing to do, nothing is launched";
+  if (g.threads == 0) return "it launched blocks of 0 threads";
+  if (g.threads > 1024) return fmt::format("it launched blocks of {} threads; 1024 are the most", g.threads);
+  if (grid[1].get<double>() > 65535 || grid[2].get<double>() > 65535)
+    return "a grid has at most 65,535 blocks in y and in z: there it was larger";
+  if (error == cudaErrorInvalidValue && g.shared_bytes > 48 * 1024)
+    return fmt::format("its blocks wanted {} bytes of shared memory; 49152 are the most, unless cudaFuncSetAttribute "
+                       "allows the kernel more",
+                       g.shared_bytes);
+  return "";
+}
+
+/// The launches or lines of the report that say why a count is what it is. It is larger than its target by `too_many`;
+/// 0 where that is not known.
+std::vector<std::string> diagnoses(const Json& report, const std::string& count, double too_many,
+                                   const std::string& file) {
   std::vector<std::string> out;
   const bool shared = count.rfind("shared", 0) == 0;
   if (count == "launches" || count == "blocks" || count == "threads" || count == "threads_per_block" ||
@@ -449,27 +482,64 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
     }
     return out;
   }
+  // Places in the code, in order of their first appearance: a line may be part of several launches.
+  struct Place {
+    std::string file;
+    int line;
+    double what = 0, excess = 0;  // requests, sectors, wavefronts or threads; of these, how many more than it takes
+    std::string diagnosis;
+  };
+  std::vector<Place> places;
+  const bool atomics = count == "atomics" || count == "shared_atomics";
+  const bool requests = count == "load_requests";
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
-      if (count == "atomics" || count == "shared_atomics") {
-        if (!is_atomic(line, shared ? "shared" : "global")) continue;
-        const int number = line.value("line", 0);
-        out.push_back(fmt::format("{}:{}: {} of them", fs::path(line.value("file", "")).filename().string(), number,
-                                  line.value("threads", 0)));
-        out.push_back("    " + source_line(file, number));
-        continue;
-      }
-      if (line.value("memory", "") != (shared ? "shared" : "global") || !line.contains("diagnosis")) continue;
       const std::string access = line.value("access", "");
+      if (atomics ? !is_atomic(line, shared ? "shared" : "global")
+                  : line.value("memory", "") != (shared ? "shared" : "global"))
+        continue;
       if ((count.find("load") != std::string::npos && access != "load") ||
           (count.find("store") != std::string::npos && access != "store"))
         continue;
+      const std::string at = line.value("file", "");
       const int number = line.value("line", 0);
-      out.push_back(fmt::format("{}:{}: {}", fs::path(line.value("file", "")).filename().string(), number,
-                                line.value("diagnosis", "")));
-      out.push_back("    " + source_line(file, number));
-      if (out.size() >= 6) return out;
+      auto place = std::find_if(places.begin(), places.end(),
+                                [&](const Place& p) { return p.file == at && p.line == number; });
+      if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
+      const char* unit = atomics ? "threads" : requests ? "instructions" : shared ? "wavefronts" : "sectors";
+      place->what += line.value(unit, 0.0);
+      if (atomics || requests) continue;
+      const double excess = line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0);
+      if (place->diagnosis.empty() || excess > place->excess)
+        place->diagnosis = line.value("diagnosis", place->diagnosis);
+      place->excess += std::max(0.0, excess);
     }
+  }
+  const auto tell = [&](const Place& p, const std::string& what) {
+    out.push_back(fmt::format("{}:{}: {}", fs::path(p.file).filename().string(), p.line, what));
+    out.push_back("    " + source_line(file, p.line));
+  };
+  if (atomics) {
+    for (const Place& p : places) tell(p, fmt::format("{:.0f} of them", p.what));
+    return out;
+  }
+  constexpr std::size_t kTold = 3;
+  std::vector<const Place*> told;
+  double excess = 0;
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.excess > b.excess; });
+  for (const Place& p : places) {
+    excess += p.excess;
+    if (p.diagnosis.empty() || told.size() >= kTold) continue;
+    told.push_back(&p);
+    tell(p, p.diagnosis);
+  }
+  // Where there is nothing wrong with the addresses, or not enough, there are too many accesses.
+  if (too_many <= 0 || excess >= too_many || count == "shared_conflicts") return out;
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.what > b.what; });
+  out.clear();
+  for (const Place& p : places) {
+    if (out.size() >= 2 * kTold || p.what * 20 < places[0].what) break;
+    tell(p, fmt::format("{:.0f} of them{}", p.what, p.diagnosis.empty() ? "" : "; " + p.diagnosis));
   }
   return out;
 }
@@ -583,6 +653,15 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       c.notes.push_back(shape + (!options.gpu ? "" : here ? ", on " + gpu_name : ", on the simulator") + ":");
       c.notes.push_back("  " + failed.what);
       for (const std::string& note : failed.notes) c.notes.push_back("  " + note);
+      if (here || failed.returned == 0 || failed.returned == cudaErrorIllegalAddress) {
+        // nothing more to say
+      } else if (const std::string why =
+                     why_refused(run_case(r, *task, simulator, shapes[i], seed_of(i), work.file(r.task + "-refused.json"),
+                                          reverse(i)).report,
+                                 failed.returned);
+                 !why.empty()) {
+        c.notes.push_back("  " + why);
+      }
       if (options.gpu && here) c.notes.push_back("  on the simulator this shape is right");
       if (options.gpu && there)
         c.notes.push_back(fmt::format("  on {} it came out right this time: a GPU need not show a mistake", gpu_name));
@@ -645,18 +724,23 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     const std::string again = work.file(r.task + "-findings.json");
     const bool is_visible = *example < r.visible.size();
     const Case c = run_case(r, *task, simulator, shapes[*example], seed_of(*example), again, reverse(*example));
-    std::size_t shown = 0;
+    // What leaves its buffer comes first: where it arrives in another one, it looks like a race there.
+    std::vector<Json> list;
     if (c.report.is_array()) {
-      for (const Json& launch : c.report) {
-        for (const Json& f : launch.value("findings", Json::array())) {
-          if (++shown > 3) continue;
-          const int line = f.value("line", 0);
-          findings.notes.push_back(fmt::format("{}:{}: {}: {} ({}x)", fs::path(f.value("file", "")).filename().string(),
-                                               line, f.value("kind", ""), f.value("message", ""), f.value("times", 1)));
-          if (fs::path(f.value("file", "")).filename() == fs::path(file).filename())
-            findings.notes.push_back("    " + source_line(file, line));
-        }
-      }
+      for (const Json& launch : c.report)
+        for (const Json& f : launch.value("findings", Json::array())) list.push_back(f);
+    }
+    std::stable_partition(list.begin(), list.end(),
+                          [](const Json& f) { return f.value("kind", "").rfind("out-of-bounds", 0) == 0; });
+    std::size_t shown = 0;
+    for (const Json& f : list) {
+      if (++shown > 3) continue;
+      const int line = f.value("line", 0);
+      findings.notes.push_back(fmt::format("{}:{}: {}: {} ({}x)", fs::path(f.value("file", "")).filename().string(),
+                                           line, f.value("kind", ""), without_folders(f.value("message", ""), file),
+                                           f.value("times", 1)));
+      if (fs::path(f.value("file", "")).filename() == fs::path(file).filename())
+        findings.notes.push_back("    " + source_line(file, line));
     }
     if (shown > 3) findings.notes.push_back(fmt::format("and {} more", shown - 3));
     if (is_visible) findings.notes.insert(findings.notes.begin(), r.text(shapes[*example]) + ":");
@@ -688,7 +772,10 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       }
       efficiency.notes.push_back(fmt::format("{} {}, target {} ({:.3g} points): {}", count_text(value),
                                              readable_count(l.count), target_text(l), l.points, l.why));
-      for (const std::string& d : diagnoses(measured.report, l.count, file)) efficiency.notes.push_back("  " + d);
+      // Of a ratio it is not known by how many accesses it is too large.
+      const double too_many = l.at_most && l.count.find("per_") == std::string::npos ? value - *l.at_most : 0;
+      for (const std::string& d : diagnoses(measured.report, l.count, too_many, file))
+        efficiency.notes.push_back("  " + d);
     }
     efficiency.summary = fmt::format("{} of {} targets met at {}", kept, r.limits.size(), r.text(r.efficiency_shape));
     if (!earned) efficiency.summary += "; counts once the results are right";

@@ -50,6 +50,7 @@ std::uint64_t launches() { return 0; }
 std::uint64_t library_calls() { return 0; }
 std::uint64_t findings() { return 0; }
 void name_allocation(const void*, const char*) {}
+void demand_stream(cudaStream_t) {}
 
 #else
 
@@ -60,6 +61,7 @@ constexpr int kGuardByte = 0;
 std::uint64_t launches() { return tilewise::sim::launches_ended(); }
 std::uint64_t library_calls() { return tilewise::sim::last_library_call().serial; }
 std::uint64_t findings() { return tilewise::sim::finding_count(); }
+using tilewise::sim::demand_stream;
 using tilewise::sim::name_allocation;
 
 #endif
@@ -110,6 +112,19 @@ struct HomeworkCase::State {
   std::list<std::string> names;  // of the arrays; they stay where they are
   bool misused = false;
   int broken = 0;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+
+  cudaError_t make_stream() {
+    const cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    return error != cudaSuccess ? error : cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  }
+
+  /// What follows on `later` comes after what is on `earlier` now.
+  cudaError_t order(cudaStream_t earlier, cudaStream_t later) const {
+    const cudaError_t error = cudaEventRecord(event, earlier);
+    return error != cudaSuccess ? error : cudaStreamWaitEvent(later, event, 0);
+  }
 };
 
 DevicePointer HomeworkCase::operator[](int i) const {
@@ -120,6 +135,8 @@ DevicePointer HomeworkCase::operator[](int i) const {
   const DeviceArray& a = state_.arrays[static_cast<std::size_t>(i)];
   return {a.memory(), a.type, state_.misused};
 }
+
+cudaStream_t HomeworkCase::stream() const { return state_.stream; }
 
 void HomeworkCase::broke(int rule) const {
   if (state_.broken == 0) state_.broken = rule;
@@ -136,6 +153,18 @@ double HomeworkCase::scalar_at(int i) const {
 }
 
 namespace {
+
+/// One call of the submission's function, on a stream of its own.
+bool call(HomeworkCase::State& state, cudaError_t& returned) {
+  // The inputs came by the default stream, and whoever waits or measures there waits for the function's work.
+  returned = state.order(nullptr, state.stream);
+  if (returned != cudaSuccess) return true;
+  demand_stream(state.stream);
+  const bool defined = homework_call(HomeworkCase(state.request.task, state), returned);
+  demand_stream(nullptr);
+  state.order(state.stream, nullptr);  // fails after a kernel has: that is seen when it is waited for
+  return defined;
+}
 
 #ifdef TILEWISE_ON_GPU
 
@@ -175,7 +204,6 @@ int take_turns(HomeworkCase::State& state) {
         cudaMemcpy(a.original, a.host.data(), a.host.size(), cudaMemcpyHostToDevice) != cudaSuccess)
       return 5;
   }
-  const HomeworkCase homework(state.request.task, state);
   const auto timed_call = [&](float& ms) {
     for (DeviceArray& a : state.arrays) {
       if (a.original) cudaMemcpyAsync(a.memory(), a.original, a.host.size(), cudaMemcpyDeviceToDevice, nullptr);
@@ -183,7 +211,7 @@ int take_turns(HomeworkCase::State& state) {
     cudaMemsetAsync(flush, 0, flush_bytes, nullptr);
     cudaEventRecord(start, nullptr);
     cudaError_t returned = cudaSuccess;
-    const bool defined = homework_call(homework, returned);
+    const bool defined = call(state, returned);
     cudaEventRecord(stop, nullptr);
     return defined && returned == cudaSuccess && cudaEventSynchronize(stop) == cudaSuccess &&
            cudaEventElapsedTime(&ms, start, stop) == cudaSuccess;
@@ -229,6 +257,7 @@ int main() {
     if (!read_all(a.host.data(), a.host.size())) return 3;
     if (a.allocate() != cudaSuccess) return 3;
   }
+  if (state.make_stream() != cudaSuccess) return 3;
   if (request.mode == Mode::run) close(kRequestDescriptor);
   std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
   if (request.mode == Mode::time) {
@@ -243,7 +272,7 @@ int main() {
   reply.nonce = request.nonce;
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
   cudaError_t returned = cudaSuccess;
-  reply.defined = homework_call(HomeworkCase(request.task, state), returned);
+  reply.defined = call(state, returned);
   reply.returned = returned;
   reply.synchronised = cudaDeviceSynchronize();
   reply.misused = state.misused;

@@ -119,6 +119,11 @@ class HomeworkCase {
     return static_cast<T>(scalar_at(i));
   }
 
+  /// The stream that the submission is to work on: not the default one, and not ordered with it. What follows on the
+  /// default stream waits for it, as it waits for what is there before. On the simulator, work that a submission gives to
+  /// another stream is a finding.
+  cudaStream_t stream() const;
+
   /// A rule of the contract, not about the result, that the call has broken: 1, 2, ... as Task::rule() names them. The
   /// first one counts.
   void broke(int rule) const;

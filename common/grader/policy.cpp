@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "lexer.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 
@@ -120,7 +121,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
   }
   // These are for tests and lessons, which ask for counts and switch the search for findings off.
   for (const char* own : {"set_counting", "set_checking", "counting_demanded", "last_counters", "finding_count",
-                          "launches_ended", "report_finding", "forget_findings", "findings(", "add_to_report",
+                          "launches_ended", "demand_stream", "report_finding", "forget_findings", "findings(", "add_to_report",
                           "write_report_now", "name_allocation", "memory::", "observer::", "model::"}) {
     if (starts_with(readable, std::string("tilewise::sim::") + own)) return false;
   }
@@ -253,9 +254,10 @@ bool may_include(const std::string& header) {
   return names.count(header) > 0;
 }
 
+/// The same file, or a copy: who works in a folder of their own has the contract beside homework.cu.
 bool is_the_same(const std::string& a, const std::string& b) {
   std::error_code none;
-  return fs::equivalent(a, b, none);
+  return fs::equivalent(a, b, none) || (fs::is_regular_file(a, none) && read_file(a) == read_file(b));
 }
 
 /// What the macros of standard headers become, depending on the compiler and its C library: INFINITY, NAN, HUGE_VAL,

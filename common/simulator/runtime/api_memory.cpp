@@ -186,6 +186,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
+    check_demanded_stream("cudaMallocAsync", "it is the last argument", stream, site);
     return error ? error : allocate(pointer, bytes, Kind::device, site);
   });
 }
@@ -229,6 +230,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
+    check_demanded_stream("cudaFreeAsync", "it is the last argument", stream, site);
     return error ? error : release("cudaFreeAsync", pointer, false, site);
   });
 }
@@ -344,20 +346,27 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return fill("cudaMemset", pointer, bytes, value, bytes, 1, site); });
+  return api([=] {
+    check_demanded_stream("cudaMemset", "cudaMemsetAsync takes it", nullptr, site);
+    return fill("cudaMemset", pointer, bytes, value, bytes, 1, site);
+  });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
+    check_demanded_stream("cudaMemsetAsync", "it is the last argument", stream, site);
     return error ? error : fill("cudaMemsetAsync", pointer, bytes, value, bytes, 1, site);
   });
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return fill("cudaMemset2D", pointer, pitch, value, width, height, site); });
+  return api([=] {
+    check_demanded_stream("cudaMemset2D", "cudaMemset2DAsync takes it", nullptr, site);
+    return fill("cudaMemset2D", pointer, pitch, value, width, height, site);
+  });
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
@@ -365,6 +374,7 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
+    check_demanded_stream("cudaMemset2DAsync", "it is the last argument", stream, site);
     return error ? error : fill("cudaMemset2DAsync", pointer, pitch, value, width, height, site);
   });
 }

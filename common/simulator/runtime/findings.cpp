@@ -31,6 +31,7 @@ struct State {
   std::uint64_t reports = 0;
   int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
   const void* launch_site = nullptr;
+  CUstream_st* demanded_stream = nullptr;
 };
 
 State& state() {
@@ -222,6 +223,17 @@ void report_finding(const char* code, const std::string& message, void* call_sit
   f.message = message;
   f.site = call_site;
   report_finding(std::move(f));
+}
+
+void demand_stream(CUstream_st* stream) { state().demanded_stream = stream; }
+
+void check_demanded_stream(const char* work, const char* cure, CUstream_st* stream, void* call_site) {
+  const CUstream_st* demanded = state().demanded_stream;
+  if (demanded == nullptr || stream == demanded || findings_are("off")) return;
+  report_finding("other-stream",
+                 fmt::format("{} goes to {}, not to the stream that the function was given: {}", work,
+                             stream == nullptr ? "the default stream" : "another stream", cure),
+                 call_site);
 }
 
 void show_findings() {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+struct CUstream_st;
+
 namespace tilewise::sim {
 
 struct Finding {
@@ -32,6 +34,9 @@ void show_findings();
 
 /// All findings so far, in order of first appearance.
 const std::vector<Finding>& findings();
+
+/// Makes a finding of work on another stream than demand_stream() asks for. `work` begins the sentence: "this launch".
+void check_demanded_stream(const char* work, const char* cure, CUstream_st* stream, void* call_site);
 
 /// How often report_finding() was called: tells whether a launch had findings, new or known ones.
 std::uint64_t reports_made();

@@ -158,6 +158,7 @@ void Call::wrote(void* pointer, const Region& region) {
 
 void Call::done() {
   last_call = {function_, stream_, last_call.serial + 1};
+  check_demanded_stream(function_, "cublasSetStream and cusparseSetStream tell a handle", stream_, site_);
   if (said) return;
   said = true;
   std::fprintf(stderr, "tilewise: %s and its kin are computed by %s: checked, but neither counted nor timed\n",

@@ -508,6 +508,8 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
     observer::refused_launch(config, error, __builtin_return_address(0));
     return;
   }
+  check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream,
+                        __builtin_return_address(0));
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;

@@ -13,11 +13,11 @@ __attribute__((weak)) cudaError_t launch_matmul_coarsened(const float*, const fl
 bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   if (c.task == "scale_rows" && launch_scale_rows) {
     const int rows = c.size(0), cols = c.size(1), ldx = cols + c.size(2);
-    return error = launch_scale_rows(c[0], ldx, c[1], c[2], rows, cols, nullptr), true;
+    return error = launch_scale_rows(c[0], ldx, c[1], c[2], rows, cols, c.stream()), true;
   }
   if (c.task == "matmul_by_columns" && launch_matmul_by_columns)
-    return error = launch_matmul_by_columns(c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), nullptr), true;
+    return error = launch_matmul_by_columns(c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), c.stream()), true;
   if (c.task == "matmul_coarsened" && launch_matmul_coarsened)
-    return error = launch_matmul_coarsened(c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), nullptr), true;
+    return error = launch_matmul_coarsened(c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), c.stream()), true;
   return false;
 }

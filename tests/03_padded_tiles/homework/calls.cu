@@ -10,10 +10,10 @@ __attribute__((weak)) cudaError_t launch_sums_by_key(const int*, const float*, f
 
 bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   if (c.task == "record_sums" && launch_record_sums)
-    return error = launch_record_sums(c[0], c[1], c.size(0), nullptr), true;
+    return error = launch_record_sums(c[0], c[1], c.size(0), c.stream()), true;
   if (c.task == "running_sums_turned" && launch_running_sums_turned)
-    return error = launch_running_sums_turned(c[0], c[1], c.size(0), c.size(1), nullptr), true;
+    return error = launch_running_sums_turned(c[0], c[1], c.size(0), c.size(1), c.stream()), true;
   if (c.task == "sums_by_key" && launch_sums_by_key)
-    return error = launch_sums_by_key(c[0], c[1], c[2], c.size(0), c.size(1), nullptr), true;
+    return error = launch_sums_by_key(c[0], c[1], c[2], c.size(0), c.size(1), c.stream()), true;
   return false;
 }

@@ -10,10 +10,10 @@ __attribute__((weak)) cudaError_t launch_nhwc_to_nchw(const float*, float*, int,
 
 bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   if (c.task == "rotate" && launch_rotate)
-    return error = launch_rotate(c[0], c[1], c.size(0), c.size(1), nullptr), true;
+    return error = launch_rotate(c[0], c[1], c.size(0), c.size(1), c.stream()), true;
   if (c.task == "transpose_in_place" && launch_transpose_in_place)
-    return error = launch_transpose_in_place(c[0], c.size(0), nullptr), true;
+    return error = launch_transpose_in_place(c[0], c.size(0), c.stream()), true;
   if (c.task == "nhwc_to_nchw" && launch_nhwc_to_nchw)
-    return error = launch_nhwc_to_nchw(c[0], c[1], c.size(0), c.size(1), c.size(2), nullptr), true;
+    return error = launch_nhwc_to_nchw(c[0], c[1], c.size(0), c.size(1), c.size(2), c.stream()), true;
   return false;
 }

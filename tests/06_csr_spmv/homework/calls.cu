@@ -13,12 +13,12 @@ __attribute__((weak)) cudaError_t launch_spmm(int, int, int, int, const int*, co
 
 bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   if (c.task == "jacobi_step" && launch_jacobi_step)
-    return error = launch_jacobi_step(c.size(0), c[0], c[1], c[2], c[3], c[4], c[5], nullptr), true;
+    return error = launch_jacobi_step(c.size(0), c[0], c[1], c[2], c[3], c[4], c[5], c.stream()), true;
   if (c.task == "symmetric_spmv" && launch_symmetric_spmv)
-    return error = launch_symmetric_spmv(c.size(0), c.scalar<int>(0), c[0], c[1], c[2], c[3], c[4], nullptr), true;
+    return error = launch_symmetric_spmv(c.size(0), c.scalar<int>(0), c[0], c[1], c[2], c[3], c[4], c.stream()), true;
   if (c.task == "spmm" && launch_spmm)
     return error =
-               launch_spmm(c.size(0), c.size(1), c.size(2), c.scalar<int>(0), c[0], c[1], c[2], c[3], c[4], nullptr),
+               launch_spmm(c.size(0), c.size(1), c.size(2), c.scalar<int>(0), c[0], c[1], c[2], c[3], c[4], c.stream()),
            true;
   return false;
 }

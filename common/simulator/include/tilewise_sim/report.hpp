@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+struct CUstream_st;
+
 namespace tilewise::sim {
 
 /// Counters of one launch. Names in reports are Nsight Compute's; each member says which.
@@ -88,6 +90,10 @@ std::size_t last_static_shared();
 /// What messages call a device allocation, instead of saying where it was made. `name` must stay where it is. Does nothing
 /// for a pointer that is none.
 void name_allocation(const void* pointer, const char* name);
+
+/// From here on, work that host code gives to another stream than this one is a finding, other-stream. For who calls a
+/// function with a stream and wants to see that it uses it. nullptr: any stream will do, as at the beginning.
+void demand_stream(CUstream_st* stream);
 
 /// Number of findings so far in this process.
 std::size_t finding_count();
