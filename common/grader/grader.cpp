@@ -448,15 +448,17 @@ std::string why_refused(const Json& report, int error) {
   const Json& launch = report.back();
   const Geometry g = geometry(launch);
   const Json grid = launch.value("grid", Json::array({1, 1, 1}));
-  if (g.blocks == 0) return "it launched a grid of 0 blocks, which is an error: where there is nothing to do, nothing is launched";
+  if (g.blocks == 0)
+    return "it launched a grid of 0 blocks, which is an error: where there is nothing to do, nothing is launched";
   if (g.threads == 0) return "it launched blocks of 0 threads";
   if (g.threads > 1024) return fmt::format("it launched blocks of {} threads; 1024 are the most", g.threads);
   if (grid[1].get<double>() > 65535 || grid[2].get<double>() > 65535)
     return "a grid has at most 65,535 blocks in y and in z: there it was larger";
   if (error == cudaErrorInvalidValue && g.shared_bytes > 48 * 1024)
-    return fmt::format("its blocks wanted {} bytes of shared memory; 49152 are the most, unless cudaFuncSetAttribute "
-                       "allows the kernel more",
-                       g.shared_bytes);
+    return fmt::format(
+        "its blocks wanted {} bytes of shared memory; 49152 are the most, unless cudaFuncSetAttribute "
+        "allows the kernel more",
+        g.shared_bytes);
   return "";
 }
 
@@ -503,8 +505,8 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
         continue;
       const std::string at = line.value("file", "");
       const int number = line.value("line", 0);
-      auto place = std::find_if(places.begin(), places.end(),
-                                [&](const Place& p) { return p.file == at && p.line == number; });
+      auto place =
+          std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.file == at && p.line == number; });
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
       const char* unit = atomics ? "threads" : requests ? "instructions" : shared ? "wavefronts" : "sectors";
       place->what += line.value(unit, 0.0);
@@ -655,10 +657,10 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       for (const std::string& note : failed.notes) c.notes.push_back("  " + note);
       if (here || failed.returned == 0 || failed.returned == cudaErrorIllegalAddress) {
         // nothing more to say
-      } else if (const std::string why =
-                     why_refused(run_case(r, *task, simulator, shapes[i], seed_of(i), work.file(r.task + "-refused.json"),
-                                          reverse(i)).report,
-                                 failed.returned);
+      } else if (const std::string why = why_refused(run_case(r, *task, simulator, shapes[i], seed_of(i),
+                                                              work.file(r.task + "-refused.json"), reverse(i))
+                                                         .report,
+                                                     failed.returned);
                  !why.empty()) {
         c.notes.push_back("  " + why);
       }

@@ -98,9 +98,41 @@ TEST_CASE("policy: what standard macros become is let pass, other names of the c
   CHECK(refused("int x = __builtin_offsetof (P, b); // offsetof").empty());
   CHECK(refused("__assert_fail (\"x\", __builtin_FILE (), __builtin_LINE (), __extension__ __PRETTY_FUNCTION__);")
             .empty());
+  CHECK(refused("using namespace std; namespace s = std;").empty());
+  CHECK_FALSE(refused("namespace std { int x; }").empty());
+  CHECK_FALSE(refused("inline namespace std { int x; }").empty());
+  CHECK_FALSE(refused("using namespace std; namespace std { int x; }").empty());
   CHECK_FALSE(refused("void f(void* p) { __builtin_memcpy(p, p, 4); }").empty());
   CHECK_FALSE(refused("void f() { __builtin_exit(0); }").empty());
   CHECK_FALSE(refused("void f(void* p) { __builtin_prefetch(p); }").empty());
+}
+
+TEST_CASE("policy: pragmas and names that harm nobody", "[grader]") {
+  const auto refused = [](const std::string& code) {
+    return refused_source("# 1 \"my.cu\"\n" + code + "\n", "my.cu", "homework.cuh");
+  };
+  for (const char* code : {"#pragma unroll 4", "#pragma unroll(4)", "#pragma GCC unroll 4", "#pragma region x",
+                           "#pragma GCC diagnostic ignored \"-Wall\"", "#pragma nv_diag_suppress 177",
+                           "float a = tilewise_fast_expf(1); // __expf", "int tw_size, two, tw_align;",
+                           "int q = yes ? gnu : no;", "int r = yes ? clang : 0;"}) {
+    INFO(code);
+    CHECK(refused(code).empty());
+  }
+  for (const char* code :
+       {"#pragma GCC optimize \"O0\"", "#pragma GCC poison f", "#pragma GCC system_header",
+        "#pragma redefine_extname f g", "#pragma weak f", "#pragma push_macro(\"f\")", "[[gnu::noinline]] void f();",
+        "[[using gnu: noinline]] void f();", "int tw_loop_1;", "int tw_kernel;", "int tw_a3;", "int tw_reg_1;",
+        "int tilewise_flop;", "void f(int n, ...) { __builtin_va_list l; }"}) {
+    INFO(code);
+    CHECK_FALSE(refused(code).empty());
+  }
+  // With std::exit there is no reply, so nothing is gained.
+  CHECK(refused_symbols("                 U exit\n                 U abort\n").empty());
+  // These would read or write memory in a kernel without being seen.
+  for (const char* name : {"strcmp", "memcmp", "snprintf", "strlen", "sincosf", "modff", "qsort", "_exit", "getenv"}) {
+    INFO(name);
+    CHECK_FALSE(refused_symbols(std::string("                 U ") + name + "\n").empty());
+  }
 }
 
 TEST_CASE("policy: another homework.cuh, and simcc's own pragma", "[grader]") {
