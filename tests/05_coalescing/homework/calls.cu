@@ -11,7 +11,8 @@ __attribute__((weak)) cudaError_t launch_copy_part(const float*, float*, int, cu
 bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   if (c.task == "axpy" && launch_axpy)
     return error = launch_axpy(c.scalar(0), c[0], c[1], c[2], c.size(0), c.stream()), true;
-  if (c.task == "halve" && launch_halve) return error = launch_halve(c[0], c[1], c.size(0), c.size(1), c.stream()), true;
+  if (c.task == "halve" && launch_halve)
+    return error = launch_halve(c[0], c[1], c.size(0), c.size(1), c.stream()), true;
   if (c.task == "copy_part" && launch_copy_part) {
     const float* from = c[0];
     float* to = c[1];

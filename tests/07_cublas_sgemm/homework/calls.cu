@@ -60,8 +60,8 @@ bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   if (c.task == "linear" && launch_linear)
     status = launch_linear(library.handle, c[0], c[1], c[2], c[3], c.size(0), c.size(1), c.size(2), c.stream());
   else if (c.task == "head_scores" && launch_head_scores)
-    status = launch_head_scores(library.handle, c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), c.size(3),
-                                c.stream());
+    status =
+        launch_head_scores(library.handle, c[0], c[1], c[2], c.size(0), c.size(1), c.size(2), c.size(3), c.stream());
   else if (c.task == "distances" && launch_distances)
     status = launch_distances(library.handle, c[0], c[1], c[2], c[3], c.size(0), c.size(1), c.size(2), c.stream());
   else
