@@ -7,6 +7,7 @@
 
 using tilewise::sim::count_arithmetic;
 using tilewise::sim::flop_of;
+using tilewise::sim::tell_alignment;
 
 TEST_CASE("instructions that compute are told from those that do not", "[arithmetic]") {
   const auto is = [](const char* line, unsigned single, unsigned twice) {
@@ -47,4 +48,27 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
   // Arithmetic of a function without calls belongs to no block of the function before.
   CHECK(count_arithmetic(call + "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n") ==
         "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n");
+}
+
+TEST_CASE("16 bytes that are moved as if aligned to 8 call the unaligned hook", "[arithmetic]") {
+  const std::string read = "\tcall\t__tsan_read16@PLT\n", write = "\tcall\t__tsan_write16@PLT\n";
+  const std::string odd_read = "\tcall\t__tsan_unaligned_read16@PLT\n",
+                    odd_write = "\tcall\t__tsan_unaligned_write16@PLT\n";
+  const std::string load = "\tmovdqu\t(%rbx), %xmm0\n", store = "\tmovups\t%xmm0, 0(%rbp)\n";
+  const std::string aligned = "\tmovdqa\t(%rbx), %xmm0\n\tmovaps\t%xmm0, 0(%rbp)\n";
+  CHECK(tell_alignment("") == "");
+  CHECK(tell_alignment(read + load) == odd_read + load);
+  CHECK(tell_alignment(read + "\tvmovdqu\t(%rbx), %xmm0") == odd_read + "\tvmovdqu\t(%rbx), %xmm0");
+  CHECK(tell_alignment(write + "\tmovq\t%rbx, %rdi\n" + read + ".LVL3:\n\t.loc 1 2 3\n" + load + store) ==
+        odd_write + "\tmovq\t%rbx, %rdi\n" + odd_read + ".LVL3:\n\t.loc 1 2 3\n" + load + store);
+  // The first move decides, and the stack's is not it.
+  for (const std::string& same :
+       {read + aligned, write + read + aligned + load, aligned + load + store,
+        read + "\tmovups\t%xmm0, 16(%rsp)\n" + aligned, read + "\tmovups\t%xmm1, %xmm0\n" + aligned})
+    CHECK(tell_alignment(same) == same);
+  CHECK(tell_alignment(write + read + load + store + write + read + aligned) ==
+        odd_write + odd_read + load + store + write + read + aligned);
+  // What comes after another call or a jump belongs to something else.
+  for (std::string other : {"\tcall\tf@PLT\n", "\tcall\t__tsan_read4@PLT\n", "\tjne\t.L4\n", "\tret\n"})
+    CHECK(tell_alignment(read + other + load) == read + other + load);
 }

@@ -289,6 +289,20 @@ TEST_CASE("Built-in variables are replaced only where they are plain names") {
   CHECK(contains(raw, ": ::tilewise::sim::thread_idx().x<32"));
 }
 
+TEST_CASE("memcpy and memset in device code go byte by byte") {
+  CHECK(in_kernel("memcpy(a, b, 16);") == "copy_bytes(a, b, 16);");
+  CHECK(in_kernel("std::memcpy(a, b, 16);") == "copy_bytes(a, b, 16);");
+  CHECK(in_kernel("::std::memcpy(a, b, 16);") == "copy_bytes(a, b, 16);");
+  CHECK(in_kernel("x = ::memset(a, 0, 16);") == "x = set_bytes(a, 0, 16);");
+  CHECK(in_kernel("__builtin_memcpy(a, b, 16); __builtin_memset(a, 0, 1);") ==
+        "copy_bytes(a, b, 16); set_bytes(a, 0, 1);");
+  CHECK(in_kernel("return memcpy(a, b, 16);") == "return copy_bytes(a, b, 16);");
+  for (std::string same : {"mine::memcpy(a, b, 16);", "s.memcpy(a, b, 16);", "p->memset(a, 0, 16);", "memcpy_async(a);",
+                           "f = &memcpy;", "memory(a, b);"})
+    CHECK(in_kernel(same) == same);
+  CHECK(rewritten("void f() { memcpy(a, b, 16); }") == "void f() { memcpy(a, b, 16); }");
+}
+
 TEST_CASE("Markers become what the host compiler knows") {
   CHECK(rewritten("struct __align__(16) S { float __align__(8) x; };") ==
         "struct __attribute__((aligned(16))) S { float __attribute__((aligned(8))) x; };");

@@ -613,7 +613,8 @@ void end_launch() {
   show_findings();
 }
 
-void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Access kind, const void* site) {
+void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Access kind, const void* site,
+           std::size_t alignment) {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   if (space == MemorySpace::local) {
@@ -636,10 +637,10 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
              lane, site));
     return;
   }
-  if (bytes <= 16 && std::has_single_bit(bytes) && address % bytes != 0) {
+  if ((address & (alignment - 1)) != 0) {
     report_finding(make("misaligned",
                         fmt::format("this thread {} {} bytes at once at an address that is not a multiple of {}: {}",
-                                    verb(kind), bytes, bytes, place(s, space, address, bytes).name),
+                                    verb(kind), bytes, alignment, place(s, space, address, bytes).name),
                         lane, site));
     abort_launch(cudaErrorMisalignedAddress, true);
   }

@@ -25,9 +25,9 @@ void device_fence();
 /// A shared variable was placed; accesses outside such variables are out of bounds.
 void add_shared(const SharedVariable& variable, const char* place);
 
-/// Looks at one access before it happens. May end the launch.
+/// Looks at one access before it happens. Its address must be a multiple of `alignment`. May end the launch.
 void check(Lane& lane, model::MemorySpace space, const void* address, std::size_t bytes, observer::Access kind,
-           const void* site);
+           const void* site, std::size_t alignment);
 
 /// The thread is about to use an index outside an array. `type` is the array's, as the compiler names it. May end the
 /// launch.

@@ -259,17 +259,16 @@ void end_of_interval(Lane* lanes) {
   log.clear();
 }
 
-void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site) {
+void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site, Layout layout) {
   State& s = state();
   const void* p = const_cast<const void*>(address);
   const MemorySpace space = space_of(p);
   if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;
-  if (s.checking) checker::check(lane, space, p, bytes, kind, site);
+  if (s.checking) checker::check(lane, space, p, bytes, kind, site, layout.alignment);
   if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
   auto at = reinterpret_cast<std::uintptr_t>(p);
   const std::uint64_t context = context_of(lane);
-  // A struct copied whole is issued in pieces: as wide as its size allows, which is its alignment for most structs.
-  const std::size_t width = std::min<std::size_t>(16, std::size_t{1} << std::countr_zero(bytes));
+  const std::size_t width = layout.width;
   for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
     log.add(context + piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width),
             lane.linear % kWarpSize, lane.last_slot);
@@ -281,7 +280,8 @@ bool on_device(const void* address) {
 }
 
 void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site) {
-  access(lane, address, bytes, lane.discard_next ? Access::reduction : Access::atomic, site);
+  const auto n = static_cast<std::uint8_t>(bytes);
+  access(lane, address, bytes, lane.discard_next ? Access::reduction : Access::atomic, site, {n, n});
 }
 
 void* place_shared(const SharedVariable& variable, std::size_t& used) {

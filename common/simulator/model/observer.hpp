@@ -28,8 +28,14 @@ void device_fence();
 /// `lanes` are the warp's 32.
 void end_of_interval(Lane* lanes);
 
+/// What is known of the accessed type.
+struct Layout {
+  std::uint8_t width;      ///< nvcc moves it in pieces of that many bytes
+  std::uint8_t alignment;  ///< its addresses are multiples of this, or the program is wrong; 1: nothing is known
+};
+
 /// One access by the running thread. `site` is the return address of the hook.
-void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site);
+void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site, Layout layout);
 /// Global or shared memory of the device.
 bool on_device(const void* address);
 void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site);

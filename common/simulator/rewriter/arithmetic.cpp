@@ -124,4 +124,47 @@ std::string count_arithmetic(const std::string& assembly) {
   return out.append(assembly, copied, std::string::npos);
 }
 
+namespace {
+
+enum class Move { none, aligned, unaligned };
+
+// A vector instruction that loads or stores 16 bytes, not on the stack, where temporary values go.
+Move sixteen_bytes(const Instruction& instruction) {
+  if (instruction.operands.find('(') == std::string_view::npos ||
+      instruction.operands.find("(%rsp") != std::string_view::npos)
+    return Move::none;
+  const std::string_view name = without_prefix(instruction.mnemonic, "v");
+  if (name == "movups" || name == "movupd" || name == "movdqu") return Move::unaligned;
+  if (name == "movaps" || name == "movapd" || name == "movdqa") return Move::aligned;
+  return Move::none;
+}
+
+}  // namespace
+
+std::string tell_alignment(const std::string& assembly) {
+  static constexpr std::string_view kRead = "__tsan_read16", kWrite = "__tsan_write16";
+  std::string out;
+  out.reserve(assembly.size());
+  std::vector<std::size_t>
+      open;  // calls in `out` whose instruction has not come yet: where "read16" or "write16" begins
+  for (std::size_t begin = 0; begin < assembly.size();) {
+    const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
+    const std::string_view line(assembly.data() + begin, end - begin);
+    const Instruction instruction = parse(line.substr(0, line.size() - 1));
+    if (const std::string_view name = callee(instruction); name == kRead || name == kWrite) {
+      open.push_back(out.size() + line.find(name) + std::string_view("__tsan_").size());
+    } else if (const Move move = sixteen_bytes(instruction); move != Move::none) {
+      if (move == Move::unaligned)  // from the last one, so that the places of the others stay right
+        for (std::size_t i = open.size(); i-- > 0;) out.insert(open[i], "unaligned_");
+      open.clear();
+    } else if (!name.empty() || (!instruction.mnemonic.empty() && instruction.mnemonic[0] == 'j') ||
+               instruction.mnemonic == "ret" || instruction.mnemonic == "retq") {
+      open.clear();  // it is moved otherwise, or not at all
+    }
+    out += line;
+    begin = end;
+  }
+  return out;
+}
+
 }  // namespace tilewise::sim

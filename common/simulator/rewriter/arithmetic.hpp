@@ -21,6 +21,11 @@ Flop flop_of(std::string_view line);
 /// Assembly with the calls replaced. The counters are `std::uint64_t tilewise_flop[2]`, single and double precision.
 std::string count_arithmetic(const std::string& assembly);
 
+/// Assembly in which 16-byte accesses of types that are aligned to 8 bytes call the unaligned hook. The compilers'
+/// thread sanitizers call __tsan_read16 for these and for types aligned to 16 bytes, such as float4, alike. The instruction
+/// that then moves the 16 bytes tells them apart: movups or movdqu takes any address, movaps or movdqa multiples of 16 only.
+std::string tell_alignment(const std::string& assembly);
+
 /// False where the assembly language is not known: do not ask for the calls then, and nothing is counted.
 bool can_count_arithmetic();
 

@@ -783,6 +783,8 @@ class Rewriter {
       loop(i);
     } else if (starts_with(text, "atomic")) {
       reduction(i);
+    } else if (starts_with(text, "mem") || starts_with(text, "__builtin_mem")) {
+      bytewise(i);
     } else {
       builtin(i);
     }
@@ -881,6 +883,23 @@ class Rewriter {
     if (name == "gridDim") return " ::tilewise::sim::grid_dim()";
     if (name == "warpSize") return "32";
     return {};
+  }
+
+  /// memcpy and memset in device code, which the compiler must not take for calls of the C library.
+  void bytewise(std::size_t i) {
+    const std::string_view name = syntax_.text(i);
+    const bool copies = name == "memcpy" || name == "__builtin_memcpy";
+    if ((!copies && name != "memset" && name != "__builtin_memset") || !syntax_.is(i + 1, "(") || declares(i)) return;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
+    std::size_t begin = i;
+    if (i > 0 && syntax_.is(i - 1, "::")) {
+      begin = i - 1;
+      if (i > 1 && syntax_.is(i - 2, "std"))
+        begin = i > 2 && syntax_.is(i - 3, "::") ? i - 3 : i - 2;
+      else if (i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">")))
+        return;  // the program's own
+    }
+    replace(begin, i + 1, copies ? " ::tilewise::sim::copy_bytes" : " ::tilewise::sim::set_bytes");
   }
 
   /// True when the program declares something of that name here: a member, a parameter or a variable.

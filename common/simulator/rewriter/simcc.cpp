@@ -787,7 +787,7 @@ class Driver {
     if (!counts_arithmetic) return run(command, options_.verbose);
 
     if (int status = run(command, options_.verbose); status != 0) return status;
-    write_file(assembly, tilewise::sim::count_arithmetic(read_file(assembly)));
+    write_file(assembly, tilewise::sim::count_arithmetic(tilewise::sim::tell_alignment(read_file(assembly))));
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
     return run(assemble, options_.verbose);

@@ -17,6 +17,7 @@ using tilewise::sim::Lane;
 using tilewise::sim::observed_lane;
 namespace memory = tilewise::sim::memory;
 namespace observer = tilewise::sim::observer;
+using observer::Layout;
 
 #define HOOK extern "C" __attribute__((noinline, visibility("default")))
 #define SITE __builtin_return_address(0)
@@ -24,15 +25,35 @@ namespace observer = tilewise::sim::observer;
 namespace {
 
 __attribute__((noinline)) void observed(Lane* lane, const volatile void* address, std::size_t bytes,
-                                        observer::Access kind, const void* site) {
+                                        observer::Access kind, const void* site, Layout layout) {
   observed_lane = nullptr;  // see Unobserved
-  observer::access(*lane, address, bytes, kind, site);
+  observer::access(*lane, address, bytes, kind, site, layout);
   observed_lane = lane;
 }
 
-inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+// What the hooks tell of the accessed type. The compilers call the plain hook of n bytes where the type's alignment is n,
+// for 16 bytes where it is 8 or more; simcc then looks at how the compiler moves them, and calls the unaligned hook where
+// it does so as if it were 8 (rewriter/arithmetic.hpp). nvcc moves a struct in pieces of its alignment.
+constexpr Layout plain(std::size_t n) { return {static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(n)}; }
+
+// The alignment is below that of the plain hook: half of it for a struct of two members, or of four floats.
+constexpr Layout unaligned(std::size_t n) {
+  return {static_cast<std::uint8_t>(n == 1 ? 1 : n / 2), static_cast<std::uint8_t>(n == 16 ? 8 : 1)};
+}
+
+// Other structs, copied whole: the widest pieces that the size allows are those of the alignment of most of them. g++
+// comes here with 2 to 16 bytes, too, where their alignment is below 8 and below their number.
+constexpr Layout of_struct(std::size_t n) {
+  if (n == 2 || n == 4 || n == 8) return unaligned(n);
+  if (n == 16) return {4, 1};
+  const std::size_t widest = n & (~n + 1);
+  return {static_cast<std::uint8_t>(widest < 16 ? widest : 16), 1};
+}
+
+inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
+                 Layout layout) {
   if (Lane* lane = observed_lane)
-    observed(lane, address, bytes, kind, site);
+    observed(lane, address, bytes, kind, site, layout);
   else if (memory::in_device_arena(reinterpret_cast<std::uintptr_t>(address)) && !memory::device_memory_is_open())
     memory::host_access(reinterpret_cast<std::uintptr_t>(address), const_cast<void*>(site));
 }
@@ -42,15 +63,16 @@ template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site) {
   Lane* lane = observed_lane;
   if (lane && observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site)) return;
-  seen(address, bytes, kind, site);
+  seen(address, bytes, kind, site, plain(bytes));
 }
 
-inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
+                          Layout layout) {
   Lane* lane = tilewise::sim::current_lane;
   if (!lane) return;
   if (kind == observer::Access::load) tilewise::sim::polled(*lane, site);  // first: others may run before the load
   lane->volatile_access = true;
-  seen(address, bytes, kind, site);
+  seen(address, bytes, kind, site, layout);
   lane->volatile_access = false;
 }
 
@@ -65,21 +87,25 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 #define SIZED(n)                                                                                                \
   HOOK void __tsan_read##n(void* p) { seen_plain<n, observer::Access::load>(p, SITE); }                         \
   HOOK void __tsan_write##n(void* p) { seen_plain<n, observer::Access::store>(p, SITE); }                       \
-  HOOK void __tsan_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }             \
-  HOOK void __tsan_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); }           \
-  HOOK void __tsan_read##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::load, pc); }                  \
-  HOOK void __tsan_write##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::store, pc); }                \
-  HOOK void __tsan_unaligned_read##n(void* p) { seen(p, n, observer::Access::load, SITE); }                     \
-  HOOK void __tsan_unaligned_write##n(void* p) { seen(p, n, observer::Access::store, SITE); }                   \
-  HOOK void __tsan_unaligned_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE); }   \
-  HOOK void __tsan_unaligned_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE); } \
+  HOOK void __tsan_volatile_read##n(void* p) { seen_volatile(p, n, observer::Access::load, SITE, plain(n)); }   \
+  HOOK void __tsan_volatile_write##n(void* p) { seen_volatile(p, n, observer::Access::store, SITE, plain(n)); } \
+  HOOK void __tsan_read##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::load, pc, plain(n)); }        \
+  HOOK void __tsan_write##n##_pc(void* p, void* pc) { seen(p, n, observer::Access::store, pc, plain(n)); }      \
+  HOOK void __tsan_unaligned_read##n(void* p) { seen(p, n, observer::Access::load, SITE, unaligned(n)); }       \
+  HOOK void __tsan_unaligned_write##n(void* p) { seen(p, n, observer::Access::store, SITE, unaligned(n)); }     \
+  HOOK void __tsan_unaligned_volatile_read##n(void* p) {                                                        \
+    seen_volatile(p, n, observer::Access::load, SITE, unaligned(n));                                            \
+  }                                                                                                             \
+  HOOK void __tsan_unaligned_volatile_write##n(void* p) {                                                       \
+    seen_volatile(p, n, observer::Access::store, SITE, unaligned(n));                                           \
+  }                                                                                                             \
   HOOK void __tsan_read_write##n(void* p) {                                                                     \
-    seen(p, n, observer::Access::load, SITE);                                                                   \
-    seen(p, n, observer::Access::store, SITE);                                                                  \
+    seen(p, n, observer::Access::load, SITE, plain(n));                                                         \
+    seen(p, n, observer::Access::store, SITE, plain(n));                                                        \
   }                                                                                                             \
   HOOK void __tsan_unaligned_read_write##n(void* p) {                                                           \
-    seen(p, n, observer::Access::load, SITE);                                                                   \
-    seen(p, n, observer::Access::store, SITE);                                                                  \
+    seen(p, n, observer::Access::load, SITE, unaligned(n));                                                     \
+    seen(p, n, observer::Access::store, SITE, unaligned(n));                                                    \
   }
 SIZED(1)
 SIZED(2)
@@ -88,8 +114,8 @@ SIZED(8)
 SIZED(16)
 #undef SIZED
 
-HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Access::load, SITE); }
-HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE); }
+HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Access::load, SITE, of_struct(n)); }
+HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE, of_struct(n)); }
 HOOK void __tsan_vptr_read(void**) {}
 HOOK void __tsan_vptr_update(void**, void*) {}
 HOOK void __tsan_init() {}
@@ -125,7 +151,7 @@ void seen_atomic(const volatile T* p, const void* site) {
 
 #define ATOMIC(bits, T)                                                                               \
   HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                       \
-    seen(p, sizeof(T), observer::Access::load, SITE);                                                 \
+    seen(p, sizeof(T), observer::Access::load, SITE, plain(sizeof(T)));                               \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                      \
   }                                                                                                   \
   HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                    \
@@ -183,15 +209,22 @@ HOOK void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory
 HOOK void __tsan_atomic_signal_fence(int) { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 // ---------------------------------------------------------------- memcpy and kin in device code
-// Newer clang calls __tsan_memcpy; everything else calls memcpy itself, which the linker directs here (--wrap, see
+// Not what the source says, which is rewritten (tilewise_device/memory.hpp), but structs that the compiler copies by a
+// call. Newer clang calls __tsan_memcpy; everything else calls memcpy itself, which the linker directs here (--wrap, see
 // simulator/CMakeLists.txt). Only device memory is of interest: initial values of local arrays come from the program's own.
 namespace {
+
+// clang says nothing of the struct's alignment.
+constexpr Layout of_block(std::size_t n) {
+  const std::size_t widest = n & (~n + 1);
+  return {static_cast<std::uint8_t>(widest < 16 ? widest : 16), 1};
+}
 
 void seen_block(const volatile void* p, std::size_t bytes, observer::Access kind, const void* site) {
   Lane* lane = observed_lane;
   if (!lane || bytes == 0) return;
   observed_lane = nullptr;  // see Unobserved
-  if (observer::on_device(const_cast<const void*>(p))) observer::access(*lane, p, bytes, kind, site);
+  if (observer::on_device(const_cast<const void*>(p))) observer::access(*lane, p, bytes, kind, site, of_block(bytes));
   observed_lane = lane;
 }
 

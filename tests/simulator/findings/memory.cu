@@ -80,6 +80,21 @@ __global__ void shared_vectors(float* out) {
 CASE(padded_rows) { float* o = zeros<float>(8); shared_vectors<5><<<1, 8>>>(o); return finish(o) == 3 ? 0 : 4; }
 CASE(padded_rows_right) { float* o = zeros<float>(8); shared_vectors<8><<<1, 8>>>(o); return finish(o); }
 
+// A vector type of the program's own.
+struct alignas(16) Vector {
+  float x, y, z, w;
+};
+__global__ void copy_vectors(const float* from, Vector* to) {
+  to[threadIdx.x] = reinterpret_cast<const Vector*>(from)[threadIdx.x];  // finding: misaligned own_vector
+}
+CASE(own_vector) { float *a = zeros<float>(132), *o = zeros<float>(128); copy_vectors<<<1, 32>>>(a + 2, (Vector*)o); return finish(a, o) == 3 ? 0 : 4; }
+CASE(own_vector_right) { float *a = zeros<float>(132), *o = zeros<float>(128); copy_vectors<<<1, 32>>>(a + 4, (Vector*)o); return finish(a, o); }
+
+__global__ void add_pairs(double* sums) { atomicAdd(reinterpret_cast<double*>(reinterpret_cast<float*>(sums) + 1), 1.0); }  // finding: misaligned odd_atomic
+__global__ void add_pairs_right(double* sums) { atomicAdd(sums + 1, 1.0); }
+CASE(odd_atomic) { double* d = zeros<double>(4); add_pairs<<<1, 1>>>(d); return finish(d) == 3 ? 0 : 4; }
+CASE(odd_atomic_right) { double* d = zeros<double>(4); add_pairs_right<<<1, 1>>>(d); return finish(d); }
+
 // ---------------------------------------------------------------- shared memory
 __global__ void past_array(float* out, int extra) {
   __shared__ float s[64];

@@ -367,3 +367,32 @@ CASE(static_owner) {
   inner<<<1, 4>>>(owner.data);
   return finish();
 }
+
+// Many bytes at once, of types that any multiple of 4 or 8 is right for: they are moved in pieces.
+struct FourFloats { float a, b, c, d; };
+struct TwoFloats { float a, b; };
+struct TwoDoubles { double a, b; };
+struct Particle { double mass; TwoDoubles place; };
+template <class T>
+__global__ void copy_items(const T* from, T* to) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void copy_places(const Particle* from, TwoDoubles* to) { to[threadIdx.x] = from[threadIdx.x].place; }
+__global__ void copy_sixteen(const float* from, float* to) {
+  float four[4];
+  std::memcpy(four, from + 4 * threadIdx.x, 16);
+  memcpy(to + 4 * threadIdx.x, four, 16);
+}
+__global__ void clear_sixteen(float* to) { memset(to + 4 * threadIdx.x, 0, 16); }
+CASE(structs_at_odd_places) {
+  float *a = zeros<float>(256), *b = zeros<float>(256);
+  copy_items<<<1, 32>>>(reinterpret_cast<const FourFloats*>(a + 1), reinterpret_cast<FourFloats*>(b + 3));
+  copy_items<<<1, 32>>>(reinterpret_cast<const TwoFloats*>(a + 1), reinterpret_cast<TwoFloats*>(b + 3));
+  copy_items<<<1, 32>>>(reinterpret_cast<const TwoDoubles*>(a + 2), reinterpret_cast<TwoDoubles*>(b + 6));
+  copy_places<<<1, 32>>>(reinterpret_cast<const Particle*>(a), reinterpret_cast<TwoDoubles*>(b));
+  return finish(a, b);
+}
+CASE(bytes_at_odd_places) {
+  float *a = zeros<float>(256), *b = zeros<float>(256);
+  copy_sixteen<<<1, 32>>>(a + 1, b + 3);
+  clear_sixteen<<<1, 32>>>(b + 1);
+  return finish(a, b);
+}

@@ -49,6 +49,23 @@ TILEWISE_STORE(__stwt);
 #undef TILEWISE_LOAD
 #undef TILEWISE_STORE
 
+// ---------------------------------------------------------------- memcpy and memset in device code
+// nvcc (13.0, in its PTX) makes them loads and stores of single bytes, whatever the pointers point to: it takes nothing for
+// granted about the addresses. simcc has device code call these.
+namespace tilewise::sim {
+TILEWISE_INLINE void* copy_bytes(void* to, const void* from, std::size_t bytes) {
+  auto* target = static_cast<unsigned char*>(to);
+  const auto* source = static_cast<const unsigned char*>(from);
+  for (std::size_t i = 0; i < bytes; ++i) target[i] = source[i];
+  return to;
+}
+TILEWISE_INLINE void* set_bytes(void* to, int value, std::size_t bytes) {
+  auto* target = static_cast<unsigned char*>(to);
+  for (std::size_t i = 0; i < bytes; ++i) target[i] = static_cast<unsigned char>(value);
+  return to;
+}
+}  // namespace tilewise::sim
+
 // ---------------------------------------------------------------- clocks and traps
 /// Nanoseconds of the host's clock: they pass, so waiting loops end, but say nothing about a GPU.
 inline unsigned long long globaltimer() {
