@@ -141,6 +141,37 @@ TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches") { check
 TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on") { check_all_cases("libraries.cu"); }
 TEST_CASE("Findings: correct programs that come close have none") { check_all_cases("silent.cu"); }
 
+TEST_CASE("Findings: a race's advice is one that cures it") {
+  const Program program("races.cu");
+  const std::string sum = "; no barrier helps where several threads update one element: atomicAdd() or another atomic";
+  const std::pair<std::string, std::string> cases[] = {
+      {"reversed", "; no __syncthreads() stands between"},
+      {"lockstep_global", "; lanes of a warp need not run in step: put a __syncwarp() between"},
+      {"shifted_line", "in the same line; one line, so divide it: read into a variable, __syncthreads(), then write"},
+      {"shifted_lanes", "in the same line; one line, so divide it: read into a variable, __syncwarp(), then write"},
+      {"scan_in_step",
+       "; one line, so divide it: read into a variable, __syncwarp(), then write; in a loop __syncwarp()"},
+      {"many_write", "; which value stays is up to chance: let one thread write"},
+      {"plain_sum", sum},
+      {"lanes_count", sum},
+      {"total_of_blocks", sum},
+      {"stencil_in_place",
+       "; blocks run in any order, and no barrier is between them: separate arrays or a second launch"},
+      {"blocks_write", "; blocks run in any order, so which value stays is up to chance: let one of them write"},
+  };
+  for (const auto& [name, advice] : cases) {
+    REQUIRE(program.run_case(name) == 1);
+    const std::string
+        text = program.text(program.log()),
+        message = nlohmann::json::parse(program.text(program.report())).at(0).at("findings").at(0).at("message");
+    INFO(name << ": " << text);
+    CHECK(text.find(advice) != std::string::npos);
+    CHECK(message.find(advice) != std::string::npos);
+    const bool barrier_helps = advice.find("__sync") != std::string::npos;
+    CHECK((message.find("__sync") != std::string::npos) == barrier_helps);
+  }
+}
+
 TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++",
           "[compilers]") {
   for (const std::string compiler : {"g++", "clang++"}) {

@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "driver_types.h"
@@ -262,7 +264,35 @@ struct Other {
   Access kind;
   std::uint16_t site;
   bool is_volatile;
+  bool updates = false;  // both stores follow a read of the same word: a sum, a maximum
 };
+
+// What orders the two accesses, or that nothing does; and how much it says compared with other findings of these lines.
+std::pair<std::string, int> advice(const Now& now, const Other& other, bool same_line, bool same_warp,
+                                   bool other_block) {
+  const bool both_store = now.kind == Access::store && other.kind == Access::store;
+  if (both_store && same_line && other.updates)
+    return {
+        "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction",
+        3};
+  if (other_block) {
+    if (both_store)
+      return {"; blocks run in any order, so which value stays is up to chance: let one of them write", 2};
+    return {
+        "; blocks run in any order, and no barrier is between them: separate arrays or a second launch, or a flag set "
+        "by an atomic after __threadfence()",
+        1};
+  }
+  const char* barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
+  if (same_line && both_store)
+    return {"; which value stays is up to chance: let one thread write, or each an element of its own", 2};
+  if (same_line)
+    return {fmt::format("; one line, so divide it: read into a variable, {}, then write; in a loop {} after that, too",
+                        barrier, barrier),
+            1};
+  if (same_warp) return {"; lanes of a warp need not run in step: put a __syncwarp() between", 0};
+  return {"; no __syncthreads() stands between", 0};
+}
 
 void report_race(const Now& now, const Other& other) {
   State& s = now.s;
@@ -288,17 +318,12 @@ void report_race(const Now& now, const Other& other) {
   std::string message =
       fmt::format("this thread {} {}, which {} {} {}", verb(now.kind), place(s, now.space, now.address, now.bytes).name,
                   who, verb(other.kind), here == there ? "in the same line" : "at " + there);
-  if (other_block)
-    message += "; blocks run in any order";
-  else if (same_warp)
-    message += "; lanes of a warp need not run in step: put a __syncwarp() between";
-  else
-    message += "; no __syncthreads() stands between";
   Finding f = make(same_warp                          ? "warp-synchronous"
                    : now.space == MemorySpace::shared ? "race-shared"
                                                       : "race-global",
                    std::move(message), now.lane, now.site);
   f.other_site = other_site;
+  std::tie(f.advice, f.weight) = advice(now, other, here == there, same_warp, other_block);
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
   if (both_store && now.bytes <= sizeof s.doubt.before) {
     if (s.doubt.address) return;
@@ -323,9 +348,13 @@ void check_cell(const Now& now, Cell& c) {
     if (same_block
             ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
                   c.write_interval > s.acquired[now.thread] && !ordered_in_warp(now, c.write_thread, c.write_time)
-            : now.space != MemorySpace::shared && c.write_interval > s.taken_over)
+            : now.space != MemorySpace::shared && c.write_interval > s.taken_over) {
+      const bool has_read =
+          c.read_interval >= s.epoch_first && (c.many_warps || (c.read_thread / kWarpSize == now.thread / kWarpSize &&
+                                                                (c.read_lanes >> now.lane_id & 1u) != 0));
       report_race(now, {c.write_interval, c.write_thread, c.write_atomic ? Access::atomic : Access::store, c.write_site,
-                        c.write_volatile});
+                        c.write_volatile, has_read});
+    }
   }
   // A plain write also against the reads.
   if (now.kind == Access::store) {

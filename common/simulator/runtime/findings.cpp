@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
@@ -89,6 +90,13 @@ void merge_new_findings() {
       const bool same = here(i) == here(k) && there(i) == there(k);
       const bool swapped = races && here(i) == there(k) && there(i) == here(k);
       if (!same && !swapped) continue;
+      if (s.all[k].weight > s.all[i].weight) {  // whichever stays
+        s.all[i].advice = s.all[k].advice;
+        s.all[i].weight = s.all[k].weight;
+      } else if (s.all[i].weight > s.all[k].weight) {
+        s.all[k].advice = s.all[i].advice;
+        s.all[k].weight = s.all[i].weight;
+      }
       if (s.all[k].code == "warp-synchronous" && s.all[i].code != "warp-synchronous") {
         s.all[i].times += s.all[k].times;
         std::swap(s.all[i], s.all[k]);  // keeps its place
@@ -242,6 +250,7 @@ void show_findings() {
   merge_new_findings();
   std::fflush(stdout);
   for (; s.shown < s.all.size(); ++s.shown) {
+    s.all[s.shown].message += std::exchange(s.all[s.shown].advice, {});
     if (s.shown < kShown) show(s.all[s.shown]);
     if (s.shown == kShown)
       std::fputs("tilewise: further findings are not shown; TILEWISE_REPORT=FILE.json lists all\n", stderr);

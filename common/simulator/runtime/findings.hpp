@@ -19,6 +19,8 @@ struct Finding {
   std::size_t launch = 0;            ///< serial number of the launch, 0 for host findings
   std::size_t after_launch = 0;      ///< of a host finding: the last launch before it
   const void* kernel = nullptr;      ///< code of the kernel
+  std::string advice;                ///< what cures a race; becomes part of the message when it is shown
+  int weight = 0;                    ///< of several races between two lines, the advice of the heaviest holds
   bool note = false;                 ///< worth knowing, but no reason for the program to fail
 };
 

@@ -65,7 +65,96 @@ __global__ void sum_atomic(const int* data, int* out) {
 CASE(plain_sum) { int *d = warp_numbers(), *o = zeros<int>(1); sum_plain<<<1, kThreads>>>(d, o); return finish(d, o); }
 CASE(plain_sum_right) { int *d = warp_numbers(), *o = zeros<int>(1); sum_atomic<<<1, kThreads>>>(d, o); return finish(d, o); }
 
+// One line reads and writes, different elements in different threads.
+template <bool kRight>
+__global__ void shift_line(float* out) {
+  __shared__ float s[kThreads + 1];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (t == 0) s[kThreads] = 0;
+  __syncthreads();
+  if (kRight) {
+    float value = s[t + 1];
+    __syncthreads();
+    s[t] = value;
+  } else {
+    s[t] = s[t + 1];  // finding: race-shared shifted_line
+  }
+  out[t] = s[t];
+}
+CASE(shifted_line) { float* o = zeros<float>(kThreads); shift_line<false><<<1, kThreads>>>(o); return finish(o); }
+CASE(shifted_line_right) { float* o = zeros<float>(kThreads); shift_line<true><<<1, kThreads>>>(o); return finish(o); }
+
+__global__ void last_one(int* out, bool one) {
+  __shared__ int last;
+  if (!one || threadIdx.x == 40) last = threadIdx.x;  // finding: race-shared many_write
+  __syncthreads();
+  if (threadIdx.x == 0) *out = last;
+}
+CASE(many_write) { int* o = zeros<int>(1); last_one<<<1, kThreads>>>(o, false); return finish(o); }
+CASE(many_write_right) { int* o = zeros<int>(1); last_one<<<1, kThreads>>>(o, true); return finish(o); }
+
 // ---------------------------------------------------------------- lanes of one warp
+template <bool kRight>
+__global__ void shift_lanes(float* out) {
+  __shared__ float s[33];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (t == 0) s[32] = 0;
+  __syncwarp();
+  if (kRight) {
+    float value = s[t + 1];
+    __syncwarp();
+    s[t] = value;
+  } else {
+    s[t] = s[t + 1];  // finding: warp-synchronous shifted_lanes
+  }
+  out[t] = s[t];
+}
+CASE(shifted_lanes) { float* o = zeros<float>(32); shift_lanes<false><<<1, 32>>>(o); return finish(o); }
+CASE(shifted_lanes_right) { float* o = zeros<float>(32); shift_lanes<true><<<1, 32>>>(o); return finish(o); }
+
+__global__ void count_lanes(const int* data, int* out) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncwarp();
+  if (data[threadIdx.x] == 0) count += 1;  // finding: warp-synchronous lanes_count
+  __syncwarp();
+  if (threadIdx.x == 0) *out = count;
+}
+__global__ void count_lanes_atomically(const int* data, int* out) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncwarp();
+  if (data[threadIdx.x] == 0) atomicAdd(&count, 1);
+  __syncwarp();
+  if (threadIdx.x == 0) *out = count;
+}
+CASE(lanes_count) { int *d = zeros<int>(32), *o = zeros<int>(1); count_lanes<<<1, 32>>>(d, o); return finish(d, o); }
+CASE(lanes_count_right) { int *d = zeros<int>(32), *o = zeros<int>(1); count_lanes_atomically<<<1, 32>>>(d, o); return finish(d, o); }
+
+// A sum along the lanes in one line: each step needs the one before.
+template <bool kRight>
+__global__ void scan_lanes(int* out) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  s[t] = 1;
+  __syncwarp();
+  for (int d = 1; d < 32; d *= 2) {
+    if (kRight) {
+      int before = t >= d ? s[t - d] : 0;
+      __syncwarp();
+      s[t] += before;
+      __syncwarp();
+    } else if (t >= d) {
+      s[t] += s[t - d];  // finding: warp-synchronous scan_in_step
+    }
+  }
+  out[t] = s[t];
+}
+CASE(scan_in_step) { int* o = zeros<int>(32); scan_lanes<false><<<1, 32>>>(o); return finish(o); }
+CASE(scan_in_step_right) { int* o = zeros<int>(32); scan_lanes<true><<<1, 32>>>(o); return finish(o); }
+
 template <bool kRight>
 __global__ void warp_sum(const int* data, int* out) {
   __shared__ int s[32];
@@ -133,6 +222,12 @@ __global__ void total_atomic(int* total) {
 }
 CASE(total_of_blocks) { int* d = zeros<int>(1); total_plain<<<4, 32>>>(d); return finish(d); }
 CASE(total_of_blocks_right) { int* d = zeros<int>(1); total_atomic<<<4, 32>>>(d); return finish(d); }
+
+__global__ void name_block(int* out, bool one) {
+  if (threadIdx.x == 0 && (!one || blockIdx.x == 3)) *out = blockIdx.x;  // finding: race-global blocks_write
+}
+CASE(blocks_write) { int* d = zeros<int>(1); name_block<<<4, 32>>>(d, false); return finish(d); }
+CASE(blocks_write_right) { int* d = zeros<int>(1); name_block<<<4, 32>>>(d, true); return finish(d); }
 
 // Each block reads its neighbour's edge, which the neighbour may have changed already.
 __global__ void blur(const int* in, int* out, int n) {
