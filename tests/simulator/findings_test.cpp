@@ -147,10 +147,9 @@ TEST_CASE("Findings: a race's advice is one that cures it") {
   const std::pair<std::string, std::string> cases[] = {
       {"reversed", "; no __syncthreads() stands between"},
       {"lockstep_global", "; lanes of a warp need not run in step: put a __syncwarp() between"},
-      {"shifted_line", "in the same line; one line, so divide it: read into a variable, __syncthreads(), then write"},
-      {"shifted_lanes", "in the same line; one line, so divide it: read into a variable, __syncwarp(), then write"},
-      {"scan_in_step",
-       "; one line, so divide it: read into a variable, __syncwarp(), then write; in a loop __syncwarp()"},
+      {"shifted_line", "in the same line; divide it: read into a variable, __syncthreads(), then write"},
+      {"shifted_lanes", "in the same line; divide it: read into a variable, __syncwarp(), then write"},
+      {"scan_in_step", "; divide it: read into a variable, __syncwarp(), then write; in a loop __syncwarp()"},
       {"many_write", "; which value stays is up to chance: let one thread write"},
       {"plain_sum", sum},
       {"lanes_count", sum},

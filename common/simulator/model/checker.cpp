@@ -287,8 +287,8 @@ std::pair<std::string, int> advice(const Now& now, const Other& other, bool same
   if (same_line && both_store)
     return {"; which value stays is up to chance: let one thread write, or each an element of its own", 2};
   if (same_line)
-    return {fmt::format("; one line, so divide it: read into a variable, {}, then write; in a loop {} after that, too",
-                        barrier, barrier),
+    return {fmt::format("; divide it: read into a variable, {}, then write; in a loop {} after that, too", barrier,
+                        barrier),
             1};
   if (same_warp) return {"; lanes of a warp need not run in step: put a __syncwarp() between", 0};
   return {"; no __syncthreads() stands between", 0};
