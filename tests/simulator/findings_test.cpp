@@ -160,9 +160,9 @@ TEST_CASE("Findings: a race's advice is one that cures it") {
   };
   for (const auto& [name, advice] : cases) {
     REQUIRE(program.run_case(name) == 1);
-    const std::string
-        text = program.text(program.log()),
-        message = nlohmann::json::parse(program.text(program.report())).at(0).at("findings").at(0).at("message");
+    const std::string text = program.text(program.log());
+    const auto report = nlohmann::json::parse(program.text(program.report()));
+    const auto message = report.at(0).at("findings").at(0).at("message").get<std::string>();
     INFO(name << ": " << text);
     CHECK(text.find(advice) != std::string::npos);
     CHECK(message.find(advice) != std::string::npos);
