@@ -49,7 +49,7 @@ on_gpu() { store_is "#ifdef FAKE_GPU@$1@#else@y[first + t] = sum;@#endif"; }
 elsewhere() { store_is "#ifndef FAKE_GPU@$1@#else@y[first + t] = sum;@#endif"; }
 
 graded "the solution" 0 '8 of 8 shapes right on the simulator and on the Simulated' 'time on the GPU .* the solution takes .* n = 8192$' \
-  '"ratio": (0\.[5-9]|1\.)' '"visible_right": 8' '"hidden_right": 8' '"isolation": "no new processes' <$solution
+  '"ratio": (0\.[5-9]|1\.)' '"visible_right": 9' '"hidden_right": 8' '"isolation": "no new processes' <$solution
 if command -v python3 >/dev/null; then
   common/scripts/check-gradescope.py "$root/results.json" >/dev/null || failures=$((failures + 1))
 fi
@@ -57,15 +57,15 @@ graded "wrong on the GPU only" 1 '0 of 8 shapes right on both: 8 on the simulato
   'on the simulator this shape is right' 'no findings +0 / 20' '!time on the GPU' < <(on_gpu 'y[first + t] = sum + 1;')
 graded "wrong on the simulator only" 1 '0 of 8 shapes right on both: 0 on the simulator, 8 on the' 'n = 128, on the simulator' \
   'a GPU need not show a mistake' < <(elsewhere 'y[first + t] = sum + 1;')
-graded "wrong on the GPU from 256 elements on" 1 '6 of 8 shapes right on both: 8 on the simulator, 6 on the' 'n = 256, on the Simulated' \
+graded "wrong on the GPU from 256 elements on" 1 '6 of 9 shapes right on both: 9 on the simulator, 6 on the' 'n = 256, on the Simulated' \
   < <(on_gpu 'y[first + t] = n > 130 ? 0 : sum;')
 graded "behind the end of its buffer, on the GPU only" 1 'on the Simulated' 'a kernel wrote outside its buffers' 'findings +0 / 20' \
   < <(on_gpu 'y[first + t] = sum; if (first + t == n - 1) y[n] = 1;')
 graded "slower on the GPU" 0 '"ratio": ([2-9]|[1-9][0-9])' '[0-9] times as long at n = 8192$' '100 of 100' \
   < <(on_gpu 'for (int k = 0; k < 60; ++k) y[first + t] = sum;')
 graded "does not compile for the GPU" 1 'nvcc: .*homework.cu:[0-9]+:.*error' 'does not compile' < <(sed '$a #ifdef FAKE_GPU\n#error only simcc\n#endif' $solution)
-graded "calls abort on the GPU only" 1 'Refused, nothing was run: it calls abort' \
-  < <(sed '1i #ifdef FAKE_GPU\n#include <cstdlib>\nvoid two() { std::abort(); }\n#endif' $solution)
+graded "calls getenv on the GPU only" 1 'Refused, nothing was run: it calls getenv' \
+  < <(sed '1i #ifdef FAKE_GPU\n#include <cstdlib>\nchar* two() { return std::getenv("A"); }\n#endif' $solution)
 graded "assembly for the GPU only" 1 'Refused, nothing was run: line 2: asm' < <(sed '1i #ifdef FAKE_GPU\nvoid two() { asm("syscall"); }\n#endif' $solution)
 graded "assembly in a macro that is glued together" 1 'Refused, nothing was run: line 1: ##' < <(sed '1i #define GLUE(a, b) a##b' $solution)
 graded "crashes on the GPU only" 1 'n = 128, on the Simulated' 'it crashed' \
