@@ -61,8 +61,8 @@ cp "$bank/starter.cu" "$AUTOGRADER/submission/homework.cu"
 graded "the starter" '[0-9]{1,2}(\.[0-9]+)? of 100, [0-9]+ tests' 'no kernel was launched'
 printf '// \377\376 caf\351\nint broken(\n' >"$AUTOGRADER/submission/homework.cu"
 graded "what does not compile, and is no UTF-8" '0 of 100, [0-9]+ tests' 'error'
-printf '#include <cstdlib>\nvoid f() { std::abort(); }\n' >"$AUTOGRADER/submission/homework.cu"
-graded "what is refused" '0 of 100, [0-9]+ tests' 'it calls abort'
+printf '#include <cstdlib>\nchar* f() { return std::getenv("A"); }\n' >"$AUTOGRADER/submission/homework.cu"
+graded "what is refused" '0 of 100, [0-9]+ tests' 'it calls getenv'
 ln -s "$PWD/$bank/solution.cu" "$AUTOGRADER/submission/homework.cu"
 graded "a link to the solution" '0 of 0, 0 tests' 'is a link'
 ln -s "$PWD/$bank/solution.cu" "$AUTOGRADER/submission/mine.cu"
