@@ -11,6 +11,7 @@
 #include <fstream>
 #include <future>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -68,7 +69,7 @@ void grade_one(const std::string& chapter, const std::string& program, const std
   const Environment environment = inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL"});
   const ChildResult r = run_child({program, chapter, "--file", s.file.string(), "--json", verdict, "--jobs", "1"},
                                   environment, "", {.wall_seconds = 600, .cage = Cage::none});
-  const nlohmann::json j = nlohmann::json::parse(std::ifstream(verdict), nullptr, false);
+  const nlohmann::ordered_json j = nlohmann::ordered_json::parse(std::ifstream(verdict), nullptr, false);
   if ((r.code != 0 && r.code != 1) || !j.is_object()) {
     s.remark = r.timed_out ? "not graded within ten minutes" : "not graded: " + first_line(r.output);
     return;

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -21,14 +20,6 @@
 namespace {
 
 using namespace tilewise::grader;
-
-void write_json(const std::string& file, const nlohmann::ordered_json& json) {
-  std::ofstream stream(file);
-  // Compilers quote with characters that need not be UTF-8.
-  stream << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-  stream.close();
-  if (!stream) throw std::runtime_error("cannot write " + file);
-}
 
 const std::string kProgram = TILEWISE_BUILD_DIR "/bin/grade";
 
@@ -116,8 +107,8 @@ int main(int argc, char** argv) {
       }
       const ChapterResult result = grade(chapter, file, options);
       std::cout << (watch && colour ? "\033[2J\033[H" : "") << to_text(result, colour) << std::flush;
-      if (!json.empty()) write_json(json, to_json(result));
-      if (!gradescope.empty()) write_json(gradescope, to_gradescope(result));
+      if (!json.empty()) write_json(json, result);
+      if (!gradescope.empty()) write_gradescope(gradescope, result);
       if (!watch) return result.score() > 99.999 ? 0 : 1;
       std::cout << "\nWaiting for " << file << " to be saved. Ctrl-C ends.\n" << std::flush;
       while (version_of(file) == version || version_of(file).first == 0)

@@ -8,7 +8,6 @@
 /// 3. It compares all buffers that come back, inputs included, and judges counts and findings.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -75,9 +74,10 @@ std::vector<std::string> chapters_with_homework();
 /// tests/NN_topic/homework
 std::string homework_folder(const std::string& chapter);
 
-nlohmann::ordered_json to_json(const ChapterResult& result);
-/// Gradescope's results.json.
-nlohmann::ordered_json to_gradescope(const ChapterResult& result);
+/// Writes the verdict as JSON; throws std::runtime_error if the file cannot be written.
+void write_json(const std::string& file, const ChapterResult& result);
+/// The same as Gradescope's results.json.
+void write_gradescope(const std::string& file, const ChapterResult& result);
 std::string to_text(const ChapterResult& result, bool colour);
 
 struct BankOptions {

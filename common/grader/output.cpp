@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "grader.hpp"
 
@@ -41,8 +44,6 @@ std::string time_text(const GpuTime& t) {
   return fmt::format("{}; the solution takes {}: {} at {}", milliseconds(t.submission_ms), milliseconds(t.solution_ms),
                      verdict, t.shape);
 }
-
-}  // namespace
 
 Json to_json(const ChapterResult& r) {
   Json j{{"chapter", r.chapter}, {"file", r.file}, {"score", r.score()}, {"of", 100}, {"seconds", r.seconds}};
@@ -106,6 +107,20 @@ Json to_gradescope(const ChapterResult& r) {
   }
   return j;
 }
+
+void write_file(const std::string& file, const Json& json) {
+  std::ofstream stream(file);
+  // Compilers quote with characters that need not be UTF-8.
+  stream << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  stream.close();
+  if (!stream) throw std::runtime_error("cannot write " + file);
+}
+
+}  // namespace
+
+void write_json(const std::string& file, const ChapterResult& r) { write_file(file, to_json(r)); }
+
+void write_gradescope(const std::string& file, const ChapterResult& r) { write_file(file, to_gradescope(r)); }
 
 std::string to_text(const ChapterResult& r, bool colour) {
   const auto paint = [&](const char* code, const std::string& text) {
