@@ -85,7 +85,7 @@ struct Case {
   std::vector<std::string> notes;  ///< more about it
   std::uint64_t findings = 0;
   Json report;
-  std::uint64_t library_calls = 0;
+  std::uint64_t launches = 0, library_calls = 0;
   double least_flops = 0, flops = 0, least_load_sectors = 0, least_store_sectors = 0;
 };
 
@@ -233,6 +233,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     throw std::runtime_error(fmt::format(
         "{}/calls.cu asks for a buffer, size or scalar of {} that it does not have, or for another type of elements",
         homework_folder(task.chapter), task.name));
+  c.launches = reply.launches;
   c.library_calls = reply.library_calls;
   if (reply.library_calls > 0 && rubric.libraries.empty()) {
     c.outcome = Outcome::wrong;
@@ -302,6 +303,23 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   else if (reverse)
     c.notes.push_back(kReverse);
   return c;
+}
+
+/// Whether the function says so when a launch, or a call of a library, fails: the first one, the second, and so on; 0:
+/// none. What ends the program, or does not end, has noticed something.
+bool tells_of_failure(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
+                      std::uint64_t seed, std::uint64_t launch, std::uint64_t library_call) {
+  const Problem p = task.make(sizes, seed);
+  Request request = request_of(rubric.task, sizes, p, Mode::run);
+  request.failing_launch = static_cast<std::uint16_t>(launch);
+  request.failing_library_call = static_cast<std::uint16_t>(library_call);
+  const ChildResult child =
+      run_child({program}, {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_FINDINGS", "off"}},
+                message_of(request, p), {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
+  Reply reply;
+  if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return true;
+  std::memcpy(&reply, child.reply.data(), sizeof reply);
+  return reply.nonce == request.nonce && task.told_of_failure(reply.returned, reply.broken);
 }
 
 // ---------------------------------------------------------------- counts
@@ -753,6 +771,37 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     findings.summary = "none";
   } else {
     findings.summary = "counts once the results are right";
+  }
+
+  // Errors that nobody looks at: each of the first few launches and calls is made to fail once.
+  if (findings.points > 0) {
+    constexpr std::uint64_t kMost = 4;
+    const Case& c = *cases[0];
+    std::vector<std::pair<bool, std::uint64_t>> failures;  // of a library call? which one?
+    for (std::uint64_t k = 1; k <= std::min(kMost, c.launches); ++k) failures.emplace_back(false, k);
+    for (std::uint64_t k = 1; k <= std::min(kMost, c.library_calls); ++k) failures.emplace_back(true, k);
+    std::vector<char> told(failures.size());
+    in_parallel(options.jobs, failures.size(), [&](std::size_t i) {
+      const auto [library, k] = failures[i];
+      told[i] = tells_of_failure(r, *task, programs.simulator, shapes[0], seed_of(0), library ? 0 : k, library ? k : 0);
+    });
+    if (const auto at = std::find(told.begin(), told.end(), 0); at != told.end()) {
+      const auto [library, k] = failures[std::size_t(at - told.begin())];
+      std::string what =
+          fmt::format("{} {} of {}", library ? "library call" : "launch", k, library ? c.library_calls : c.launches);
+      if (!library) {
+        const Case again = run_case(r, *task, simulator, shapes[0], seed_of(0), work.file(r.task + "-launches.json"));
+        if (again.report.is_array() && k <= again.report.size())
+          what += fmt::format(" ({})", again.report[k - 1].value("kernel", ""));
+      }
+      findings.points = 0;
+      findings.summary = "an error is ignored";
+      findings.notes.push_back(
+          fmt::format("error-ignored: {} was made to fail once, and what the function returned did not tell: "
+                      "homework.cuh says what it "
+                      "returns then",
+                      what));
+    }
   }
 
   Criterion efficiency{"efficiency", 0, r.points.efficiency, "", {}};

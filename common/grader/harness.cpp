@@ -51,6 +51,7 @@ std::uint64_t library_calls() { return 0; }
 std::uint64_t findings() { return 0; }
 void name_allocation(const void*, const char*) {}
 void demand_stream(cudaStream_t) {}
+void let_fail(const Request&) {}
 
 #else
 
@@ -63,6 +64,10 @@ std::uint64_t library_calls() { return tilewise::sim::last_library_call().serial
 std::uint64_t findings() { return tilewise::sim::finding_count(); }
 using tilewise::sim::demand_stream;
 using tilewise::sim::name_allocation;
+void let_fail(const Request& request) {
+  tilewise::sim::fail_launch(request.failing_launch);
+  tilewise::sim::fail_library_call(request.failing_library_call);
+}
 
 #endif
 
@@ -160,6 +165,7 @@ bool call(HomeworkCase::State& state, cudaError_t& returned) {
   returned = state.order(nullptr, state.stream);
   if (returned != cudaSuccess) return true;
   demand_stream(state.stream);
+  let_fail(state.request);
   const bool defined = homework_call(HomeworkCase(state.request.task, state), returned);
   demand_stream(nullptr);
   state.order(state.stream, nullptr);  // fails after a kernel has: that is seen when it is waited for

@@ -42,7 +42,7 @@ struct Request {
   std::uint32_t scalar_count = 0;
   double scalars[kMostScalars] = {};
   Mode mode = Mode::run;
-  std::uint32_t unused = 0;
+  std::uint16_t failing_launch = 0, failing_library_call = 0;  ///< which of them fails (1: the first); 0: none
 };
 
 struct BufferHeader {
@@ -125,7 +125,7 @@ class HomeworkCase {
   cudaStream_t stream() const;
 
   /// A rule of the contract, not about the result, that the call has broken: 1, 2, ... as Task::rule() names them. The
-  /// first one counts.
+  /// first one counts. Where the function returns no cudaError_t, what it returned is told so, too.
   void broke(int rule) const;
 
   struct State;

@@ -529,6 +529,25 @@ TEST_CASE("calls take their turn among the kernels of their stream", "[cublas]")
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+#ifdef TILEWISE_SIMULATOR
+TEST_CASE("a call that is made to fail computes nothing, and those before and after it work", "[cublas]") {
+  const CublasHandle handle;
+  const float two = 2;
+  DeviceBuffer<float> x(std::vector<float>(8, 1));
+  const std::uint64_t before = tilewise::sim::last_library_call().serial;
+  tilewise::sim::fail_library_call(2);
+  CHECK(cublasSscal(handle, 8, &two, x.data(), 1) == CUBLAS_STATUS_SUCCESS);
+  CHECK(cublasSscal(handle, 8, &two, x.data(), 1) == CUBLAS_STATUS_EXECUTION_FAILED);
+  CHECK(same(x.to_host(), std::vector<float>(8, 2)));
+  CHECK(cublasSscal(handle, 8, &two, x.data(), 1) == CUBLAS_STATUS_SUCCESS);
+  CHECK(same(x.to_host(), std::vector<float>(8, 4)));
+  CHECK(tilewise::sim::last_library_call().serial == before + 2);
+  tilewise::sim::fail_library_call(1);
+  tilewise::sim::fail_library_call(0);
+  CHECK(cublasSscal(handle, 8, &two, x.data(), 1) == CUBLAS_STATUS_SUCCESS);
+}
+#endif
+
 TEST_CASE("copies of vectors and matrices", "[cublas]") {
   const std::vector<float> host = integers(60, 1);
   DeviceBuffer<float> device(60);

@@ -8,6 +8,9 @@
 
 #include "catch.hpp"
 #include "expected_findings.hpp"
+#ifdef TILEWISE_SIMULATOR
+#include "tilewise_sim/report.hpp"
+#endif
 
 namespace {
 
@@ -153,6 +156,21 @@ TEST_CASE("a failed launch is remembered, not repeated", "[launch]") {
   CHECK(cudaGetLastError() == cudaSuccess);
   CHECK(probe.value() == 1);
 }
+
+#ifdef TILEWISE_SIMULATOR
+TEST_CASE("a launch that is made to fail does nothing, and the next one works", "[launch]") {
+  const Probe probe;
+  tilewise::sim::fail_launch(2);
+  CHECK(probe.launch(mark_value<7>, 1, 32) == cudaSuccess);
+  CHECK(probe.launch(mark_value<8>, 1, 32) == cudaErrorLaunchOutOfResources);
+  CHECK(probe.value() == 7);
+  CHECK(probe.launch(mark_value<9>, 1, 32) == cudaSuccess);
+  CHECK(probe.value() == 9);
+  tilewise::sim::fail_launch(1);
+  tilewise::sim::fail_launch(0);
+  CHECK(probe.launch(mark_value<10>, 1, 32) == cudaSuccess);
+}
+#endif
 
 TEST_CASE("launches through a pointer", "[launch]") {
   const Probe probe;

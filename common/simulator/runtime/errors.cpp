@@ -6,6 +6,7 @@
 #include "findings.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
+#include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
 
@@ -13,6 +14,7 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t sticky = cudaSuccess;
+std::uint64_t launch_fails_in = 0;  // launches; 0: none fails
 
 struct ErrorText {
   cudaError_t code;
@@ -132,8 +134,11 @@ void clear_errors() {
   last_error = cudaSuccess;
 }
 
+void fail_launch(std::uint64_t n) { launch_fails_in = n; }
+
 cudaError_t check_launch_config(const LaunchConfig& config) {
   if (sticky != cudaSuccess) return sticky;
+  if (launch_fails_in > 0 && --launch_fails_in == 0) return cudaErrorLaunchOutOfResources;
   if (!is_stream(config.stream)) return cudaErrorInvalidResourceHandle;
   const Device& card = device();
   const unsigned grid[] = {config.grid.x, config.grid.y, config.grid.z};

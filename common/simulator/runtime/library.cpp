@@ -13,6 +13,7 @@ namespace {
 
 bool said = false;  // that the CPU computes
 LibraryCall last_call;
+std::uint64_t fails_in = 0;  // calls; 0: none fails
 
 }  // namespace
 
@@ -22,6 +23,8 @@ const char* library_engine() {
 }
 
 LibraryCall last_library_call() { return last_call; }
+
+void fail_library_call(std::uint64_t n) { fails_in = n; }
 
 namespace library {
 namespace {
@@ -56,6 +59,7 @@ std::string element(const char* name, const Region& r, std::int64_t i, std::int6
 Call::Call(const char* function, cudaStream_t stream, void* site)
     : lock_(device_mutex()), function_(function), stream_(stream), site_(site) {
   ready_ = sticky_error() == cudaSuccess && is_stream(stream);
+  if (fails_in > 0 && --fails_in == 0) ready_ = false;
 }
 
 void Call::finding(const char* code, const std::string& message) {

@@ -19,4 +19,8 @@ struct LibraryCall {
 };
 LibraryCall last_library_call();
 
+/// The n-th call that computes something from here on computes nothing and returns the library's EXECUTION_FAILED, as
+/// where its kernel cannot be launched; 0: none does.
+void fail_library_call(std::uint64_t n);
+
 }  // namespace tilewise::sim

@@ -95,6 +95,10 @@ void name_allocation(const void* pointer, const char* name);
 /// function with a stream and wants to see that it uses it. nullptr: any stream will do, as at the beginning.
 void demand_stream(CUstream_st* stream);
 
+/// The n-th launch from here on does nothing and fails with cudaErrorLaunchOutOfResources; 0: none does. For who wants to
+/// see whether a program notices. fail_library_call() is in library.hpp.
+void fail_launch(std::uint64_t n);
+
 /// Number of findings so far in this process.
 std::size_t finding_count();
 

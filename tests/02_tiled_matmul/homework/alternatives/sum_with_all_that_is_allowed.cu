@@ -39,7 +39,7 @@ cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t st) 
   cudaMalloc(&scratch, 4 * n);
   cudaMemsetAsync(scratch, 0, 4 * n, st);
   sums<<<(n + 127) / 128, 128, 0, st>>>(x, y, n);
-  std::printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+  std::printf("%s\n", cudaGetErrorString(cudaPeekAtLastError()));
   cudaFree(scratch);
   return cudaGetLastError();
 }
