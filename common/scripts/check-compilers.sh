@@ -46,8 +46,7 @@ for chapter in "$@"; do
   for version in "${versions[@]}"; do
     read -r cxx level <<<"$version"
     "$build/bin/simcc" --cxx="$cxx" ${level:+"$level"} "chapters/$chapter/main.cu" -o "$folder/program" \
-      -DTILEWISE_SOURCE_DIR='"."' -Icommon/include -I"chapters/$chapter" "$build/common/libtilewise_common.a" \
-      "$build/common/libtilewise_compare.a" \
+      -DTILEWISE_SOURCE_DIR='"."' -Icommon/include -I"chapters/$chapter" "$build"/common/libtilewise_{matrices,common,compare}.a \
       ${libraries[@]+"${libraries[@]}"} -lfmt -ldl -pthread
     size=(--n 40)
     [ $full = 0 ] || size=()

@@ -40,13 +40,18 @@ pick_machine() {
   if [ $machine = sim ]; then echo "Machine: the simulator ($why)."; else echo "Machine: the GPU ($why)."; fi
 }
 
-# Shows a build's progress on one line of a terminal; nothing elsewhere.
+# Shows a build's progress on one line of a terminal, and $heading above it once there is something to build.
 progress() {
-  if [ -t 1 ]; then
-    awk '/^\[/ { printf "\r\033[K%s", substr($0, 1, 100); fflush() } END { printf "\r\033[K" }'
-  else
-    cat >/dev/null
-  fi
+  local terminal=0
+  [ ! -t 1 ] || terminal=1
+  awk -v heading="${heading:-}" -v terminal=$terminal '
+    /^\[/ && !/Re-checking|Re-running|Built target/ {
+      if (heading != "") print heading
+      heading = ""
+      if (terminal) printf "\r\033[K%s", substr($0, 1, 100)
+      fflush()
+    }
+    END { if (terminal) printf "\r\033[K" }'
 }
 
 # quietly NAME LOG COMMAND...: runs it with its output in LOG, and shows the output only when it fails.
@@ -76,8 +81,7 @@ build() {
     quietly "Configuring" "$folder/build.log" cmake --preset "$preset"
   fi
   [ $# = 0 ] || set -- --target "$@"
-  if ! up_to_date "$folder" "$@"; then echo "Building $folder"; fi
-  quietly "The build" "$folder/build.log" cmake --build --preset "$preset" --parallel "$(jobs_to_use)" "$@"
+  heading="Building $folder" quietly "The build" "$folder/build.log" cmake --build --preset "$preset" --parallel "$(jobs_to_use)" "$@"
   if [ $((SECONDS - started)) -gt 2 ]; then echo "Built in $((SECONDS - started)) s"; fi
 }
 
@@ -87,14 +91,6 @@ build_tool() {
   [ "$program" -nt "$source" ] && return
   mkdir -p build/tools
   "${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra "$source" -o "$program" || die 1 "$source does not compile"
-}
-
-# True only where that is known at once.
-up_to_date() {
-  local folder=$1
-  shift
-  [ "${1:-}" != --target ] || shift
-  [ -e "$folder/build.ninja" ] && command -v ninja >/dev/null && ninja -C "$folder" -n "$@" 2>/dev/null | grep -q 'no work to do'
 }
 
 jobs_to_use() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }

@@ -102,8 +102,6 @@ void merge(Comparison& all, Comparison part, const std::vector<std::size_t>& row
 
 }  // namespace
 
-std::string MatmulShape::text() const { return fmt::format("{} x {} x {}", m, n, k); }
-
 struct MatmulReference::Data {
   MatmulShape shape;
   Arithmetic arithmetic;

@@ -1,5 +1,6 @@
-// tour BIN_FOLDER REPORT_FOLDER CHAPTER...: runs every lesson program in order, prints one table about all of them, and
-// writes REPORT_FOLDER/index.html from the JSON files that the programs wrote. Exit code 1 if a lesson went wrong.
+// tour BIN_FOLDER REPORT_FOLDER COMMAND CHAPTER...: runs every lesson program in order, prints one table about all of them,
+// and writes REPORT_FOLDER/index.html from the JSON files that the programs wrote. COMMAND is run after the first lesson and
+// builds the others; "true" when they are there. Exit code 1 if a lesson went wrong or COMMAND failed.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -411,16 +412,18 @@ std::string page(const std::vector<Visit>& visits) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    fmt::print(stderr, "usage: tour BIN_FOLDER REPORT_FOLDER CHAPTER...\n");
+  if (argc < 5) {
+    fmt::print(stderr, "usage: tour BIN_FOLDER REPORT_FOLDER COMMAND CHAPTER...\n");
     return 2;
   }
   const fs::path bin = argv[1], report = argv[2];
-  const std::vector<std::string> chapters(argv + 3, argv + argc);
+  const char* const build_others = argv[3];
+  const std::vector<std::string> chapters(argv + 4, argv + argc);
   try {
     fs::create_directories(report);
     std::vector<Visit> visits;
     for (const std::string& chapter : chapters) {
+      if (visits.size() == 1 && std::system(build_others) != 0) return 1;
       fmt::print("\n--- {} of {}: {} ---\n", visits.size() + 1, chapters.size(), chapter);
       std::fflush(stdout);
       visits.push_back(run_lesson(bin, report, chapter));

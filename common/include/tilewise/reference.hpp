@@ -23,7 +23,7 @@ struct MatmulShape {
   /// Bytes of A, B and C in float: what must move at the least.
   double matrix_bytes() const { return 4.0 * (double(m) * double(k) + double(k) * double(n) + double(m) * double(n)); }
   /// "512 x 256 x 128": m x n x k.
-  std::string text() const;
+  std::string text() const { return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k); }
   bool operator==(const MatmulShape&) const = default;
 };
 
