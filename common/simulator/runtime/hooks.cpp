@@ -149,61 +149,46 @@ void seen_atomic(const volatile T* p, const void* site) {
 }
 }  // namespace
 
-#define ATOMIC(bits, T)                                                                               \
-  HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                       \
-    seen(p, sizeof(T), observer::Access::load, SITE, plain(sizeof(T)));                               \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                   \
-  HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                    \
+#define UPDATE(bits, T, name, builtin)                           \
+  HOOK T __tsan_atomic##bits##_##name(volatile T* p, T v, int) { \
+    seen_atomic(p, SITE);                                        \
+    return builtin(p, v, __ATOMIC_SEQ_CST);                      \
+  }
+#define COMPARE_EXCHANGE(bits, T, name, weak)                                                         \
+  HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile T* p, T* expected, T v, int, int) { \
     seen_atomic(p, SITE);                                                                             \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                         \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                    \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) {                                   \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) {                                   \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) {                                   \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) {                                    \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                 \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) {                                   \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_fetch_nand(volatile T* p, T v, int) {                                  \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                                   \
-  HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) { \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
-  }                                                                                                   \
-  HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {   \
-    seen_atomic(p, SITE);                                                                             \
-    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
-  }                                                                                                   \
-  HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {       \
-    seen_atomic(p, SITE);                                                                             \
-    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-    return expected;                                                                                  \
+    return __atomic_compare_exchange_n(p, expected, v, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+  }
+#define ATOMIC(bits, T)                                                                         \
+  HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                 \
+    seen(p, sizeof(T), observer::Access::load, SITE, plain(sizeof(T)));                         \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                             \
+  HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                              \
+    seen_atomic(p, SITE);                                                                       \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                             \
+  UPDATE(bits, T, exchange, __atomic_exchange_n)                                                \
+  UPDATE(bits, T, fetch_add, __atomic_fetch_add)                                                \
+  UPDATE(bits, T, fetch_sub, __atomic_fetch_sub)                                                \
+  UPDATE(bits, T, fetch_and, __atomic_fetch_and)                                                \
+  UPDATE(bits, T, fetch_or, __atomic_fetch_or)                                                  \
+  UPDATE(bits, T, fetch_xor, __atomic_fetch_xor)                                                \
+  UPDATE(bits, T, fetch_nand, __atomic_fetch_nand)                                              \
+  COMPARE_EXCHANGE(bits, T, strong, false)                                                      \
+  COMPARE_EXCHANGE(bits, T, weak, true)                                                         \
+  HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) { \
+    seen_atomic(p, SITE);                                                                       \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+    return expected;                                                                            \
   }
 ATOMIC(8, std::uint8_t)
 ATOMIC(16, std::uint16_t)
 ATOMIC(32, std::uint32_t)
 ATOMIC(64, std::uint64_t)
 #undef ATOMIC
+#undef COMPARE_EXCHANGE
+#undef UPDATE
 
 HOOK void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 HOOK void __tsan_atomic_signal_fence(int) { std::atomic_signal_fence(std::memory_order_seq_cst); }
