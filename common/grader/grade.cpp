@@ -16,6 +16,7 @@
 #include "grader.hpp"
 #include "rubric.hpp"
 #include "sandbox.hpp"
+#include "tilewise/files.hpp"
 
 namespace {
 
@@ -45,14 +46,16 @@ int main(int argc, char** argv) {
   app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
   app.add_option("--file", file, "the submission; the chapter's homework.cu when not given");
   app.add_option("--task", task, "grade this task only");
-  app.add_option("--json", json, "write the verdict to this file");
-  app.add_option("--gradescope", gradescope, "write Gradescope's results.json to this file");
+  app.add_option("--json", json, "write the verdict to this file")->check(tilewise::why_not_writable, "FILE");
+  app.add_option("--gradescope", gradescope, "write Gradescope's results.json to this file")
+      ->check(tilewise::why_not_writable, "FILE");
   app.add_option("--class", folder, "grade all of this folder: STUDENT/homework.cu and STUDENT.cu")
       ->excludes(app.get_option("--file"))
       ->excludes(app.get_option("--task"))
       ->excludes(app.get_option("--json"))
       ->excludes(app.get_option("--gradescope"));
-  app.add_option("--csv", csv, "with --class: write the table to this file, too");
+  app.add_option("--csv", csv, "with --class: write the table to this file, too")
+      ->check(tilewise::why_not_writable, "FILE");
   app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
   app.add_flag("--gpu", on_gpu,
                "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <stdexcept>
 
 #include "grader.hpp"
+#include "tilewise/files.hpp"
 
 namespace tilewise::grader {
 namespace {
@@ -109,11 +108,8 @@ Json to_gradescope(const ChapterResult& r) {
 }
 
 void write_file(const std::string& file, const Json& json) {
-  std::ofstream stream(file);
   // Compilers quote with characters that need not be UTF-8.
-  stream << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  stream.close();
-  if (!stream) throw std::runtime_error("cannot write " + file);
+  write_file_atomically(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace

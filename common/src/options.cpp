@@ -12,6 +12,7 @@
 #include <map>
 
 #include "tilewise/device.hpp"
+#include "tilewise/files.hpp"
 #include "tilewise/results.hpp"
 #include "tilewise/table.hpp"
 

@@ -95,6 +95,8 @@ TEST_CASE("grade: what makes no sense ends with 2 and is named", "[grader]") {
   refused("02 --class /nowhere", "--class: there is no folder /nowhere");
   refused("02 --class '" + (folder / "").string() + "'", "neither STUDENT/homework.cu nor STUDENT.cu");
   refused("02 --class . --json x", "--class");
+  for (const char* option : {"--json", "--gradescope", "--csv"})  // said before minutes of grading, not after them
+    refused(std::string("02 ") + option + " /nowhere/x", std::string(option) + ": '/nowhere/x' cannot be written");
   refused("99", "there is no homework for chapter 99");
   refused("02 --file /nowhere.cu", "there is no file /nowhere.cu");
   refused("02 --nonsense", "--nonsense");
