@@ -5,7 +5,7 @@
 // to row_ptr[r + 1], the end not included; nonzero e has the value values[e] and stands in column col_index[e]. row_ptr
 // has one element more than there are rows. The columns of a row are all different, and in no particular order. Where
 // there are no nonzeros at all, col_index and values are null. There are at most 2^24 rows and fewer than 2^30
-// nonzeros. All work goes to `stream`, which may be any stream.
+// nonzeros. All numbers are finite. All work goes to `stream`, which may be any stream.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,8 +26,8 @@ cudaError_t launch_symmetric_spmv(int rows, int nnz, const int* row_ptr, const i
                                   const float* x, float* y, cudaStream_t stream = nullptr);
 
 /// Stretch. C = A B with a sparse A and a dense B of n columns: C[i][j] is the sum over k of a_ik B[k][j].
-/// A: rows x cols, `nnz` nonzeros; rows may be empty. B: cols x n, C: rows x n, row-major without gaps; rows, cols,
-/// n >= 1, and no matrix has 2^31 elements. C holds garbage before; nothing else may change.
+/// A: rows x cols, `nnz` nonzeros; rows may be empty. B: cols x n, C: rows x n, row-major without gaps; rows, cols
+/// and n are 1 to 65,535, and no matrix has 2^31 elements. C holds garbage before; nothing else may change.
 /// Returns the error of the launch.
 cudaError_t launch_spmm(int rows, int cols, int n, int nnz, const int* row_ptr, const int* col_index,
                         const float* values, const float* B, float* C, cudaStream_t stream = nullptr);

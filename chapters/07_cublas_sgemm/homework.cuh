@@ -1,8 +1,8 @@
 // The homework of chapter 07: what your functions are called, what they get and what they must do. The bodies are in
 // homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
 //
-// All matrices are row-major, without gaps, in device memory; all sizes are at least 1, and no matrix has 2^31
-// elements. You may call cuBLAS, with the handle that you get: it is on some other stream, reads scalars from the host
+// All matrices are row-major, without gaps, in device memory; all sizes are 1 to 65,535, no matrix has 2^31 elements, and
+// all numbers are finite. Results are as exact as sums in FP32 are, and not those of TF32. You may call cuBLAS, with the handle that you get: it is on some other stream, reads scalars from the host
 // and has the default math mode. All work must go to `stream`; afterwards the handle is on `stream`, and else as it
 // was. The functions do not wait for the work. They return the status of the first call of cuBLAS that failed, and
 // CUBLAS_STATUS_EXECUTION_FAILED for a launch that failed.
@@ -28,7 +28,9 @@ cublasStatus_t launch_head_scores(cublasHandle_t handle, const float* Q, const f
 
 /// Stretch. How far is each point of A from each point of B? D[i][j] = the square root of the sum over k of
 /// (A[i][k] - B[j][k])^2, which is |a_i|^2 + |b_j|^2 - 2 a_i . b_j under the root: the last is a matrix product.
-/// A: m x d, B: n x d, D: m x n. The same point may be in both; no distance is NaN. D and workspace, m + n words for
+/// A: m x d, B: n x d, D: m x n. The same point may be in both; no distance is NaN.
+/// A distance may be off by what rounding errors in |a_i|^2, |b_j|^2 and a_i . b_j do to it, which is much where points
+/// are close to one another, and no more than that. D and workspace, m + n words for
 /// whatever you like, hold garbage before; nothing else may change.
 cublasStatus_t launch_distances(cublasHandle_t handle, const float* A, const float* B, float* D, float* workspace,
                                 int m, int n, int d, cudaStream_t stream);

@@ -243,7 +243,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
 
   const char* at = child.reply.data() + sizeof reply;
   c.outcome = Outcome::wrong;
-  bool all_right = true, empty = true;
+  bool all_right = true, empty = true, zeros = true;  // zeros: cudaMemsetAsync may have made the result alone
   for (const Buffer& b : p.buffers) {
     if (machine.gpu && reply.synchronised != 0) break;  // nothing could be copied back
     const Values got = read_values(b.values, b.size(), at);
@@ -257,12 +257,13 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     }
     if (!is_result(b)) continue;
     empty = empty && b.size() == 0;
+    zeros = zeros && std::count(b.expected.begin(), b.expected.end(), 0.0) == std::ptrdiff_t(b.size());
     bool this_right = true;
     for (std::size_t i = 0; i < b.size(); ++i) this_right = this_right && right(got, i, b.expected[i], bound_of(b, i));
     if (!this_right && all_right) explain_wrong(task, sizes, p, b, got, c);
     all_right = all_right && this_right;
   }
-  if (!machine.gpu && reply.launches + reply.library_calls == 0 && !empty) {
+  if (!machine.gpu && reply.launches + reply.library_calls == 0 && !empty && !(all_right && zeros)) {
     c.what = std::string("no kernel was launched") +
              (rubric.libraries.empty() ? "" : ", and nothing of the library called") +
              (all_right ? ", and yet there is a result" : "");
@@ -275,6 +276,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     else
       c.notes.insert(c.notes.begin(), rule);
   }
+  if (reply.remark != 0 && !all_right) c.notes.insert(c.notes.begin(), task.rule(reply.remark));
   if (machine.gpu && reply.findings > 0) {
     c.what = "a kernel wrote outside its buffers";
     c.notes.clear();

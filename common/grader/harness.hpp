@@ -61,6 +61,8 @@ struct Reply {
   std::int32_t synchronised = 0;
   std::int32_t misused = 0;  ///< calls.cu asked for a buffer, size or scalar that the case does not have
   std::int32_t broken = 0;   ///< see HomeworkCase::broke()
+  std::int32_t remark = 0;   ///< see HomeworkCase::remark()
+  std::int32_t unused = 0;
   std::int32_t lost = 0;     ///< a buffer could not be copied back, though no kernel had failed
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
@@ -127,6 +129,9 @@ class HomeworkCase {
   /// A rule of the contract, not about the result, that the call has broken: 1, 2, ... as Task::rule() names them. The
   /// first one counts. Where the function returns no cudaError_t, what it returned is told so, too.
   void broke(int rule) const;
+
+  /// What may explain a result when it is wrong, and says nothing when it is right: a number for Task::rule(), as above.
+  void remark(int rule) const;
 
   struct State;
   HomeworkCase(std::string_view name, State& state) : task(name), state_(state) {}

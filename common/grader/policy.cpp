@@ -89,6 +89,7 @@ const std::set<std::string, std::less<>>& allowed_of(std::string_view library) {
                                                          "cublasSgemm",
                                                          "cublasDgemm",
                                                          "cublasGemmEx",
+                                                         "cublasGemmStridedBatchedEx",
                                                          "cublasSgemmBatched",
                                                          "cublasDgemmBatched",
                                                          "cublasSgemmStridedBatched",

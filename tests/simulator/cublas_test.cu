@@ -459,6 +459,38 @@ TEST_CASE("cublasGemmEx: float, and half with sums in float", "[cublas]") {
   CHECK(same(C.device.to_host(), C.host));
 }
 
+TEST_CASE("cublasGemmStridedBatchedEx: the same, from matrix to matrix", "[cublas]") {
+  CublasHandle handle;
+  const int m = 3, n = 5, k = 4, count = 3;
+  const long long A_apart = m * k + 2, C_apart = m * n + 1;  // all use the same B
+  const std::vector<float> A = integers(count * A_apart, 1), B = integers(k * n, 2), C = integers(count * C_apart, 3);
+  const DeviceBuffer<float> a(A), b(B);
+  DeviceBuffer<float> c(C);
+  const float alpha = 2, beta = -1;
+  CUBLAS_CHECK(cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, a.data(), CUDA_R_32F, m,
+                                          A_apart, b.data(), CUDA_R_32F, k, 0, &beta, c.data(), CUDA_R_32F, m, C_apart,
+                                          count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+  std::vector<float> expected = C;
+  for (int p = 0; p < count; ++p) {
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int q = 0; q < k; ++q) sum += A[p * A_apart + i + q * m] * B[q + j * k];
+        float& to = expected[p * C_apart + i + j * m];
+        to = alpha * sum + beta * to;
+      }
+    }
+  }
+  CHECK(same(c.to_host(), expected));
+
+  const DeviceBuffer<__half> ha(std::vector<__half>(A.begin(), A.end())), hb(std::vector<__half>(B.begin(), B.end()));
+  DeviceBuffer<float> narrow(C);
+  CUBLAS_CHECK(cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, ha.data(), CUDA_R_16F, m,
+                                          A_apart, hb.data(), CUDA_R_16F, k, 0, &beta, narrow.data(), CUDA_R_32F, m,
+                                          C_apart, count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+  CHECK(same(narrow.to_host(), expected));
+}
+
 TEST_CASE("scalars and results in device memory", "[cublas]") {
   CublasHandle handle;
   CUBLAS_CHECK(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));

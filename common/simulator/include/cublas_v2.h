@@ -187,6 +187,12 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                             cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
                             cublasComputeType_t computeType, cublasGemmAlgo_t algo);
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                          int m, int n, int k, const void* alpha, const void* A, cudaDataType Atype,
+                                          int lda, long long int strideA, const void* B, cudaDataType Btype, int ldb,
+                                          long long int strideB, const void* beta, void* C, cudaDataType Ctype, int ldc,
+                                          long long int strideC, int batchCount, cublasComputeType_t computeType,
+                                          cublasGemmAlgo_t algo);
 
 }  // extern "C"
 
@@ -201,6 +207,20 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t tran
                                                                   : CUBLAS_COMPUTE_32F;
   return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, ldc,
                       compute, algo);
+}
+inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                                 cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                                                 const void* A, cudaDataType Atype, int lda, long long int strideA,
+                                                 const void* B, cudaDataType Btype, int ldb, long long int strideB,
+                                                 const void* beta, void* C, cudaDataType Ctype, int ldc,
+                                                 long long int strideC, int batchCount, cudaDataType computeType,
+                                                 cublasGemmAlgo_t algo) {
+  const cublasComputeType_t compute = computeType == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
+                                      : computeType == CUDA_R_16F ? CUBLAS_COMPUTE_16F
+                                      : computeType == CUDA_R_32I ? CUBLAS_COMPUTE_32I
+                                                                  : CUBLAS_COMPUTE_32F;
+  return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA, B, Btype, ldb,
+                                    strideB, beta, C, Ctype, ldc, strideC, batchCount, compute, algo);
 }
 
 // ---------------------------------------------------------------- the names with a version
@@ -365,7 +385,6 @@ TILEWISE_NOT_SUPPORTED(cublasHgemmStridedBatched);
 TILEWISE_NOT_SUPPORTED(cublasSgemmEx);
 TILEWISE_NOT_SUPPORTED(cublasCgemmEx);
 TILEWISE_NOT_SUPPORTED(cublasGemmBatchedEx);
-TILEWISE_NOT_SUPPORTED(cublasGemmStridedBatchedEx);
 TILEWISE_NOT_SUPPORTED(cublasGemmGroupedBatchedEx);
 TILEWISE_NOT_SUPPORTED(cublasDotEx);
 TILEWISE_NOT_SUPPORTED(cublasDotcEx);

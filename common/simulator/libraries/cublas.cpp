@@ -57,10 +57,11 @@ cublasStatus_t with_handle(cublasHandle_t handle, Body body) {
 /// Body of the calls that compute: `body(call, handle)` is the work, once the arguments are known to be `valid`.
 template <class Body>
 cublasStatus_t compute(const char* function, cublasHandle_t handle, bool valid, void* site, Body body) {
-  if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!valid) return CUBLAS_STATUS_INVALID_VALUE;
+  const auto refuse = [](cublasStatus_t status) { return library::note_failure(status), status; };
+  if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED);
+  if (!valid) return refuse(CUBLAS_STATUS_INVALID_VALUE);
   Call call(function, handle->stream, site);
-  if (!call.ready() || !body(call, *handle)) return CUBLAS_STATUS_EXECUTION_FAILED;
+  if (!call.ready() || !body(call, *handle)) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
   call.done();
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -759,27 +760,34 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void
 TILEWISE_ROUTINES(S, s, float)
 TILEWISE_ROUTINES(D, d, double)
 
-// ---------------------------------------------------------------- cublasGemmEx
+// ---------------------------------------------------------------- cublasGemmEx and its strided batches
 
 namespace {
 
 bool is_narrow(cudaDataType type) { return type == CUDA_R_16F || type == CUDA_R_16BF; }
 
-}  // namespace
+/// A matrix of each product: its first one, their type, and how many elements lie between one and the next.
+struct Batch {
+  const void* data;
+  cudaDataType type;
+  long long stride;
 
-cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
-                            int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
-                            cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
-                            cublasComputeType_t computeType, cublasGemmAlgo_t) {
-  void* const site = TILEWISE_CALLER;
-  const char* const name = "cublasGemmEx";
-  const Product product{transa, transb, m, n, k, lda, ldb, ldc};
-  const bool valid = product.valid() && alpha != nullptr && beta != nullptr;
+  const void* operator[](int i) const {
+    const Stored one{"", nullptr, type, 0, 0, 0};
+    return static_cast<const char*>(data) + i * stride * static_cast<long long>(one.element_bytes());
+  }
+};
 
+cublasStatus_t gemm_ex(const char* name, cublasHandle_t handle, const Product& product, const void* alpha,
+                       const Batch& A, const Batch& B, const void* beta, const Batch& C, int count,
+                       cublasComputeType_t computeType, void* site) {
+  const bool valid = product.valid() && alpha != nullptr && beta != nullptr && count >= 0;
   if (computeType == CUBLAS_COMPUTE_64F || computeType == CUBLAS_COMPUTE_64F_PEDANTIC) {
-    if (Atype != CUDA_R_64F || Btype != CUDA_R_64F || Ctype != CUDA_R_64F) return CUBLAS_STATUS_NOT_SUPPORTED;
-    return gemm<double>(name, handle, product, static_cast<const double*>(alpha), static_cast<const double*>(A),
-                        static_cast<const double*>(B), static_cast<const double*>(beta), static_cast<double*>(C), site);
+    if (A.type != CUDA_R_64F || B.type != CUDA_R_64F || C.type != CUDA_R_64F) return CUBLAS_STATUS_NOT_SUPPORTED;
+    return gemm_strided<double>(name, handle, product, static_cast<const double*>(alpha),
+                                static_cast<const double*>(A.data), A.stride, static_cast<const double*>(B.data),
+                                B.stride, static_cast<const double*>(beta),
+                                static_cast<double*>(const_cast<void*>(C.data)), C.stride, count, site);
   }
   const bool sums_in_float = computeType == CUBLAS_COMPUTE_32F || computeType == CUBLAS_COMPUTE_32F_PEDANTIC ||
                              computeType == CUBLAS_COMPUTE_32F_FAST_TF32 ||
@@ -789,11 +797,11 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   const bool types =
-      Atype == Btype &&
-      (Atype == CUDA_R_32F ? Ctype == CUDA_R_32F : is_narrow(Atype) && (Ctype == Atype || Ctype == CUDA_R_32F));
+      A.type == B.type &&
+      (A.type == CUDA_R_32F ? C.type == CUDA_R_32F : is_narrow(A.type) && (C.type == A.type || C.type == CUDA_R_32F));
   if (!types) {
-    library::not_supported(
-        name, "data types " + std::to_string(Atype) + ", " + std::to_string(Btype) + " and " + std::to_string(Ctype));
+    library::not_supported(name, "data types " + std::to_string(A.type) + ", " + std::to_string(B.type) + " and " +
+                                     std::to_string(C.type));
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
@@ -803,12 +811,38 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
       return false;
     }
     Inputs inputs = Inputs::exact;
-    if (Atype == CUDA_R_32F) {
+    if (A.type == CUDA_R_32F) {
       if (computeType == CUBLAS_COMPUTE_32F) inputs = inputs_of(h);
       if (computeType == CUBLAS_COMPUTE_32F_FAST_TF32) inputs = Inputs::tf32;
       if (computeType == CUBLAS_COMPUTE_32F_FAST_16F) inputs = Inputs::half;
       if (computeType == CUBLAS_COMPUTE_32F_FAST_16BF) inputs = Inputs::bfloat16;
     }
-    return product.run<float>(call, a, A, Atype, B, Btype, b, C, Ctype, inputs);
+    for (int i = 0; i < count; ++i) {
+      if (!product.run<float>(call, a, A[i], A.type, B[i], B.type, b, const_cast<void*>(C[i]), C.type, inputs)) {
+        return false;
+      }
+    }
+    return true;
   });
+}
+
+}  // namespace
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                            int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
+                            cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
+                            cublasComputeType_t computeType, cublasGemmAlgo_t) {
+  return gemm_ex("cublasGemmEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, Atype, 0}, {B, Btype, 0},
+                 beta, {C, Ctype, 0}, 1, computeType, TILEWISE_CALLER);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                          int m, int n, int k, const void* alpha, const void* A, cudaDataType Atype,
+                                          int lda, long long int strideA, const void* B, cudaDataType Btype, int ldb,
+                                          long long int strideB, const void* beta, void* C, cudaDataType Ctype, int ldc,
+                                          long long int strideC, int batchCount, cublasComputeType_t computeType,
+                                          cublasGemmAlgo_t) {
+  return gemm_ex("cublasGemmStridedBatchedEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha,
+                 {A, Atype, strideA}, {B, Btype, strideB}, beta, {C, Ctype, strideC}, batchCount, computeType,
+                 TILEWISE_CALLER);
 }

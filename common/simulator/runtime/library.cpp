@@ -13,6 +13,7 @@ namespace {
 
 bool said = false;  // that the CPU computes
 LibraryCall last_call;
+int last_failure = 0;
 std::uint64_t fails_in = 0;  // calls; 0: none fails
 
 }  // namespace
@@ -23,6 +24,9 @@ const char* library_engine() {
 }
 
 LibraryCall last_library_call() { return last_call; }
+
+int last_library_failure() { return last_failure; }
+void forget_library_failure() { last_failure = 0; }
 
 void fail_library_call(std::uint64_t n) { fails_in = n; }
 
@@ -168,6 +172,8 @@ void Call::done() {
   std::fprintf(stderr, "tilewise: %s and its kin are computed by %s: checked, but neither counted nor timed\n",
                function_, library_engine());
 }
+
+void note_failure(int status) { last_failure = status; }
 
 void not_supported(const char* function, const std::string& what) {
   std::fprintf(stderr, "tilewise: the simulator does not support %s with %s\n", function, what.c_str());

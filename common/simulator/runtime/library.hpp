@@ -71,6 +71,9 @@ class Call {
   bool ready_;
 };
 
+/// For last_library_failure().
+void note_failure(int status);
+
 /// A request that the real library would serve and this one does not: one line on stderr.
 void not_supported(const char* function, const std::string& what);
 

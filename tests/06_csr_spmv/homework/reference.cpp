@@ -73,8 +73,7 @@ std::string row_text(const Place& place) {
   return text;
 }
 
-// ------------------------------------------------------------------------------------------------ x_new = (b - ...) /
-// d
+// ------------------------------------------------------------------------------------------------ x_new
 
 class Jacobi final : public Task {
  public:
@@ -86,6 +85,11 @@ class Jacobi final : public Task {
     Matrix m;
     for (int row = 0; row < rows; ++row) {
       Ints columns = sample(random, std::max(0, row - 64), std::min(rows, row + 64), random_length(random, sizes[1]));
+      // In a large matrix some columns are far from the diagonal: who takes x_new from there takes it from other blocks.
+      for (std::size_t i = 0; i < columns.size() && rows > 1024; ++i) {
+        const int far = static_cast<int>(random.below(static_cast<std::uint64_t>(rows)));
+        if (random.below(4) == 0 && std::find(columns.begin(), columns.end(), far) == columns.end()) columns[i] = far;
+      }
       std::erase(columns, row);
       columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(random.below(columns.size() + 1)), row);
       add_row(m, random, columns);
@@ -155,6 +159,12 @@ class Jacobi final : public Task {
             step(off, first));
     mistake("the last nonzero of each row is taken for the diagonal element; it may be anywhere",
             step([&](int row, int e) { return e != last(row); }, last));
+    // e is the number of a nonzero, not a column; a diagonal element that is not met leaves the divisor at 1.
+    const auto number_is_row = [&](int row) { return first(row) <= row && row <= last(row) ? row : -1; };
+    mistake(
+        "the nonzero whose *number* is the row's is taken for the diagonal element: e counts nonzeros, col_index[e] "
+        "says in which column one stands",
+        step([&](int row, int e) { return e != row; }, number_is_row));
     mistake("the last nonzero of each row is missing",
             step([&](int row, int e) { return off(row, e) && e < last(row); },
                  [&](int row) {
@@ -194,8 +204,7 @@ class Jacobi final : public Task {
   }
 };
 
-// ------------------------------------------------------------------------------------------------ half of a symmetric
-// A
+// ------------------------------------------------------------------------------------------------ half of A
 
 class Symmetric final : public Task {
  public:
@@ -328,11 +337,12 @@ class Spmm final : public Task {
       return p;
     }
 
-    // C with the nonzeros for which counts(row, e), where word(e, j) is where in B the factor for column j is read.
-    const auto product = [&](auto counts, auto word, bool magnitude = false) {
+    // C with the nonzeros up to end(row) for which counts(row, e), where word(e, j) is where in B the factor for column j
+    // is read.
+    const auto product_to = [&](auto end, auto counts, auto word, bool magnitude = false) {
       Doubles c(at(rows) * at(n));
       for (int row = 0; row < rows; ++row) {
-        for (int e = m.row_ptr[at(row)]; e < m.row_ptr[at(row + 1)]; ++e) {
+        for (int e = m.row_ptr[at(row)]; e < end(row); ++e) {
           if (!counts(row, e)) continue;
           for (int j = 0; j < n; ++j) {
             const double term = m.value(e) * double{B[word(row, e, j)]};
@@ -341,6 +351,9 @@ class Spmm final : public Task {
         }
       }
       return c;
+    };
+    const auto product = [&](auto counts, auto word, bool magnitude = false) {
+      return product_to([&](int row) { return m.row_ptr[at(row + 1)]; }, counts, word, magnitude);
     };
     const auto all = [](int, int) { return true; };
     const auto right = [&](int, int e, int j) { return at(m.col(e)) * at(n) + at(j); };
@@ -376,6 +389,14 @@ class Spmm final : public Task {
       mistake(fmt::format("the nonzeros of a row behind the last full {} are missing", chunk),
               product([&](int row, int e) { return e < begin(row) + m.length(row) / chunk * chunk; }, right));
     }
+    for (int chunk : {32, 8})
+      mistake(
+          fmt::format("every row is summed in full {0}s: the nonzeros that fill up its last {0} are those of the rows "
+                      "behind it",
+                      chunk),
+          product_to(
+              [&](int row) { return std::min(m.nnz(), begin(row) + (m.length(row) + chunk - 1) / chunk * chunk); }, all,
+              right));
     mistake("the last nonzero of each row is missing",
             product([&](int row, int e) { return e < begin(row + 1) - 1; }, right));
     mistake("the first nonzero of each row is missing", product([&](int row, int e) { return e > begin(row); }, right));

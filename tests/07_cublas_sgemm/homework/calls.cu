@@ -40,6 +40,8 @@ struct Library {
     if (status != CUBLAS_STATUS_SUCCESS) c.broke(100 + static_cast<int>(status));
     if (!valid) return c.broke(3);
 #ifdef TILEWISE_SIMULATOR
+    if (const int failed = tilewise::sim::last_library_failure(); failed && status == CUBLAS_STATUS_SUCCESS)
+      c.remark(200 + failed);
     const tilewise::sim::LibraryCall last = tilewise::sim::last_library_call();
     if (last.serial == 0) return;  // nothing was done: the result says enough
     if (last.stream != c.stream()) c.broke(1);
@@ -56,6 +58,9 @@ bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   static const Library& library = *new Library;
   if (!library.made || cublasSetStream(library.handle, library.before) != CUBLAS_STATUS_SUCCESS)
     return error = cudaErrorInitializationError, true;
+#ifdef TILEWISE_SIMULATOR
+  tilewise::sim::forget_library_failure();
+#endif
   cublasStatus_t status;
   if (c.task == "linear" && launch_linear)
     status = launch_linear(library.handle, c[0], c[1], c[2], c[3], c.size(0), c.size(1), c.size(2), c.stream());

@@ -34,21 +34,31 @@ class LibraryTask : public Task {
         return "the handle's math mode was changed and not put back";
       case 5:
         return "the handle's pointer mode was changed and not put back";
-      case 101:
-        return "the function returned CUBLAS_STATUS_NOT_INITIALIZED: not a handle";
-      case 103:
-        return "the function returned CUBLAS_STATUS_ALLOC_FAILED";
-      case 107:
-        return "the function returned CUBLAS_STATUS_INVALID_VALUE: a size or a leading dimension that cannot be. A "
-               "leading dimension is at least as large as a column is long, of the matrix as cuBLAS sees it stored";
-      case 113:
-        return "the function returned CUBLAS_STATUS_EXECUTION_FAILED: a launch failed, or a matrix does not fit into "
-               "its memory (see the findings)";
-      case 115:
-        return "the function returned CUBLAS_STATUS_NOT_SUPPORTED";
       default:
-        return number > 100 ? fmt::format("the function returned the status {} of cuBLAS", number - 100)
-                            : Task::rule(number);
+        if (number < 100) return Task::rule(number);
+        return number < 200 ? "the function returned " + status(number - 100)
+                            : "a call of cuBLAS was in vain, and the function returned CUBLAS_STATUS_SUCCESS. The call "
+                              "returned " +
+                                  status(number - 200);
+    }
+  }
+
+  static std::string status(int number) {
+    switch (number) {
+      case 1:
+        return "CUBLAS_STATUS_NOT_INITIALIZED: not a handle";
+      case 3:
+        return "CUBLAS_STATUS_ALLOC_FAILED";
+      case 7:
+        return "CUBLAS_STATUS_INVALID_VALUE: a size or a leading dimension that cannot be. A leading dimension is at "
+               "least as large as a column is long, of the matrix as cuBLAS sees it stored";
+      case 13:
+        return "CUBLAS_STATUS_EXECUTION_FAILED: a launch failed, or a matrix does not fit into its memory (see the "
+               "findings)";
+      case 15:
+        return "CUBLAS_STATUS_NOT_SUPPORTED";
+      default:
+        return fmt::format("the status {} of cuBLAS", number);
     }
   }
 
@@ -171,11 +181,21 @@ class HeadScores final : public LibraryTask {
         "S "
         "all queries of a head come first",
         scores(q_apart, k_right, scale));
+    mistake(
+        "from one row of Q_h to the next it is taken to be d words: in Q there are the words of all heads between them",
+        scores([&](int h, int i, int c) { return at(h + i) * at(d) + at(c); }, k_right, scale));
     mistake("all heads get the scores of head 0: is the stride of Q 0?",
             scores([&](int, int i, int c) { return q_right(0, i, c); }, k_right, scale));
     mistake("K is read by columns: its words are read as a matrix of d x keys", scores(q_right, k_columns, scale));
     {
-      Doubles turned(expected.size());
+      Doubles mixed(expected.size()), turned(expected.size());
+      for (int h = 0; h < heads; ++h)
+        for (int i = 0; i < queries; ++i)
+          for (int j = 0; j < keys; ++j)
+            mixed[(at(i) * at(heads) + at(h)) * at(keys) + at(j)] =
+                expected[(at(h) * at(queries) + at(i)) * at(keys) + at(j)];
+      mistake("S has the heads of a query one behind the other, as Q has: all queries of a head come first in it",
+              mixed);
       for (int h = 0; h < heads; ++h)
         for (int i = 0; i < queries; ++i)
           for (int j = 0; j < keys; ++j)
@@ -204,11 +224,13 @@ class Distances final : public LibraryTask {
     const Floats A = tilewise::random_vector(at(m) * at(d), 2 * seed);
     Floats B = tilewise::random_vector(at(n) * at(d), 2 * seed + 1);
     tilewise::Random random(seed);
-    for (int j = 0; j < n; ++j)  // a third of B's points are in A, too
-      if (random.below(3) == 0) {
-        const int i = static_cast<int>(random.below(static_cast<std::uint64_t>(m)));
-        std::copy_n(A.begin() + i * d, d, B.begin() + j * d);
-      }
+    for (int j = 0; j < n; ++j) {  // a third of B's points are in A, too, and a quarter are close to one of A's
+      const auto kind = random.below(12);
+      if (kind > 6) continue;
+      const int i = static_cast<int>(random.below(static_cast<std::uint64_t>(m)));
+      for (int k = 0; k < d; ++k)
+        B[at(j) * at(d) + at(k)] = A[at(i) * at(d) + at(k)] + (kind < 4 ? 0.0f : 0x1p-5f * random.uniform());
+    }
     if (only_inputs())
       return {.buffers = {input("A", m, d, A), input("B", n, d, B), output<float>("D", m, n, {}),
                           scratch<float>("workspace", 1, m + n)}};

@@ -19,6 +19,11 @@ struct LibraryCall {
 };
 LibraryCall last_library_call();
 
+/// The status that the last call of cuBLAS which computed nothing returned, since it was refused or failed; 0: there was
+/// none since forget_library_failure().
+int last_library_failure();
+void forget_library_failure();
+
 /// The n-th call that computes something from here on computes nothing and returns the library's EXECUTION_FAILED, as
 /// where its kernel cannot be launched; 0: none does.
 void fail_library_call(std::uint64_t n);
