@@ -89,9 +89,9 @@ int main(int argc, char** argv) {
     style.only_shared = true;
     style.min_seconds = 0.05;
     if (begin("strides", "nothing but loads from shared memory")) {
-      run_windows<float>(lesson, "window_sums<float>", strides, options.seed());
-      run_windows<float2>(lesson, "window_sums<float2>", wide_strides, options.seed());
-      run_windows<float4>(lesson, "window_sums<float4>", wide_strides, options.seed());
+      run_windows<float>(lesson, "window_sums<float>", strides, options);
+      run_windows<float2>(lesson, "window_sums<float2>", wide_strides, options);
+      run_windows<float4>(lesson, "window_sums<float4>", wide_strides, options);
     }
 
     style = {.baseline_name = "unpadded", .in_turns = true, .only_shared = true};

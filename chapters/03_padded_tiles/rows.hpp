@@ -156,14 +156,16 @@ inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, Runnin
   CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
 }
 
-/// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1.
+/// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1. As much work
+/// as can be timed, where it is.
 template <class T>
 void run_windows(tilewise::Lesson& lesson, const char* kernel, const std::vector<std::int64_t>& strides,
-                 std::uint64_t seed) {
-  const bool small = tilewise::is_simulated();
+                 const tilewise::Options& options) {
+  const bool small = tilewise::is_simulated() || !options.timed();
   lesson.begin_group();
   for (const std::int64_t stride : strides) {
-    WindowSums<T> problem(static_cast<int>(stride), small ? 1 : 512, small ? 1 : 4 * tilewise::device().sms, 256, seed);
+    WindowSums<T> problem(static_cast<int>(stride), small ? 1 : 512, small ? 1 : 4 * tilewise::device().sms, 256,
+                          options.seed());
     lesson.run(windows(kernel, problem));
   }
 }
