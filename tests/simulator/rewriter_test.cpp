@@ -534,6 +534,20 @@ TEST_CASE("An atomic whose result is used is not a reduction") {
   }
 }
 
+// ---------------------------------------------------------------- choosing an array
+
+TEST_CASE("An array that a condition chooses comes from a function") {
+  CHECK(in_kernel("(n ? a : b)[i] = 1;") == "chosen(n ? a : b)[i] = 1;");
+  CHECK(in_kernel("if (n) (n > 1 ? a : b)[i] = 1;") == "if (n) chosen(n > 1 ? a : b)[i] = 1;");
+  CHECK(in_kernel("return (n ? a : b)[i];") == "return chosen(n ? a : b)[i];");
+  CHECK(in_kernel("x = (float)((n ? a : b)[i]);") == "x = (float)( chosen(n ? a : b)[i]);");
+  CHECK(in_kernel("x = (float)(n ? a : b)[i];") == "x = (float) chosen(n ? a : b)[i];");
+  for (std::string same : {"f(n ? a : b)[i] = 1;", "(a + n)[i] = 1;", "if (n ? a : b) [[likely]] x = 1;",
+                           "f(1)(n ? 1 : 2)[i];", "auto f = [&](int x = n ? 1 : 2) { return x; };"}) {
+    CHECK(in_kernel(same) == same);
+  }
+}
+
 // ---------------------------------------------------------------- refused features
 
 TEST_CASE("Features that the simulator does not have are named, with file and line") {

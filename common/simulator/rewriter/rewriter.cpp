@@ -67,6 +67,8 @@ class Rewriter {
       } else if (syntax_.is_identifier(i)) {
         word(i);
         template_kernel_pointer(i);
+      } else if (syntax_.is(i, "(") && side_[i] != kHost) {
+        chosen_array(i);
       }
     }
     RewriteResult result;
@@ -874,6 +876,27 @@ class Rewriter {
       if (starts_with(syntax_.text(k), "atomic")) return;  // the inner one comes first, and its result is used
     }
     insert_before(begin, " ::tilewise::sim::discard(), ");
+  }
+
+  /// `(c ? a : b)[threadIdx.x]`, with two arrays: g++ evaluates a function call in the index in one of the two cases only,
+  /// and reads garbage in the other. It does not, where a function gives the array.
+  void chosen_array(std::size_t i) {
+    const std::size_t close = syntax_.match(i);
+    if (close == kNone || !syntax_.is(close + 1, "[") || syntax_.is(close + 2, "[")) return;
+    if (i > 0 && syntax_.is_any(i - 1, {"]", ">"})) return;
+    if (i > 0 && syntax_.is_identifier(i - 1) && !syntax_.is_any(i - 1, {"return", "else", "do"}))
+      return;  // the arguments of a function, or a condition
+    if (i > 0 && syntax_.is(i - 1, ")")) {
+      const std::size_t open = syntax_.match(i - 1);
+      if (open == kNone || open == 0) return;
+      const std::size_t before = open - 1;  // a statement's condition or a cast; else a function that returns one
+      if (syntax_.is_any(before, {")", "]", ">"}) ||
+          (syntax_.is_identifier(before) && !is_statement_keyword(syntax_.text(before))))
+        return;
+    }
+    for (std::size_t k = i + 1; k < close; ++k) {
+      if (syntax_.is(k, "?")) return insert_before(i, " ::tilewise::sim::chosen");
+    }
   }
 
   static std::string_view builtin_text(std::string_view name) {

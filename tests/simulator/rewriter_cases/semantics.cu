@@ -130,6 +130,16 @@ template <class T, bool B>
 __global__ void fill(T* out, T a, const void* unused = nullptr) { *out = B ? a : T(0); }
 }  // namespace deep
 
+// Two arrays and an index that calls: what g++ 12 gets wrong where it sees both.
+__global__ void chosen(int* out) {
+  __shared__ int even[4], odd[4];
+  (threadIdx.x & 1 ? odd : even)[threadIdx.x / 2] = int(threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x < 4) (threadIdx.x < 2 ? even : odd)[threadIdx.x] += 10;
+  __syncthreads();
+  out[threadIdx.x] = (threadIdx.x & 1 ? odd : even)[threadIdx.x / 2];
+}
+
 static int evaluations = 0;
 using Fill = void (*)(int*, int, const void*);
 static Fill choose() {
@@ -163,6 +173,11 @@ int main() {
   cudaDeviceSynchronize();
   expect("variables", 0, out[0], 104);
   expect("variables", 1, out[1], 2);
+
+  chosen<<<1, 8>>>(out);
+  cudaDeviceSynchronize();
+  const int kChosen[] = {10, 1, 12, 3, 4, 15, 6, 17};
+  for (int i = 0; i < 8; ++i) expect("chosen", i, out[i], kChosen[i]);
 
   int factor = 3;
   apply<<<1, (2 > 1) ? 4 : 8>>>([=] __device__(int i) {

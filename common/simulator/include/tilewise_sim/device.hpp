@@ -68,6 +68,12 @@ void memory_fence();
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 
+/// The array, pointer or object that `c ? a : b` is: see Rewriter::chosen_array().
+template <class T>
+[[gnu::always_inline]] constexpr T&& chosen(T&& one) {
+  return static_cast<T&&>(one);
+}
+
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
