@@ -95,7 +95,12 @@ bool right(const Values& got, std::size_t i, double expected, double bound) {
   return element_ok(element_of(got, i), expected, bound);
 }
 
-double bound_of(const Buffer& b, std::size_t i) { return b.bound.empty() ? 0 : b.bound[i]; }
+/// Of a result that is moved and not computed, -0 is not 0.
+bool right(const Problem& p, const Buffer& b, const Values& got, std::size_t i) {
+  const bool moved = p.least_flops == 0 && b.bound.empty();
+  if (moved && b.expected[i] == 0 && std::signbit(element_of(got, i)) != std::signbit(b.expected[i])) return false;
+  return right(got, i, b.expected[i], b.bound.empty() ? 0 : b.bound[i]);
+}
 
 std::string number(const Values& like, double v) {
   return std::isnan(v) ? "nan" : holds_integers(like) ? fmt::format("{:.0f}", v) : fmt::format("{:.6g}", v);
@@ -123,7 +128,7 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
   std::vector<std::size_t> wrong;
   std::size_t untouched = 0, unchanged = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (right(got, i, out.expected[i], bound_of(out, i))) continue;
+    if (right(p, out, got, i)) continue;
     wrong.push_back(i);
     if (out.use == Use::output) untouched += is_poison(got, i);
     if (out.use == Use::in_place) unchanged += element_of(got, i) == element_of(out.values, i);
@@ -259,7 +264,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     empty = empty && b.size() == 0;
     zeros = zeros && std::count(b.expected.begin(), b.expected.end(), 0.0) == std::ptrdiff_t(b.size());
     bool this_right = true;
-    for (std::size_t i = 0; i < b.size(); ++i) this_right = this_right && right(got, i, b.expected[i], bound_of(b, i));
+    for (std::size_t i = 0; i < b.size(); ++i) this_right = this_right && right(p, b, got, i);
     if (!this_right && all_right) explain_wrong(task, sizes, p, b, got, c);
     all_right = all_right && this_right;
   }
@@ -394,9 +399,9 @@ Totals totals(const Json& report) {
   t.counts = {{"load_requests", load_requests},
               {"load_sectors", t.load_sectors},
               {"sectors_per_load", ratio(t.load_sectors, load_requests)},
-              {"store_sectors", t.store_sectors},
+              {"store_sectors", t.store_sectors + t.atomic_sectors},
               {"sectors_per_store", ratio(t.store_sectors, store_requests)},
-              {"sectors", t.load_sectors + t.store_sectors},
+              {"sectors", t.load_sectors + t.store_sectors + t.atomic_sectors},
               {"shared_wavefronts", wavefronts},
               {"shared_conflicts", conflicts},
               {"atomics", atomics},
@@ -465,7 +470,12 @@ std::string without_folders(std::string message, const std::string& file) {
 
 /// Why CUDA does not accept the last launch of a report, in words; "" where that cannot be told.
 std::string why_refused(const Json& report, int error) {
-  if (!report.is_array() || report.empty()) return "";
+  if (!report.is_array()) return "";
+  if (report.empty())
+    return error == cudaErrorInvalidValue
+               ? "nothing was launched before: does it ask cudaFuncSetAttribute for more than "
+                 "232,448 bytes of shared memory, the most that a block can have?"
+               : "";
   const Json& launch = report.back();
   const Geometry g = geometry(launch);
   const Json grid = launch.value("grid", Json::array({1, 1, 1}));
@@ -522,7 +532,7 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
                   : line.value("memory", "") != (shared ? "shared" : "global"))
         continue;
       if ((count.find("load") != std::string::npos && access != "load") ||
-          (count.find("store") != std::string::npos && access != "store"))
+          (count.find("store") != std::string::npos && access != "store" && !is_atomic(line, "global")))
         continue;
       const std::string at = line.value("file", "");
       const int number = line.value("line", 0);
@@ -813,23 +823,51 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
                                               : "counts once the results are right";
     if (all_visible && !measured.what.empty()) efficiency.notes.push_back(measured.what);
   } else {
-    std::map<std::string, double> counts = t.counts;
-    counts["shared_wavefronts_per_flop"] = measured.flops > 0 ? counts["shared_wavefronts"] / measured.flops : 0;
-    counts["library_calls"] = static_cast<double>(measured.library_calls);
+    const auto counts_of = [](const Totals& totals, const Case& c) {
+      std::map<std::string, double> counts = totals.counts;
+      counts["shared_wavefronts_per_flop"] = c.flops > 0 ? counts["shared_wavefronts"] / c.flops : 0;
+      counts["library_calls"] = static_cast<double>(c.library_calls);
+      return counts;
+    };
+    struct Counted {
+      Case run;
+      std::map<std::string, double> counts;
+    };
+    std::map<Sizes, Counted> elsewhere;  // for limits that have a shape of their own
+    const std::map<std::string, double> counts = counts_of(t, measured);
     std::size_t kept = 0;
     for (const Limit& l : r.limits) {
-      const double value = counts.at(l.count);
+      const Case* run = &measured;
+      const std::map<std::string, double>* here = &counts;
+      std::string at;
+      if (!l.shape.empty()) {
+        if (!earned) continue;
+        auto [found, is_new] = elsewhere.try_emplace(l.shape);
+        Counted& c = found->second;
+        if (is_new) {
+          c.run = run_case(r, *task, simulator, l.shape, seed_of(shapes.size() - 1), work.file(r.task + "-there.json"));
+          c.counts = counts_of(totals(c.run.report.is_array() ? c.run.report : Json::array()), c.run);
+        }
+        run = &c.run;
+        here = &c.counts;
+        at = " at " + r.text(l.shape);
+        if (c.run.outcome != Outcome::right) {
+          efficiency.notes.push_back(
+              fmt::format("{}{}: {} ({:.3g} points)", readable_count(l.count), at, c.run.what, l.points));
+          continue;
+        }
+      }
+      const double value = here->at(l.count);
       if (l.kept(value)) {
         ++kept;
         if (earned) efficiency.points += l.points;
         continue;
       }
-      efficiency.notes.push_back(fmt::format("{} {}, target {} ({:.3g} points): {}", count_text(value),
-                                             readable_count(l.count), target_text(l), l.points, l.why));
+      efficiency.notes.push_back(fmt::format("{} {}{}, target {} ({:.3g} points): {}", count_text(value),
+                                             readable_count(l.count), at, target_text(l), l.points, l.why));
       // Of a ratio it is not known by how many accesses it is too large.
       const double too_many = l.at_most && l.count.find("per_") == std::string::npos ? value - *l.at_most : 0;
-      for (const std::string& d : diagnoses(measured.report, l.count, too_many, file))
-        efficiency.notes.push_back("  " + d);
+      for (const std::string& d : diagnoses(run->report, l.count, too_many, file)) efficiency.notes.push_back("  " + d);
     }
     efficiency.summary = fmt::format("{} of {} targets met at {}", kept, r.limits.size(), r.text(r.efficiency_shape));
     if (!earned) efficiency.summary += "; counts once the results are right";

@@ -66,12 +66,12 @@ Rubric parse(const Json& j) {
   r.efficiency_shape = get<Sizes>(efficiency, "shape");
   double sum = 0;
   for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
-    only(l, {"count", "at_least", "at_most", "points", "why"});
+    only(l, {"count", "at_least", "at_most", "points", "why", "shape"});
     const auto bound = [&](const char* key) {
       return l.contains(key) ? std::optional(get<double>(l, key)) : std::nullopt;
     };
     r.limits.push_back({get<std::string>(l, "count"), bound("at_least"), bound("at_most"), get<double>(l, "points"),
-                        get<std::string>(l, "why")});
+                        get<std::string>(l, "why"), l.contains("shape") ? get<Sizes>(l, "shape") : Sizes{}});
     require(r.limits.back().at_least || r.limits.back().at_most, "a limit must have \"at_most\" or \"at_least\"");
     const auto& names = count_names();
     require(std::find(names.begin(), names.end(), r.limits.back().count) != names.end(),
@@ -98,6 +98,8 @@ Rubric parse(const Json& j) {
   }
   std::vector<Sizes> all = r.visible;
   all.push_back(r.efficiency_shape);
+  for (const Limit& l : r.limits)
+    if (!l.shape.empty()) all.push_back(l.shape);
   for (const Sizes& s : all) {
     require(s.size() == r.sizes.size(),
             fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));

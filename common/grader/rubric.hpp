@@ -17,7 +17,8 @@ struct Limit {
   std::string count;  ///< see count_names()
   std::optional<double> at_least, at_most;
   double points = 0;
-  std::string why;  ///< shown when it is not kept
+  std::string why;   ///< shown when it is not kept
+  Sizes shape = {};  ///< that is counted; empty: Rubric::efficiency_shape
 
   bool kept(double value) const { return !(at_least && value < *at_least) && !(at_most && value > *at_most); }
 };

@@ -74,6 +74,13 @@ TEST_CASE("rubric: libraries by task", "[grader]") {
   CHECK(says(replaced(kGood, "\"time_limit", "\"libraries\": [\"cufft\"], \"time_limit"), "cufft"));
 }
 
+TEST_CASE("rubric: a limit may have a shape of its own", "[grader]") {
+  const std::string own = replaced(kGood, "\"at_least\": 32,", "\"at_least\": 32, \"shape\": [5, 6],");
+  CHECK(read(own).limits[0].shape == Sizes{5, 6});
+  CHECK(read(own).limits[1].shape.empty());
+  CHECK(says(replaced(own, "[5, 6]", "[5]"), "[5]"));
+}
+
 TEST_CASE("rubric: what makes no sense is named", "[grader]") {
   CHECK(error(kGood).empty());
   CHECK(says(replaced(kGood, "\"at_least\": 32, ", ""), "at_most"));

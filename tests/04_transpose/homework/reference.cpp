@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "grader/task.hpp"
 #include "tilewise/random.hpp"
@@ -22,6 +23,17 @@ std::vector<double> matrix(int rows, int cols, Word word) {
   return m;
 }
 
+/// Random words, and some that only a move keeps as they are: -0, infinity, one that is not normalised.
+std::vector<float> words(std::size_t size, std::uint64_t seed) {
+  std::vector<float> values = tilewise::random_vector(size, seed);
+  if (size >= 30) {
+    values[size / 2] = -0.0f;
+    values[size / 3] = std::numeric_limits<float>::infinity();
+    values[size / 5] = std::numeric_limits<float>::denorm_min();
+  }
+  return values;
+}
+
 /// "row 33 is in the ragged last tile (rows 32 to 34)", for tiles of 32.
 std::string part(const char* what, int i, int n) {
   const int tile = 32, first = i / tile * tile, last = std::min(first + tile, n) - 1;
@@ -38,7 +50,7 @@ class Rotate final : public Task {
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int rows = sizes[0], cols = sizes[1];
-    const std::vector<float> values = tilewise::random_vector(std::size_t(rows) * std::size_t(cols), seed);
+    const std::vector<float> values = words(std::size_t(rows) * std::size_t(cols), seed);
     if (only_inputs()) return {.buffers = {input("A", rows, cols, values), output<float>("B", cols, rows, {})}};
     // Word (i, j) of A; where there is none, that of a kernel that counts on in memory, or nothing.
     const auto a = [&](int i, int j) {
@@ -63,6 +75,15 @@ class Rotate final : public Task {
                               })});
       p.hypotheses.push_back({one, b([&](int r, int c) { return c > 0 ? a(rows - c, r) : NAN; })});
     }
+    if (rows != cols) {  // to the place that this column would have, if B had one
+      std::vector<double> b_of_cols(values.size(), NAN);
+      for (int i = 0; i < std::min(rows, cols); ++i)
+        for (int j = 0; j < cols; ++j) {
+          const std::size_t at = std::size_t(j) * std::size_t(rows) + std::size_t(cols - 1 - i);
+          if (at < b_of_cols.size()) b_of_cols[at] = double{a(i, j)};
+        }
+      p.hypotheses.push_back({"row i of A goes to column cols - 1 - i: how many columns has B?", std::move(b_of_cols)});
+    }
     for (int tile : {32, 16, 8, 64}) {
       if (rows > tile && rows % tile == 0)
         p.hypotheses.push_back({fmt::format("each tile of {} is turned, but stays where the transpose has it", tile),
@@ -84,7 +105,7 @@ class TransposeInPlace final : public Task {
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int n = sizes[0];
-    const std::vector<float> values = tilewise::random_vector(std::size_t(n) * std::size_t(n), seed);
+    const std::vector<float> values = words(std::size_t(n) * std::size_t(n), seed);
     if (only_inputs()) return {.buffers = {in_place("A", n, n, values, {})}};
     const auto a = [&](int i, int j) { return values[std::size_t(i) * std::size_t(n) + std::size_t(j)]; };
     Problem p;
@@ -138,8 +159,7 @@ class NhwcToNchw final : public Task {
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int images = sizes[0], pixels = sizes[1], channels = sizes[2];
-    const std::vector<float> values =
-        tilewise::random_vector(std::size_t(images) * std::size_t(pixels) * std::size_t(channels), seed);
+    const std::vector<float> values = words(std::size_t(images) * std::size_t(pixels) * std::size_t(channels), seed);
     if (only_inputs())
       return {.buffers = {input("in", images * pixels, channels, values),
                           output<float>("out", images * channels, pixels, {})}};
@@ -157,6 +177,8 @@ class NhwcToNchw final : public Task {
     p.hypotheses.push_back(
         {"the words are copied as they lie in memory", std::vector<double>(values.begin(), values.end())});
     if (images > 1) {
+      p.hypotheses.push_back({"image 0 is done and no other",
+                              out([&](int b, int c, int i) { return b == 0 ? double{in(b, i, c)} : NAN; })});
       p.hypotheses.push_back({"every image of the result comes from image 0: where does image 1 begin in `in`?",
                               out([&](int, int c, int i) { return in(0, i, c); })});
       // Treated as one image of so many pixels: planes of all images in a row.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "grader/task.hpp"
 #include "tilewise/compare.hpp"
@@ -14,13 +15,24 @@ using namespace tilewise::grader;
 
 std::vector<float> random(int size, std::uint64_t seed) { return tilewise::random_vector(std::size_t(size), seed); }
 
+/// Random words, and some that only a move keeps as they are: -0, infinity, one that is not normalised.
+std::vector<float> words(int size, std::uint64_t seed) {
+  std::vector<float> values = random(size, seed);
+  if (values.size() >= 30) {
+    values[values.size() / 2] = -0.0f;
+    values[values.size() / 3] = std::numeric_limits<float>::infinity();
+    values[values.size() / 5] = std::numeric_limits<float>::denorm_min();
+  }
+  return values;
+}
+
 class Axpy final : public Task {
  public:
   Axpy() : Task("05_coalescing", "axpy") {}
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int n = sizes[0];
-    const float a = 1.5f + 0.25f * float(seed % 3);
+    const float a = (seed % 2 ? 1.5f : -1.5f) + 0.25f * float(seed % 3);
     const std::vector<float> x = random(n, 2 * seed), y = random(n, 2 * seed + 1);
     if (only_inputs())
       return {.buffers = {input("x", 1, n, x), input("y", 1, n, y), output<float>("z", 1, n, {})}, .scalars = {a}};
@@ -46,6 +58,11 @@ class Axpy final : public Task {
     p.hypotheses.push_back(
         {"each thread does the first of its words and no other", z([](int i) { return i < kThreads; })});
     p.hypotheses.push_back({"every block does the words of block 0", z([](int i) { return i % kThreads < kBlock; })});
+    p.hypotheses.push_back(
+        {"the loop of thread t still ends where its run did, at (t + 1) * share: the words of a thread now go on to n",
+         z([=](int i) { return i < (i % kThreads + 1) * (n / kThreads); })});
+    p.hypotheses.push_back({"the loop still ends at a run's length, share: the words of a thread now go on to n",
+                            z([=](int i) { return i < n / kThreads; })});
     p.hypotheses.push_back({"the last word is missing", z([=](int i) { return i < n - 1; })});
     p.hypotheses.push_back({"the first word is missing", z([](int i) { return i > 0; })});
     p.least_flops = n;
@@ -106,6 +123,10 @@ class Halve final : public Task {
             [&](int i, int j) { return (word(i, j, cols) + word(i + 1, j, cols)) / 2; });
     mistake("squares overlap: out[i][j] is the mean around in[i][j], not in[2i][2j]",
             [&](int i, int j) { return sum(i / 2, j / 2, cols) / 4; });
+    mistake("row i of `out` is made of rows i and i + 1 of `in`, not 2i and 2i + 1",
+            [&](int i, int j) { return sum(i / 2, j, cols) / 4; });
+    mistake("column j of `out` is made of columns j and j + 1 of `in`, not 2j and 2j + 1",
+            [&](int i, int j) { return sum(i, j / 2, cols) / 4; });
     if (cols % 2 != 0) {
       mistake("rows of `in` are taken to be cols - 1 words apart: its last column is in no mean, but it is there",
               [&](int i, int j) { return sum(i, j, cols - 1) / 4; });
@@ -125,7 +146,9 @@ class Halve final : public Task {
       text += fmt::format("; the last row of `out`{}", rows % 2 ? ", and one more row of `in` follows" : "");
     if (j == cols / 2 - 1)
       text += fmt::format("; the last column of `out`{}", cols % 2 ? ", and one more column of `in` follows" : "");
-    if (cols % 2 && i > 0)
+    if (cols % 2 && i > 0 && j == 0)
+      text += "; does the thread of the last column of `in`, which is in no mean, write to the next row of `out`?";
+    else if (cols % 2 && i > 0)
       text += fmt::format("; row {} of `in` begins {} words behind a multiple of 8", 2 * i, 2 * i * cols % 8);
     return text;
   }
@@ -139,6 +162,7 @@ struct Part {
   int head = std::min(n, (4 - to_at % 4) % 4);
   int pieces = (n - head) / 4;
   int shift = (from_at + head) % 4;
+  int behind = (to_at + n) % 2 ? 9 : 0;  // words of y behind the part: where there are none, nobody writes them back
 
   explicit Part(const Sizes& sizes) : n(sizes[0]), from_at(sizes[1]), to_at(sizes[2]) {}
   bool in_body(int k) const { return k >= head && k < head + 4 * pieces; }
@@ -151,10 +175,10 @@ class CopyPart final : public Task {
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const Part part(sizes);
     const int n = part.n, head = part.head, shift = part.shift;
-    const std::vector<float> x = random(part.from_at + n, 2 * seed),  // nothing of ours lies behind the part
-        y = random(part.to_at + n + kBehind, 2 * seed + 1);
-    if (only_inputs())
-      return {.buffers = {input("x", 1, part.from_at + n, x), in_place("y", 1, part.to_at + n + kBehind, y, {})}};
+    const int size = part.to_at + n + part.behind;                   // of y
+    const std::vector<float> x = words(part.from_at + n, 2 * seed),  // nothing of ours lies behind the part
+        y = random(size, 2 * seed + 1);
+    if (only_inputs()) return {.buffers = {input("x", 1, part.from_at + n, x), in_place("y", 1, size, y, {})}};
     const auto before = [&](int k) { return double{y[std::size_t(part.to_at + k)]}; };
     const auto from = [&](int k) {
       k = std::clamp(k, -part.from_at, n - 1);
@@ -166,8 +190,7 @@ class CopyPart final : public Task {
       return values;
     };
     Problem p;
-    p.buffers = {input("x", 1, part.from_at + n, x),
-                 in_place("y", 1, part.to_at + n + kBehind, y, to([&](int k) { return from(k); }))};
+    p.buffers = {input("x", 1, part.from_at + n, x), in_place("y", 1, size, y, to([&](int k) { return from(k); }))};
     p.least_load_bytes = p.least_store_bytes = 4.0 * n;
     const auto mistake = [&](std::string what, auto word) { p.hypotheses.push_back({std::move(what), to(word)}); };
     if (shift != 0) {
@@ -211,9 +234,6 @@ class CopyPart final : public Task {
                       "so they lie in two pieces there",
                       piece, part.shift);
   }
-
- private:
-  static constexpr int kBehind = 9;  // words of y behind the part
 };
 
 const Axpy axpy;
