@@ -271,7 +271,9 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   if (!machine.gpu && reply.launches + reply.library_calls == 0 && !empty && !(all_right && zeros)) {
     c.what = std::string("no kernel was launched") +
              (rubric.libraries.empty() ? "" : ", and nothing of the library called") +
-             (all_right ? ", and yet there is a result" : "");
+             (all_right ? ", and yet there is a result"
+              : zeros   ? ": zeros have to be written, too"
+                        : "");
     c.notes.clear();
   }
   if (reply.broken != 0) {

@@ -138,7 +138,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
   for (const char* own :
        {"set_counting", "set_checking", "counting_demanded", "last_counters", "finding_count", "launches_ended",
         "demand_stream", "report_finding", "forget_findings", "findings(", "add_to_report", "write_report_now",
-        "name_allocation", "fail_launch", "memory::", "observer::", "model::"}) {
+        "name_allocation", "fail_launch", "waits", "memory::", "observer::", "model::"}) {
     if (starts_with(readable, std::string("tilewise::sim::") + own)) return false;
   }
   // What simcc writes in the place of launches, threadIdx and kin; the source itself cannot name it (refused_source).

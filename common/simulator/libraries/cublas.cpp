@@ -62,7 +62,7 @@ cublasStatus_t compute(const char* function, cublasHandle_t handle, bool valid, 
   if (!valid) return refuse(CUBLAS_STATUS_INVALID_VALUE);
   Call call(function, handle->stream, site);
   if (!call.ready() || !body(call, *handle)) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
-  call.done();
+  call.done(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -197,7 +197,7 @@ cusparseStatus_t run(const char* function, const Spmv& s, const void* buffer, bo
                       ? (wide ? multiply<float, std::int64_t>(call, s) : multiply<float, std::int32_t>(call, s))
                       : (wide ? multiply<double, std::int64_t>(call, s) : multiply<double, std::int32_t>(call, s));
   if (!ok) return CUSPARSE_STATUS_EXECUTION_FAILED;
-  call.done();
+  call.done(s.handle);
   return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -107,7 +107,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return api([=] { return on_stream(stream); });
+  return api([=] { return note_wait(), on_stream(stream); });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -189,7 +189,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return api([=] { return on_event(event); });
+  return api([=] { return note_wait(), on_event(event); });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {

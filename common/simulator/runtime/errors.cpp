@@ -14,6 +14,7 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t sticky = cudaSuccess;
+std::uint64_t waits_so_far = 0;
 std::uint64_t launch_fails_in = 0;  // launches; 0: none fails
 
 struct ErrorText {
@@ -133,6 +134,9 @@ void clear_errors() {
   sticky = cudaSuccess;
   last_error = cudaSuccess;
 }
+
+std::uint64_t waits() { return waits_so_far; }
+void note_wait() { ++waits_so_far; }
 
 void fail_launch(std::uint64_t n) { launch_fails_in = n; }
 

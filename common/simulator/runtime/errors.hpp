@@ -17,6 +17,9 @@ cudaError_t set_sticky(cudaError_t error);
 /// The error that ruined the device, or cudaSuccess.
 cudaError_t sticky_error();
 
+/// Host code waits, for waits().
+void note_wait();
+
 /// Forgets both kinds; part of cudaDeviceReset.
 void clear_errors();
 

@@ -164,8 +164,8 @@ void Call::wrote(void* pointer, const Region& region) {
   }
 }
 
-void Call::done() {
-  last_call = {function_, stream_, last_call.serial + 1};
+void Call::done(const void* handle) {
+  last_call = {function_, stream_, last_call.serial + 1, handle};
   check_demanded_stream(function_, "cublasSetStream and cusparseSetStream tell a handle", stream_, site_);
   if (said) return;
   said = true;

@@ -57,7 +57,7 @@ class Call {
   /// Notes that the region holds values now.
   void wrote(void* pointer, const Region& region);
   /// The call has done its work: it enters the log.
-  void done();
+  void done(const void* handle);
 
   void finding(const char* code, const std::string& message);
   const char* function() const { return function_; }

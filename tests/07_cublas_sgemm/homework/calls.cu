@@ -5,6 +5,7 @@
 #include "../../../common/grader/harness.hpp"
 #ifdef TILEWISE_SIMULATOR
 #include "tilewise_sim/library.hpp"
+#include "tilewise_sim/report.hpp"
 #endif
 
 // Weak: a submission need not have all of them.
@@ -30,7 +31,7 @@ struct Library {
   Library& operator=(const Library&) = delete;
 
   /// The rules are named in reference.cpp.
-  void judge(const HomeworkCase& c, cublasStatus_t status) const {
+  void judge(const HomeworkCase& c, cublasStatus_t status, [[maybe_unused]] std::uint64_t waits_before) const {
     cudaStream_t on = nullptr;
     cublasMath_t math = CUBLAS_DEFAULT_MATH;
     cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
@@ -45,6 +46,8 @@ struct Library {
     const tilewise::sim::LibraryCall last = tilewise::sim::last_library_call();
     if (last.serial == 0) return;  // nothing was done: the result says enough
     if (last.stream != c.stream()) c.broke(1);
+    if (last.handle != handle) c.broke(6);
+    if (tilewise::sim::waits() != waits_before) c.broke(7);
 #endif
     if (on != c.stream()) c.broke(2);
     if (math != CUBLAS_DEFAULT_MATH) c.broke(4);
@@ -58,8 +61,10 @@ bool homework_call(const HomeworkCase& c, cudaError_t& error) {
   static const Library& library = *new Library;
   if (!library.made || cublasSetStream(library.handle, library.before) != CUBLAS_STATUS_SUCCESS)
     return error = cudaErrorInitializationError, true;
+  std::uint64_t waits_before = 0;
 #ifdef TILEWISE_SIMULATOR
   tilewise::sim::forget_library_failure();
+  waits_before = tilewise::sim::waits();
 #endif
   cublasStatus_t status;
   if (c.task == "linear" && launch_linear)
@@ -71,6 +76,6 @@ bool homework_call(const HomeworkCase& c, cudaError_t& error) {
     status = launch_distances(library.handle, c[0], c[1], c[2], c[3], c.size(0), c.size(1), c.size(2), c.stream());
   else
     return false;
-  library.judge(c, status);
+  library.judge(c, status, waits_before);
   return true;
 }

@@ -34,6 +34,11 @@ class LibraryTask : public Task {
         return "the handle's math mode was changed and not put back";
       case 5:
         return "the handle's pointer mode was changed and not put back";
+      case 6:
+        return "the library was called with another handle than the one that was given";
+      case 7:
+        return "the function waited for its work: who calls it has other things to do meanwhile, and waits when the "
+               "result is needed";
       default:
         if (number < 100) return Task::rule(number);
         return number < 200 ? "the function returned " + status(number - 100)

@@ -16,6 +16,7 @@ struct LibraryCall {
   const char* function = "";      ///< "cublasSgemm"
   CUstream_st* stream = nullptr;  ///< the stream that its work went to
   std::uint64_t serial = 0;       ///< 1, 2, 3 ...; 0: there was none
+  const void* handle = nullptr;   ///< that it was called with, a cublasHandle_t or a cusparseHandle_t
 };
 LibraryCall last_library_call();
 

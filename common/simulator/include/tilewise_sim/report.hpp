@@ -95,6 +95,9 @@ void name_allocation(const void* pointer, const char* name);
 /// function with a stream and wants to see that it uses it. nullptr: any stream will do, as at the beginning.
 void demand_stream(CUstream_st* stream);
 
+/// How often host code has waited for the device, a stream or an event.
+std::uint64_t waits();
+
 /// The n-th launch from here on does nothing and fails with cudaErrorLaunchOutOfResources; 0: none does. For who wants to
 /// see whether a program notices. fail_library_call() is in library.hpp.
 void fail_launch(std::uint64_t n);

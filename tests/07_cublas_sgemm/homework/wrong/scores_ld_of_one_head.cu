@@ -1,4 +1,4 @@
-// expect: head_scores visible right
+// expect: head_scores visible from one row of Q_h to the next
 // The stride is right, the leading dimension is that of a matrix of one head.
 #include "homework.cuh"
 

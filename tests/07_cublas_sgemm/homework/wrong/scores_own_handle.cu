@@ -1,4 +1,4 @@
-// expect: head_scores visible is not on the stream that was given
+// expect: head_scores visible another handle than the one that was given
 // A handle for the call.
 #include "homework.cuh"
 
