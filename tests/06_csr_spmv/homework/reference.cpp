@@ -281,6 +281,14 @@ class Symmetric final : public Task {
     mistake("the first nonzero of each row is missing",
             product([&](int row, int e) { return 1.0 - first(row, e); },
                     [&](int row, int e) { return off(row, e) * (1.0 - first(row, e)); }));
+    mistake(
+        "the last nonzero of each row is taken for the diagonal element, which stands for itself only; it may be "
+        "anywhere",
+        product(one, [&](int row, int e) { return 1.0 - last(row, e); }));
+    mistake(
+        "the first nonzero of each row is taken for the diagonal element, which stands for itself only; it may be "
+        "anywhere",
+        product(one, [&](int row, int e) { return 1.0 - first(row, e); }));
     mistake("the upper half is subtracted: A is symmetric, not skew",
             product(one, [&](int row, int e) { return -off(row, e); }));
     Doubles same_x(at(rows)), other_x(at(rows)), swapped(at(rows));  // which x goes with which row?

@@ -1,4 +1,4 @@
-// expect: symmetric_spmv visible right
+// expect: symmetric_spmv visible the last nonzero of each row is taken for the diagonal element
 // The last nonzero of a row is taken for the diagonal element.
 #include "homework.cuh"
 
