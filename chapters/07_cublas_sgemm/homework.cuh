@@ -1,11 +1,12 @@
 // The homework of chapter 07: what your functions are called, what they get and what they must do. The bodies are in
 // homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
 //
-// All matrices are row-major, without gaps, in device memory; all sizes are 1 to 65,535, no matrix has 2^31 elements, and
-// all numbers are finite. Results are as exact as sums in FP32 are, and not those of TF32. You may call cuBLAS, with the handle that you get: it is on some other stream, reads scalars from the host
-// and has the default math mode. All work must go to `stream`; afterwards the handle is on `stream`, and else as it
-// was. The functions do not wait for the work. They return the status of the first call of cuBLAS that failed, and
-// CUBLAS_STATUS_EXECUTION_FAILED for a launch that failed.
+// All matrices are row-major, without gaps, in device memory; all sizes are 1 to 65,535, no matrix has 2^31 elements,
+// and all numbers are finite. Results are as exact as sums in FP32 are, and not those of TF32. You may call cuBLAS, with
+// the handle that you get: it is on some other stream, reads scalars from the host and has the default math mode. All
+// work must go to `stream`; afterwards the handle is on `stream`, and else as it was. The functions do not wait for the
+// work. They return the status of the first call of cuBLAS that failed, and CUBLAS_STATUS_EXECUTION_FAILED for a launch
+// that failed.
 #pragma once
 
 #include <cublas_v2.h>

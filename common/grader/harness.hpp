@@ -63,7 +63,7 @@ struct Reply {
   std::int32_t broken = 0;   ///< see HomeworkCase::broke()
   std::int32_t remark = 0;   ///< see HomeworkCase::remark()
   std::int32_t unused = 0;
-  std::int32_t lost = 0;     ///< a buffer could not be copied back, though no kernel had failed
+  std::int32_t lost = 0;  ///< a buffer could not be copied back, though no kernel had failed
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;
@@ -130,7 +130,7 @@ class HomeworkCase {
   /// first one counts. Where the function returns no cudaError_t, what it returned is told so, too.
   void broke(int rule) const;
 
-  /// What may explain a result when it is wrong, and says nothing when it is right: a number for Task::rule(), as above.
+  /// What may explain a wrong result, and says nothing of a right one: a number for Task::rule(), as above.
   void remark(int rule) const;
 
   struct State;

@@ -85,7 +85,7 @@ class Jacobi final : public Task {
     Matrix m;
     for (int row = 0; row < rows; ++row) {
       Ints columns = sample(random, std::max(0, row - 64), std::min(rows, row + 64), random_length(random, sizes[1]));
-      // In a large matrix some columns are far from the diagonal: who takes x_new from there takes it from other blocks.
+      // In a large matrix some columns are far from the diagonal: x_new there is stored by other blocks.
       for (std::size_t i = 0; i < columns.size() && rows > 1024; ++i) {
         const int far = static_cast<int>(random.below(static_cast<std::uint64_t>(rows)));
         if (random.below(4) == 0 && std::find(columns.begin(), columns.end(), far) == columns.end()) columns[i] = far;
@@ -345,8 +345,8 @@ class Spmm final : public Task {
       return p;
     }
 
-    // C with the nonzeros up to end(row) for which counts(row, e), where word(e, j) is where in B the factor for column j
-    // is read.
+    // C with the nonzeros up to end(row) for which counts(row, e), where word(e, j) is where in B the factor for column
+    // j is read.
     const auto product_to = [&](auto end, auto counts, auto word, bool magnitude = false) {
       Doubles c(at(rows) * at(n));
       for (int row = 0; row < rows; ++row) {

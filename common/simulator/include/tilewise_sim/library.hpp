@@ -20,8 +20,8 @@ struct LibraryCall {
 };
 LibraryCall last_library_call();
 
-/// The status that the last call of cuBLAS which computed nothing returned, since it was refused or failed; 0: there was
-/// none since forget_library_failure().
+/// The status that the last call of cuBLAS which computed nothing returned, since it was refused or failed; 0: there
+/// was none since forget_library_failure().
 int last_library_failure();
 void forget_library_failure();
 
