@@ -8,7 +8,7 @@
 
 /// Warm-up. z[i] = a * x[i] + y[i] for 0 <= i < n. The 512 threads of homework.cu are enough for any n; another number of
 /// threads, or one that grows with n, is as good.
-/// x, y and z are device memory, n >= 1 elements each, n <= 2^30. x and y must not change. z holds garbage before.
+/// x, y and z are device memory, n >= 1 elements each, n <= 2^28. x and y must not change. z holds garbage before.
 /// Returns the error of the launch.
 cudaError_t launch_axpy(float a, const float* x, const float* y, float* z, int n, cudaStream_t stream = nullptr);
 
@@ -22,7 +22,7 @@ cudaError_t launch_halve(const float* in, float* out, int rows, int cols, cudaSt
 
 /// Stretch. to[k] = from[k], with all its bits, for 0 <= k < n, by loads and stores of 16 bytes, wherever the two parts
 /// begin: `from` and `to` are multiples of 4 bytes, and neither needs to be a multiple of 16.
-/// They lie in different arrays in device memory; 1 <= n <= 2^30. No word may be written but to[0] to to[n - 1], not even
+/// They lie in different arrays in device memory; 1 <= n <= 2^28. No word may be written but to[0] to to[n - 1], not even
 /// with what is there already, and none read from behind from[n - 1]. Before from[0] at most three words may be read, to
 /// the next multiple of 16 bytes: cudaMalloc begins arrays at such places, so they are part of the same array.
 /// Returns the error of the launch.

@@ -487,6 +487,11 @@ std::string why_refused(const Json& report, int error) {
   if (g.threads > 1024) return fmt::format("it launched blocks of {} threads; 1024 are the most", g.threads);
   if (grid[1].get<double>() > 65535 || grid[2].get<double>() > 65535)
     return "a grid has at most 65,535 blocks in y and in z: there it was larger";
+  if (const auto own = launch.value("static_shared_bytes", std::size_t{0}); own > 48 * 1024)
+    return fmt::format(
+        "its blocks want {} bytes of shared memory in arrays of fixed size; 49152 are the most there, and nvcc refuses "
+        "more: what is larger has its size from the launch (extern __shared__)",
+        own);
   if (error == cudaErrorInvalidValue && g.shared_bytes > 48 * 1024)
     return fmt::format(
         "its blocks wanted {} bytes of shared memory; 49152 are the most, unless cudaFuncSetAttribute "

@@ -229,10 +229,13 @@ class CopyPart final : public Task {
     if (!part.in_body(k)) return word + ", in the tail: less than 16 bytes are left";
     const int piece = (k - part.head) / 4;
     if (part.shift == 0) return word + fmt::format(", in piece {} of 16 bytes; `from` is aligned like `to`", piece);
-    return word + fmt::format(
-                      ", in piece {} of 16 bytes; its words begin {} words behind a multiple of 16 bytes of `from`, "
-                      "so they lie in two pieces there",
-                      piece, part.shift);
+    const int second = part.head - part.shift + 4 * (piece + 1);  // where the second of the two pieces begins
+    return word +
+           fmt::format(
+               ", in piece {} of 16 bytes; its words begin {} words behind a multiple of 16 bytes of `from`, "
+               "so they lie in two pieces there{}",
+               piece, part.shift,
+               second + 4 > part.n ? ". The second one ends behind from[n - 1]: of it read your words alone" : "");
   }
 };
 
