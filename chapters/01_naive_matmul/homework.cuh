@@ -10,16 +10,16 @@
 /// X is a part of a larger matrix: its element (i, j) is at X[i * ldx + j]. ldx, the *leading dimension*, is the number
 /// of words from one row to the next; ldx >= cols. What lies between the rows is not yours.
 /// Y: rows x cols, row-major: its element (i, j) is at Y[i * cols + j]. s: rows words.
-/// All in device memory; rows, cols >= 1, and no array has 2^31 elements. X and s must not change. Y holds garbage
-/// before.
+/// All in device memory; rows and cols are 1 to 65,535, and no array has 2^31 elements. X and s must not change. Y holds
+/// garbage before. A factor may be 0.
 /// Returns the error of the launch.
 cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
                               cudaStream_t stream = nullptr);
 
 /// Core. C = A B, with all three matrices stored column-major, as cuBLAS has them: first all of column 0, then all of
 /// column 1. Element (i, j) of a matrix with r rows is at [i + j * r].
-/// A: M x K, B: K x N, C: M x N, in device memory; M, N, K >= 1, none need be a multiple of anything, and no matrix has
-/// 2^31 elements. A and B must not change. C holds garbage before.
+/// A: M x K, B: K x N, C: M x N, in device memory; M, N and K are 1 to 65,535, none need be a multiple of anything, and
+/// no matrix has 2^31 elements. All elements of A and B are finite, and they must not change. C holds garbage before.
 /// Returns the error of the launch.
 cudaError_t launch_matmul_by_columns(const float* A, const float* B, float* C, int M, int N, int K,
                                      cudaStream_t stream = nullptr);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <limits>
 #include <map>
@@ -79,10 +80,11 @@ struct Case {
   Outcome outcome = Outcome::failed;
   bool timed_out = false;
   bool slow = false;
-  int returned = 0;                ///< the error that the function returned
-  bool ended_by_error = false;     ///< a launch that a GPU would not have finished either
-  std::string what;                ///< one line; empty when right
-  std::vector<std::string> notes;  ///< more about it
+  int returned = 0;                         ///< the error that the function returned
+  bool ended_by_error = false;              ///< a launch that a GPU would not have finished either
+  std::string what;                         ///< one line; empty when right
+  std::vector<std::string> notes;           ///< more about it
+  std::function<std::string()> guess = {};  ///< and what only takes its time when it is shown; may be empty
   std::uint64_t findings = 0;
   Json report;
   std::uint64_t launches = 0, library_calls = 0;
@@ -120,6 +122,71 @@ std::string element(const Buffer& b, std::size_t i) {
 
 std::ptrdiff_t outputs_of(const Problem& p) {
   return std::count_if(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return is_result(b); });
+}
+
+/// "C[0][1] holds what belongs at C[1][0]", where most wrong elements hold what belongs elsewhere; else "".
+std::string moved(const Buffer& out, const Values& got, const std::vector<std::size_t>& wrong, double tolerance) {
+  using Element = std::pair<double, std::size_t>;
+  std::vector<Element> sorted;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (std::isfinite(out.expected[i])) sorted.emplace_back(out.expected[i], i);
+  std::sort(sorted.begin(), sorted.end());
+  struct Move {
+    std::size_t to, from;
+  };
+  std::vector<Move> moves;
+  const std::size_t step = std::max<std::size_t>(1, wrong.size() / 200);
+  std::size_t looked_at = 0;
+  for (std::size_t w = 0; w < wrong.size(); w += step) {
+    const double v = element_of(got, wrong[w]);
+    if (!std::isfinite(v)) continue;
+    ++looked_at;
+    const auto low = std::lower_bound(sorted.begin(), sorted.end(), Element{v - tolerance, 0});
+    // Where two may be meant, neither is.
+    if (low == sorted.end() || low->first > v + tolerance) continue;
+    if (low + 1 == sorted.end() || (low + 1)->first > v + tolerance) moves.push_back({wrong[w], low->second});
+  }
+  if (moves.size() < 3 || moves.size() * 4 < looked_at * 3) return "";
+  const auto all = [&](auto is) {
+    return std::all_of(moves.begin(), moves.end(), [&](const Move& m) {
+      const auto [row, column] = row_and_column(out, m.to);
+      const auto [from_row, from_column] = row_and_column(out, m.from);
+      return is(std::ptrdiff_t(row), std::ptrdiff_t(column), std::ptrdiff_t(from_row), std::ptrdiff_t(from_column));
+    });
+  };
+  std::string how;
+  const auto [row, column] = row_and_column(out, moves[0].to);
+  const auto [from_row, from_column] = row_and_column(out, moves[0].from);
+  const auto down = std::ptrdiff_t(from_row) - std::ptrdiff_t(row),
+             along = std::ptrdiff_t(from_column) - std::ptrdiff_t(column);
+  if (all([&](auto r, auto c, auto fr, auto fc) { return fr - r == down && fc - c == along; })) {
+    const auto words = [](std::ptrdiff_t n, const char* what) {
+      return fmt::format("{} {}{} {}", std::abs(n), what, std::abs(n) == 1 ? "" : "s", n > 0 ? "further on" : "back");
+    };
+    how = ": always " + (out.rows == 1 ? words(along, "element")
+                         : down == 0   ? words(along, "column")
+                         : along == 0  ? words(down, "row")
+                                       : words(down, "row") + " and " + words(along, "column"));
+  } else if (all([](auto r, auto c, auto fr, auto fc) { return r == fc && c == fr; })) {
+    how = ": rows and columns are exchanged";
+  }
+  for (const std::ptrdiff_t tile : {32, 16, 8, 64}) {
+    if (!how.empty()) break;
+    if (all([=](auto r, auto c, auto fr, auto fc) {
+          return fr == r / tile * tile + c % tile && fc == c / tile * tile + r % tile;
+        }))
+      how = fmt::format(": within each tile of {0} x {0}, rows and columns are exchanged", tile);
+    else if (all([=](auto r, auto c, auto fr, auto fc) {
+               return fr == c / tile * tile + r % tile && fc == r / tile * tile + c % tile;
+             }))
+      how = fmt::format(": whole tiles of {0} x {0} are exchanged, as if blockIdx.x and blockIdx.y were", tile);
+  }
+  std::string text;
+  for (std::size_t n = 0; n < std::min<std::size_t>(how.empty() ? 3 : 1, moves.size()); ++n) {
+    const Move& m = moves[n * (moves.size() - 1) / 2];
+    text += fmt::format("{}{} holds what belongs at {}", n ? ", " : "", element(out, m.to), element(out, m.from));
+  }
+  return "the wrong elements hold the values of others: " + text + how;
 }
 
 /// What the right and the wrong elements of one output say about the mistake.
@@ -164,6 +231,7 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
   }
   // A mistake moves values from one element to another, rounding errors with them: the widest bound judges all.
   const double widest = out.bound.empty() ? 0 : *std::max_element(out.bound.begin(), out.bound.end());
+  bool explained = false;
   for (const Hypothesis& h : p.hypotheses) {
     if (h.output.empty() ? h.values.size() != out.size() : h.output != out.name) continue;
     bool matches = true, differs = false;
@@ -173,8 +241,23 @@ void explain_wrong(const Task& task, const Sizes& sizes, const Problem& p, const
     }
     if (matches && differs) {
       c.notes.push_back("every element is what comes out when " + h.mistake);
+      explained = true;
       break;
     }
+  }
+  if (explained || untouched == out.size()) return;
+  c.guess = [&task, sizes, p, out, got, wrong, widest] {
+    const std::string guess = task.guess(sizes, p, out, got);
+    return guess.empty() ? moved(out, got, wrong, 2 * widest) : guess;
+  };
+}
+
+/// Takes loads of what had just been loaded for loads like others.
+void count_repeats(Json& report) {
+  for (Json& launch : report) {
+    if (!launch.contains("lines")) continue;
+    for (Json& line : launch["lines"])
+      for (const char* unit : {"instructions", "sectors", "wavefronts"}) line.erase(unit + std::string("_repeated"));
   }
 }
 
@@ -231,6 +314,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   if (!reply.defined) return c.outcome = Outcome::undefined, c.what = "the file does not have this function", c;
   c.findings = reply.findings;
   if (!report.empty()) c.report = Json::parse(read_file(report), nullptr, false);
+  if (rubric.repeats_count && c.report.is_array()) count_repeats(c.report);
   // A program that launches nothing, since a library does all the work, writes no report.
   if (!report.empty() && !c.report.is_array() && reply.launches == 0) c.report = Json::array();
 
@@ -344,6 +428,14 @@ bool is_atomic(const Json& line, const char* memory) {
   return line.value("memory", "") == memory && (access == "atomic" || access == "reduction");
 }
 
+/// How many words of 4 bytes the threads moved that a line of a report stands for.
+double words_of(const Json& line) { return line.value("threads", 0.0) * line.value("bytes_per_thread", 0.0) / 4; }
+
+/// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded.
+double without_repeats(const Json& line, const std::string& unit) {
+  return line.value(unit, 0.0) - line.value(unit + "_repeated", 0.0);
+}
+
 /// The shape of a launch, and how many of its warps an SM holds at a time. How many registers nvcc would give a
 /// student's kernel is not known here, so they limit nothing.
 struct Geometry {
@@ -368,8 +460,9 @@ Geometry geometry(const Json& launch) {
 
 Totals totals(const Json& report) {
   Totals t;
-  double load_requests = 0, store_requests = 0, wavefronts = 0, conflicts = 0, launches = 0, atomics = 0,
-         shared_atomics = 0, blocks = 0, threads = 0, threads_per_block = 0, shared_bytes = 0;
+  double load_requests = 0, load_words = 0, load_sectors = 0, load_sectors_ideal = 0, store_requests = 0,
+         wavefronts = 0, conflicts = 0, launches = 0, atomics = 0, shared_atomics = 0, blocks = 0, threads = 0,
+         threads_per_block = 0, shared_bytes = 0;
   std::optional<double> resident;
   for (const Json& launch : report) {
     if (!launch.contains("counters") || launch["counters"].empty()) continue;
@@ -381,7 +474,6 @@ Totals totals(const Json& report) {
     shared_bytes = std::max(shared_bytes, double(g.shared_bytes));
     resident = std::min(resident.value_or(g.resident.warps), double(g.resident.warps));
     const auto counter = [&](const char* name) { return launch["counters"].value(name, 0.0); };
-    load_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
     t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
     store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
     t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
@@ -390,6 +482,14 @@ Totals totals(const Json& report) {
     for (const Json& line : launch.value("lines", Json::array())) {
       if (is_atomic(line, "global")) atomics += line.value("threads", 0.0);
       if (is_atomic(line, "shared")) shared_atomics += line.value("threads", 0.0);
+      if (line.value("memory", "") == "global" && line.value("access", "") == "load") {
+        const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
+        load_words += kept * words_of(line);
+        load_requests += without_repeats(line, "instructions");
+        load_sectors += without_repeats(line, "sectors");
+        load_sectors_ideal += kept * line.value("sectors_ideal", 0.0);
+      }
+      if (line.value("memory", "") == "shared") wavefronts -= line.value("wavefronts_repeated", 0.0);
     }
     wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
                   counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
@@ -399,11 +499,13 @@ Totals totals(const Json& report) {
   }
   const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
   t.counts = {{"load_requests", load_requests},
-              {"load_sectors", t.load_sectors},
-              {"sectors_per_load", ratio(t.load_sectors, load_requests)},
+              {"load_sectors", load_sectors},
+              {"sectors_per_load", ratio(load_sectors, load_requests)},
+              {"load_sectors_per_ideal", ratio(load_sectors, load_sectors_ideal)},
+              {"load_words", load_words},
               {"store_sectors", t.store_sectors + t.atomic_sectors},
               {"sectors_per_store", ratio(t.store_sectors, store_requests)},
-              {"sectors", t.load_sectors + t.store_sectors + t.atomic_sectors},
+              {"sectors", load_sectors + t.store_sectors + t.atomic_sectors},
               {"shared_wavefronts", wavefronts},
               {"shared_conflicts", conflicts},
               {"atomics", atomics},
@@ -422,6 +524,8 @@ std::string readable_count(const std::string& name) {
       {"load_requests", "requests of loads"},
       {"load_sectors", "sectors of loads"},
       {"sectors_per_load", "sectors per request of loads"},
+      {"load_sectors_per_ideal", "times as many sectors of loads as the same words would fill side by side"},
+      {"load_words", "words that threads loaded"},
       {"store_sectors", "sectors of stores"},
       {"sectors_per_store", "sectors per request of stores"},
       {"sectors", "sectors of loads and stores"},
@@ -482,7 +586,9 @@ std::string why_refused(const Json& report, int error) {
   const Geometry g = geometry(launch);
   const Json grid = launch.value("grid", Json::array({1, 1, 1}));
   if (g.blocks == 0)
-    return "it launched a grid of 0 blocks, which is an error: where there is nothing to do, nothing is launched";
+    return "it launched a grid of 0 blocks, which is an error: n / 32 is 0 where n is below 32, and (n + 31) / 32 is "
+           "not; where "
+           "there is nothing to do, nothing is launched";
   if (g.threads == 0) return "it launched blocks of 0 threads";
   if (g.threads > 1024) return fmt::format("it launched blocks of {} threads; 1024 are the most", g.threads);
   if (grid[1].get<double>() > 65535 || grid[2].get<double>() > 65535)
@@ -531,7 +637,7 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   };
   std::vector<Place> places;
   const bool atomics = count == "atomics" || count == "shared_atomics";
-  const bool requests = count == "load_requests";
+  const bool requests = count == "load_requests", words = count == "load_words";
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
       const std::string access = line.value("access", "");
@@ -547,9 +653,10 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
           std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.file == at && p.line == number; });
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
       const char* unit = atomics ? "threads" : requests ? "instructions" : shared ? "wavefronts" : "sectors";
-      place->what += line.value(unit, 0.0);
-      if (atomics || requests) continue;
-      const double excess = line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0);
+      const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
+      place->what += words ? kept * words_of(line) : without_repeats(line, unit);
+      if (atomics || requests || words) continue;
+      const double excess = kept * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
       if (place->diagnosis.empty() || excess > place->excess)
         place->diagnosis = line.value("diagnosis", place->diagnosis);
       place->excess += std::max(0.0, excess);
@@ -693,6 +800,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       c.notes.push_back(shape + (!options.gpu ? "" : here ? ", on " + gpu_name : ", on the simulator") + ":");
       c.notes.push_back("  " + failed.what);
       for (const std::string& note : failed.notes) c.notes.push_back("  " + note);
+      if (failed.guess && !failed.notes.empty())  // there are none where something else is to be said
+        if (const std::string guess = failed.guess(); !guess.empty()) c.notes.push_back("  " + guess);
       if (here || failed.returned == 0 || failed.returned == cudaErrorIllegalAddress) {
         // nothing more to say
       } else if (const std::string why = why_refused(run_case(r, *task, simulator, shapes[i], seed_of(i),
@@ -772,6 +881,17 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     }
     std::stable_partition(list.begin(), list.end(),
                           [](const Json& f) { return f.value("kind", "").rfind("out-of-bounds", 0) == 0; });
+    // And a load that has left its buffer has no business in another one: that race is none of its own.
+    const auto is = [](const Json& f, const char* kind) {
+      return f.value("kind", "") == kind && f.value("message", "").rfind("this thread reads", 0) == 0;
+    };
+    const auto astray = [&, all = list](const Json& f) {
+      return is(f, "race-global") && std::any_of(all.begin(), all.end(), [&](const Json& other) {
+               return is(other, "out-of-bounds") && other.value("line", 0) == f.value("line", 0) &&
+                      other.value("file", "") == f.value("file", "");
+             });
+    };
+    std::erase_if(list, astray);
     std::size_t shown = 0;
     for (const Json& f : list) {
       if (++shown > 3) continue;

@@ -62,8 +62,9 @@ Rubric parse(const Json& j) {
   for (const std::string& l : r.libraries)
     require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
   const Json efficiency = get<Json>(j, "efficiency");
-  only(efficiency, {"shape", "limits"});
+  only(efficiency, {"shape", "repeats_count", "limits"});
   r.efficiency_shape = get<Sizes>(efficiency, "shape");
+  if (efficiency.contains("repeats_count")) r.repeats_count = get<bool>(efficiency, "repeats_count");
   double sum = 0;
   for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
     only(l, {"count", "at_least", "at_most", "points", "why", "shape"});
@@ -115,6 +116,8 @@ const std::vector<std::string>& count_names() {
   static const std::vector<std::string> names{"load_requests",
                                               "load_sectors",
                                               "sectors_per_load",
+                                              "load_sectors_per_ideal",
+                                              "load_words",
                                               "store_sectors",
                                               "sectors_per_store",
                                               "sectors",

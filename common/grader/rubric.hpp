@@ -43,6 +43,7 @@ struct Rubric {
   std::vector<std::string> libraries;  ///< that the task may call: cublas, cusparse
   int time_limit = 0;                  ///< seconds of CPU for one case
   Sizes efficiency_shape;
+  bool repeats_count = true;  ///< loads of what had just been loaded; nvcc keeps such words in registers
   Sizes gpu_shape;  ///< at which times on a GPU are compared; empty: efficiency_shape
   std::vector<Limit> limits;
 

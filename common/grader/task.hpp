@@ -102,6 +102,11 @@ class Task {
   Problem for_timing(const Sizes& sizes, std::uint64_t seed) const;
   /// Where an element lies, in a tutor's words: "row 33 is in the ragged last tile (rows 32 to 34)"; "" for nothing.
   virtual std::string where(const Place& place) const = 0;
+  /// What may have led to this wrong output, where none of the hypotheses is it; "" for nothing. It may take a second:
+  /// only what is shown is asked for.
+  virtual std::string guess(const Sizes&, const Problem&, const Buffer& /*output*/, const Values& /*got*/) const {
+    return "";
+  }
   /// What has happened when calls.cu says that the call broke this rule of the contract, see HomeworkCase::broke().
   virtual std::string rule(int number) const { return "it broke rule " + std::to_string(number) + " of the contract"; }
   /// Whether the function said that a launch, or a call of a library, has failed: by the cudaError_t that it returned,

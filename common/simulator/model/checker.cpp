@@ -547,7 +547,10 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
     else if (null)
       what += " " + element(static_cast<std::int64_t>(address), bytes) + " of a null pointer";
     else
-      what += " host memory; a kernel needs memory from cudaMalloc, to which the data is copied with cudaMemcpy";
+      what +=
+          " host memory; a kernel needs memory from cudaMalloc, to which the data is copied with cudaMemcpy. If the "
+          "pointer "
+          "is one to device memory, then the index is far off: negative, or overflown";
     report_finding(make(null ? "null-pointer" : "host-pointer", std::move(what), lane, site));
     abort_launch(cudaErrorIllegalAddress, true);
   }

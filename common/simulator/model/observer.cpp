@@ -110,10 +110,37 @@ MemorySpace space_of(const void* address) {
   return MemorySpace::host;
 }
 
-void tally(State& s, std::uint32_t index, std::uint32_t alive) {
+/// The last loads of a warp, by what they loaded.
+class RecentLoads {
+ public:
+  /// Whether this is the like of one of them; if not, it is the last one from now on.
+  bool has(const WarpInstruction& w, const std::uint64_t* address) {
+    std::uint64_t hash = (std::uint64_t{w.mask} << 32 | w.bytes) * kPrime;
+    for (std::uint32_t m = w.mask; m != 0; m &= m - 1) hash = (hash ^ address[std::countr_zero(m)]) * kPrime + 1;
+    if (std::find(loads_, loads_ + size_, hash) != loads_ + size_) return true;
+    loads_[next_] = hash;
+    next_ = (next_ + 1) % kMost;
+    size_ = std::min(size_ + 1, kMost);
+    return false;
+  }
+  void clear() { next_ = size_ = 0; }
+
+ private:
+  static constexpr unsigned kMost = 32;  // the words of the two sides of a register tile of 16 x 16
+  static constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15;
+  std::uint64_t loads_[kMost];
+  unsigned next_ = 0, size_ = 0;
+};
+
+void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& recent) {
   const WarpInstruction& w = log[index];
   std::uint64_t address[model::kLanes];
   log.addresses(index, address);
+  bool repeated = false;
+  if (w.kind != Access::load)
+    recent.clear();
+  else if (w.space == MemorySpace::global || w.space == MemorySpace::shared)
+    repeated = recent.has(w, address);
   const model::LaneAddresses lanes{w.mask, w.bytes, address};
   // One call of memcpy loads and stores at the same place.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 4 + static_cast<unsigned>(w.kind);
@@ -122,6 +149,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive) {
   SiteRecord& site = s.record.sites[entry->second];
   const auto threads = static_cast<unsigned>(std::popcount(w.mask));
   site.instructions += 1;
+  site.repeated += repeated;
   site.threads += threads;
   site.bytes = w.bytes;
   site.kind = w.kind;
@@ -137,6 +165,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive) {
     site.sectors_ideal += model::ideal_sectors(lanes, n);
     if (w.kind == Access::atomic || w.kind == Access::reduction) n = model::atomic_sectors(lanes);
     site.sectors += n;
+    if (repeated) site.repeated_sectors += n;
     if (n > site.worst) {
       site.worst = n;
       site.example_mask = w.mask;
@@ -169,6 +198,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive) {
     const unsigned n = model::shared_wavefronts(lanes, w.kind == Access::load);
     const unsigned ideal = model::ideal_wavefronts(lanes, w.kind == Access::load);
     site.wavefronts += n;
+    if (repeated) site.repeated_wavefronts += n;
     site.ideal += ideal;
     if (n > site.worst) {
       site.worst = n;
@@ -255,7 +285,8 @@ void end_of_interval(Lane* lanes) {
     alive |= std::uint32_t{lanes[0].linear + i < threads} << i;
     lanes[i].last_slot = model::WarpLog::kNone;
   }
-  for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive);
+  RecentLoads recent;
+  for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive, recent);
   log.clear();
 }
 

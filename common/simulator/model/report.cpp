@@ -130,6 +130,9 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
     t.sectors_ideal += s.sectors_ideal;
     t.wavefronts += s.wavefronts;
     t.ideal += s.ideal;
+    t.repeated += s.repeated;
+    t.repeated_sectors += s.repeated_sectors;
+    t.repeated_wavefronts += s.repeated_wavefronts;
     if (s.worst > t.worst) {
       t.worst = s.worst;
       t.example_mask = s.example_mask;
@@ -265,6 +268,11 @@ Json to_json(const LaunchRecord& launch) {
     if (l.total.space == MemorySpace::shared) {
       entry["wavefronts"] = l.total.wavefronts;
       entry["wavefronts_ideal"] = l.total.ideal;
+    }
+    if (l.total.repeated > 0) {
+      entry["instructions_repeated"] = l.total.repeated;
+      entry[l.total.space == MemorySpace::global ? "sectors_repeated" : "wavefronts_repeated"] =
+          l.total.space == MemorySpace::global ? l.total.repeated_sectors : l.total.repeated_wavefronts;
     }
     if (!l.why.empty()) entry["diagnosis"] = l.why;
     lines.push_back(std::move(entry));

@@ -23,6 +23,9 @@ struct SiteRecord {
   std::uint64_t sectors = 0;                ///< global memory
   std::uint64_t sectors_ideal = 0;          ///< if the same words lay side by side
   std::uint64_t wavefronts = 0, ideal = 0;  ///< shared memory
+  // Of these: of loads of what the same threads had just loaded, with no store, atomic or barrier since. nvcc keeps such
+  // words in registers, where it sees that they are the same.
+  std::uint64_t repeated = 0, repeated_sectors = 0, repeated_wavefronts = 0;
   unsigned worst = 0;  ///< sectors or wavefronts of the worst instruction, which is kept as example
   std::uint32_t example_mask = 0;
   std::uint64_t example[model::kLanes] = {};

@@ -1,9 +1,11 @@
 // The grader's half of the homework of chapter 01: inputs, expected results, and the results of common mistakes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "grader/product.hpp"
 #include "grader/task.hpp"
 #include "tilewise/compare.hpp"
 #include "tilewise/random.hpp"
@@ -32,8 +34,12 @@ class ScaleRows final : public Task {
 
   Problem make(const Sizes& sizes, std::uint64_t seed) const override {
     const int rows = sizes[0], cols = sizes[1], ldx = cols + sizes[2];
-    const auto X = tilewise::random_vector(Index(rows) * Index(ldx), 2 * seed),
-               s = tilewise::random_vector(Index(rows), 2 * seed + 1);
+    auto X = tilewise::random_vector(Index(rows) * Index(ldx), 2 * seed),
+         s = tilewise::random_vector(Index(rows), 2 * seed + 1);
+    // A row whose factor is 0 becomes 0, and what lies between the rows is to be left alone.
+    for (int i = 2; i < rows; i += 5) s[Index(i)] = 0;
+    for (int i = 0; i < rows; ++i)
+      for (int j = cols; j < ldx; ++j) X[Index(i) * Index(ldx) + Index(j)] = std::numeric_limits<float>::quiet_NaN();
     if (only_inputs())
       return {.buffers = {input("X", rows, ldx, X), input("s", 1, rows, s), output<float>("Y", rows, cols, {})}};
     // y(i, j) for all i and j
@@ -154,6 +160,17 @@ class Matmul : public Task {
     return p;
   }
 
+  static std::string guess_of(const Sizes& sizes, const Problem& p, const Buffer& out, const Values& got,
+                              bool by_columns) {
+    const auto matrix = [&](std::size_t i) -> const std::vector<float>& {
+      return std::get<std::vector<float>>(p.buffers[i].values);
+    };
+    const Layout c = by_columns ? Matmul::by_columns(sizes[0], sizes[1]) : by_rows(sizes[0], sizes[1]);
+    return what_was_summed({sizes[0], sizes[1], sizes[2], by_columns, !by_columns, by_columns}, matrix(0), matrix(1),
+                           out.expected, 2 * *std::max_element(out.bound.begin(), out.bound.end()),
+                           std::get<std::vector<float>>(got), [=](int i, int j) { return c.at(i, j); });
+  }
+
   static Problem inputs(const Product& p) {
     return {.buffers = {input("A", p.M, p.K, p.A), input("B", p.K, p.N, p.B), output<float>("C", p.M, p.N, {})}};
   }
@@ -200,6 +217,10 @@ class MatmulByColumns final : public Matmul {
     return p;
   }
 
+  std::string guess(const Sizes& sizes, const Problem& p, const Buffer& out, const Values& got) const override {
+    return guess_of(sizes, p, out, got, true);
+  }
+
   std::string where(const Place& at) const override {
     const int M = at.sizes[0], N = at.sizes[1];
     return fmt::format("{}; column {} of {} begins at word {}", block_of("row", at.row, M, 32), at.col, N, at.col * M);
@@ -228,19 +249,37 @@ class MatmulCoarsened final : public Matmul {
       if (M % rows != 0)
         p.hypotheses.push_back(
             corner(p, c, M / rows * rows, N, fmt::format("the grid is rounded down, for blocks of {} rows", rows)));
+    Hypothesis row_total{
+        "all four elements of a thread, side by side in a row, hold the sum of the four: each needs a sum of its own",
+        expected};
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) {
+        double& sum = row_total.values[c.at(i, j)] = 0;
+        for (int other = j / 4 * 4; other < std::min(N, j / 4 * 4 + 4); ++other) sum += expected[c.at(i, other)];
+      }
+    p.hypotheses.push_back(std::move(row_total));
     for (int apart : {1, 8, 16, 4, 32}) {
       // Row r is element e of thread t, when the rows of a thread are `apart`.
       Hypothesis one{"the four sums of a thread run into one another: set them to 0 one by one", expected};
+      Hypothesis total{
+          fmt::format(
+              "all four elements of a thread, {} rows apart, hold the sum of the four: each needs a sum of its own",
+              apart),
+          expected};
       Hypothesis first{"only the first of a thread's four elements is stored", expected};
       for (int r = 0; r < M; ++r) {
         const int e = r / apart % 4;
         for (int j = 0; j < N; ++j) {
           if (e > 0) one.values[c.at(r, j)] += one.values[c.at(r - apart, j)];
           if (e > 0) first.values[c.at(r, j)] = kUntouched;
+          double& sum = total.values[c.at(r, j)] = 0;
+          for (int other = r - e * apart; other <= r + (3 - e) * apart; other += apart)
+            if (other < M) sum += expected[c.at(other, j)];
         }
       }
       p.hypotheses.push_back(std::move(one));
       p.hypotheses.push_back(std::move(first));
+      p.hypotheses.push_back(std::move(total));
       if (apart == 1) continue;
       // The rows of a thread follow each other in one place and are `apart` in another.
       Hypothesis stored{
@@ -264,6 +303,10 @@ class MatmulCoarsened final : public Matmul {
       p.hypotheses.push_back(std::move(summed));
     }
     return p;
+  }
+
+  std::string guess(const Sizes& sizes, const Problem& p, const Buffer& out, const Values& got) const override {
+    return guess_of(sizes, p, out, got, false);
   }
 
   std::string where(const Place& at) const override {

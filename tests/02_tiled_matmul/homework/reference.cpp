@@ -1,8 +1,10 @@
 // The grader's half of the homework of chapter 02: inputs, expected results, and the results of common mistakes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "grader/product.hpp"
 #include "grader/task.hpp"
 #include "tilewise/compare.hpp"
 #include "tilewise/random.hpp"
@@ -153,6 +155,17 @@ class Matmul final : public Task {
     p.hypotheses.push_back(std::move(twice));
     p.least_flops = double(M) * N * K;
     return p;
+  }
+
+  std::string guess(const Sizes& sizes, const Problem& p, const Buffer& out, const Values& got) const override {
+    const auto matrix = [&](std::size_t i) -> const std::vector<float>& {
+      return std::get<std::vector<float>>(p.buffers[i].values);
+    };
+    const auto N = std::size_t(sizes[1]);
+    return what_was_summed({sizes[0], sizes[1], sizes[2], transposed_a_, !transposed_b_, false}, matrix(0), matrix(1),
+                           out.expected, 2 * *std::max_element(out.bound.begin(), out.bound.end()),
+                           std::get<std::vector<float>>(got),
+                           [=](int i, int j) { return std::size_t(i) * N + std::size_t(j); });
   }
 
   std::string where(const Place& at) const override {

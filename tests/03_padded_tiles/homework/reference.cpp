@@ -55,6 +55,12 @@ class RecordSums final : public Task {
                             sum([&](int i, int j) { return 8 * i + j < n; })});
     p.hypotheses.push_back({"of each 32 records, only the words below 32 are fetched: words, not records, per block",
                             sum([](int i, int j) { return 8 * (i % 32) + j < 32; })});
+    if (n % 32 != 0)
+      p.hypotheses.push_back(
+          {"a word is fetched where the lane that fetches has a record, first + lane < n: it is the word that must be "
+           "there, "
+           "which belongs to record first + w / 8",
+           sum([&](int i, int j) { return i / 32 * 32 + (8 * (i % 32) + j) % 32 < n; })});
     p.hypotheses.push_back({"the first word of each record is left out", sum([](int, int j) { return j > 0; })});
     p.hypotheses.push_back({"the last word of each record is left out", sum([](int, int j) { return j < 7; })});
     // Sums of the same words, taken together wrongly: word j of record i of 32 is i of 32 records, by columns.
@@ -99,11 +105,20 @@ class RunningSumsTurned final : public Task {
         for (int r = 0; r < rows; ++r) out.push_back(value(r, c));
       return out;
     };
+    // The sums of a row's first words, and of their magnitudes: a row has cols + 1 of them.
+    std::vector<double> sums, magnitudes;
+    for (int r = 0; r < rows; ++r) {
+      double sum = 0, magnitude = 0;
+      for (int c = 0; c <= cols; ++c) {
+        sums.push_back(sum), magnitudes.push_back(magnitude);
+        if (c < cols) sum += word(r, c), magnitude += std::abs(word(r, c));
+      }
+    }
     // The sum along row r from column `from` to column c.
     const auto along = [&](int r, int from, int c, bool magnitude = false) {
-      double sum = 0;
-      for (int k = from; k <= c; ++k) sum += magnitude ? std::abs(word(r, k)) : word(r, k);
-      return sum;
+      const std::vector<double>& all_sums = magnitude ? magnitudes : sums;
+      const Index row = Index(r) * Index(cols + 1);
+      return all_sums[row + Index(c + 1)] - all_sums[row + Index(from)];
     };
     const auto expected = all([&](int r, int c) { return along(r, 0, c); });
     Problem p;
@@ -119,11 +134,26 @@ class RunningSumsTurned final : public Task {
     p.hypotheses.push_back({"nothing is summed: this is the transpose of `in`", all(word)});
     p.hypotheses.push_back({"a sum ends one word too early: the word itself belongs to it",
                             all([&](int r, int c) { return along(r, 0, c - 1); })});
-    p.hypotheses.push_back({"the sums run down the columns of `in`, not along its rows", all([&](int r, int c) {
-                              double sum = 0;
-                              for (int k = 0; k <= r; ++k) sum += word(k, c);
-                              return sum;
-                            })});
+    p.hypotheses.push_back(
+        {"the sums run down the columns of `in`, not along its rows",
+         all([&, sum = 0.0](int r, int c) mutable { return sum = (r == 0 ? 0 : sum) + word(r, c); })});
+    for (int tile : {32, 16}) {
+      // What a lane of such a tile has summed before it comes to column c.
+      std::vector<double> down;
+      for (int r = 0; r < rows; ++r) {
+        double sum = 0;
+        for (int c = 0; c < cols; ++c) {
+          const int from = r / tile * tile + c % tile, column = c / tile * tile + r % tile;
+          sum += from < rows && column < cols ? word(from, column) : 0;
+          down.push_back(sum);
+        }
+      }
+      p.hypotheses.push_back(
+          {fmt::format("the tile is walked down its columns, tile[j][lane], where a lane has a row of its "
+                       "own: tile[lane][j] (tiles of {})",
+                       tile),
+           all([&](int r, int c) { return down[Index(r) * Index(cols) + Index(c)]; })});
+    }
     for (int tile : {32, 16, 64}) {
       if (cols % tile != 0)
         p.hypotheses.push_back(

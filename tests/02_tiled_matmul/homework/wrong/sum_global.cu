@@ -1,5 +1,5 @@
 // Right, but every word is fetched five times.
-// expect: moving_sum efficiency requests of loads
+// expect: moving_sum efficiency words that threads loaded
 #include "homework.cuh"
 
 __global__ void moving_sum(const float* x, float* y, int n) {

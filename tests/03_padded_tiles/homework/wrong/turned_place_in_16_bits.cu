@@ -1,0 +1,25 @@
+// expect: running_sums_turned visible shapes right
+// The place in `out` begins anew after 65,536 words.
+#include "homework.cuh"
+
+__global__ void k(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  const int lane = threadIdx.x, r0 = blockIdx.x * 32;
+  float sum = 0.0f;
+  for (int c0 = 0; c0 < cols; c0 += 32) {
+    for (int i = 0; i < 32; ++i) {
+      const bool inside = r0 + i < rows && c0 + lane < cols;
+      tile[i][lane] = inside ? in[(size_t)(r0 + i) * cols + c0 + lane] : 0.0f;
+    }
+    __syncthreads();
+    for (int j = 0; j < 32; ++j) {
+      sum += tile[lane][j];
+      if (r0 + lane < rows && c0 + j < cols) out[(size_t)(unsigned short)((c0 + j) * rows) + r0 + lane] = sum;
+    }
+    __syncthreads();
+  }
+}
+cudaError_t launch_running_sums_turned(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
+  k<<<(rows + 31) / 32, 32, 0, stream>>>(in, out, rows, cols);
+  return cudaGetLastError();
+}
