@@ -44,7 +44,7 @@ struct Rubric {
   int time_limit = 0;                  ///< seconds of CPU for one case
   Sizes efficiency_shape;
   bool repeats_count = true;  ///< loads of what had just been loaded; nvcc keeps such words in registers
-  Sizes gpu_shape;  ///< at which times on a GPU are compared; empty: efficiency_shape
+  Sizes gpu_shape;            ///< at which times on a GPU are compared; empty: efficiency_shape
   std::vector<Limit> limits;
 
   /// The visible shapes are not among them; all different.
