@@ -404,8 +404,8 @@ bool tells_of_failure(const Rubric& rubric, const Task& task, const std::string&
                       std::uint64_t seed, std::uint64_t launch, std::uint64_t library_call) {
   const Problem p = task.make(sizes, seed);
   Request request = request_of(rubric.task, sizes, p, Mode::run);
-  request.failing_launch = static_cast<std::uint16_t>(launch);
-  request.failing_library_call = static_cast<std::uint16_t>(library_call);
+  request.failing_launch = static_cast<std::uint8_t>(launch);
+  request.failing_library_call = static_cast<std::uint8_t>(library_call);
   const ChildResult child =
       run_child({program}, {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_FINDINGS", "off"}},
                 message_of(request, p), {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
@@ -413,6 +413,31 @@ bool tells_of_failure(const Rubric& rubric, const Task& task, const std::string&
   if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return true;
   std::memcpy(&reply, child.reply.data(), sizeof reply);
   return reply.nonce == request.nonce && task.told_of_failure(reply.returned, reply.broken);
+}
+
+/// Whether the function is right when a program calls it for the second time, too.
+bool right_again(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
+                 std::uint64_t seed) {
+  const Problem p = task.make(sizes, seed);
+  if (std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.use == Use::in_place; }))
+    return true;  // another result is right then
+  Request request = request_of(rubric.task, sizes, p, Mode::run);
+  request.twice = 1;
+  const ChildResult child = run_child(
+      {program}, {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_FINDINGS", "off"}}, message_of(request, p),
+      {.cpu_seconds = 2 * rubric.time_limit, .wall_seconds = 8 * rubric.time_limit + 2});
+  Reply reply;
+  if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return false;
+  std::memcpy(&reply, child.reply.data(), sizeof reply);
+  if (reply.nonce != request.nonce || reply.returned != 0 || reply.synchronised != 0 || reply.broken != 0) return false;
+  const char* at = child.reply.data() + sizeof reply;
+  for (const Buffer& b : p.buffers) {
+    const Values got = read_values(b.values, b.size(), at);
+    at += bytes_of(got);
+    for (std::size_t i = 0; i < b.size() && is_result(b); ++i)
+      if (!right(p, b, got, i)) return false;
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------- counts
@@ -941,6 +966,14 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
                       "returns then",
                       what));
     }
+  }
+
+  if (findings.points > 0 && !right_again(r, *task, programs.simulator, shapes[0], seed_of(0))) {
+    findings.points = 0;
+    findings.summary = "the second call goes wrong";
+    findings.notes.push_back(
+        "second-call: the function was called twice by one program, with the same inputs, and only the first call did "
+        "what it should: is something kept from one call to the next, such as a __device__ or static variable?");
   }
 
   Criterion efficiency{"efficiency", 0, r.points.efficiency, "", {}};

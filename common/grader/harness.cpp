@@ -281,6 +281,13 @@ int main() {
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
   cudaError_t returned = cudaSuccess;
   reply.defined = call(state, returned);
+  for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
+    for (const DeviceArray& a : state.arrays) {
+      if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyHostToDevice);
+      if (returned != cudaSuccess) return 3;
+    }
+    call(state, returned);
+  }
   reply.returned = returned;
   reply.synchronised = cudaDeviceSynchronize();
   reply.misused = state.misused;

@@ -42,7 +42,9 @@ struct Request {
   std::uint32_t scalar_count = 0;
   double scalars[kMostScalars] = {};
   Mode mode = Mode::run;
-  std::uint16_t failing_launch = 0, failing_library_call = 0;  ///< which of them fails (1: the first); 0: none
+  std::uint8_t failing_launch = 0, failing_library_call = 0;  ///< which of them fails (1: the first); 0: none
+  std::uint8_t twice = 0;  ///< call the function once more, with the same inputs and with garbage in its outputs again
+  std::uint8_t unused = 0;
 };
 
 struct BufferHeader {
