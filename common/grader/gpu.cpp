@@ -65,7 +65,7 @@ double median(std::vector<double> values) {
 }
 
 /// "" or how two results of the same inputs differ. Sums may be added in another order: a thousandth of the largest
-/// element is let pass; integers are not let pass.
+/// element that is finite is let pass; integers are not let pass. Infinities and NaNs are moved like other words.
 std::string difference(const Problem& p, const std::vector<Values>& got, const std::vector<Values>& solutions) {
   for (std::size_t k = 0; k < p.buffers.size(); ++k) {
     const Buffer& buffer = p.buffers[k];
@@ -74,12 +74,13 @@ std::string difference(const Problem& p, const std::vector<Values>& got, const s
         [&](const auto& right) -> std::string {
           const auto& mine = std::get<std::decay_t<decltype(right)>>(got[k]);
           double largest = 0;
-          for (const auto v : right) largest = std::max(largest, std::abs(double(v)));
+          for (const auto v : right)
+            if (std::isfinite(double(v))) largest = std::max(largest, std::abs(double(v)));
           const double allowed = holds_integers(buffer.values) ? 0 : 1e-3 * largest;
           for (std::size_t i = 0; i < right.size(); ++i) {
-            if (!(std::abs(double(mine[i]) - double(right[i])) <= allowed))
-              return fmt::format("element {} of {} is {:.6g}, the solution's {:.6g}", i, buffer.name, double(mine[i]),
-                                 double(right[i]));
+            const double a = double(mine[i]), b = double(right[i]);
+            if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= allowed) continue;
+            return fmt::format("element {} of {} is {:.6g}, the solution's {:.6g}", i, buffer.name, a, b);
           }
           return "";
         },

@@ -71,6 +71,11 @@ graded "assembly in a macro that is glued together" 1 'Refused, nothing was run:
 graded "crashes on the GPU only" 1 'n = 128, on the Simulated' 'it crashed' \
   < <(sed '1i #ifdef FAKE_GPU\nstruct Crash { Crash() { *(volatile int*)nullptr = 1; } } crash;\n#endif' $solution)
 
+# What is moved may be infinite.
+build sim homework_04_transpose
+chapter=04_transpose task=rotate graded "infinities in the result" 0 'time on the GPU .* the solution takes' \
+  <tests/04_transpose/homework/solution.cu
+
 refused() {  # refused NAME PATTERN CUDACXX
   local status=0
   CUDACXX=$3 timeout 60 build/sim/bin/grade $chapter --gpu --file $solution >"$root/said" 2>&1 || status=$?
