@@ -1,0 +1,300 @@
+#include "counts.hpp"
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "runtime/devices.hpp"
+#include "runtime/occupancy.hpp"
+
+namespace tilewise::grader {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// A line of a kernel that updates "global" or "shared" memory atomically, whether it uses the old value or not.
+bool is_atomic(const Json& line, const char* memory) {
+  const std::string access = line.value("access", "");
+  return line.value("memory", "") == memory && (access == "atomic" || access == "reduction");
+}
+
+/// How many words of 4 bytes the threads moved that a line of a report stands for.
+double words_of(const Json& line) { return line.value("threads", 0.0) * line.value("bytes_per_thread", 0.0) / 4; }
+
+/// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded.
+double without_repeats(const Json& line, const std::string& unit) {
+  return line.value(unit, 0.0) - line.value(unit + "_repeated", 0.0);
+}
+
+/// The shape of a launch, and how many of its warps an SM holds at a time. How many registers nvcc would give a
+/// student's kernel is not known here, so they limit nothing.
+struct Geometry {
+  double blocks = 1;
+  int threads = 1;
+  std::size_t shared_bytes = 0;
+  sim::Occupancy resident;
+};
+
+Geometry geometry(const Json& launch) {
+  Geometry g;
+  for (const Json& n : launch.value("grid", Json::array())) g.blocks *= n.get<double>();
+  for (const Json& n : launch.value("block", Json::array())) g.threads *= n.get<int>();
+  g.shared_bytes =
+      launch.value("static_shared_bytes", std::size_t{0}) + launch.value("dynamic_shared_bytes", std::size_t{0});
+  static const sim::Device& h200 = *std::find_if(sim::devices().begin(), sim::devices().end(), [](const auto& d) {
+    return d.key == std::string_view("h200");  // what submissions run on, whatever TILEWISE_DEVICE says
+  });
+  g.resident = sim::occupancy(h200, 0, g.shared_bytes, g.threads);
+  return g;
+}
+
+}  // namespace
+
+void count_repeats(Json& report) {
+  for (Json& launch : report) {
+    if (!launch.contains("lines")) continue;
+    for (Json& line : launch["lines"])
+      for (const char* unit : {"instructions", "sectors", "wavefronts"}) line.erase(unit + std::string("_repeated"));
+  }
+}
+
+Totals totals(const Json& report) {
+  Totals t;
+  double load_requests = 0, load_words = 0, load_sectors = 0, load_sectors_ideal = 0, store_requests = 0,
+         wavefronts = 0, conflicts = 0, launches = 0, atomics = 0, shared_atomics = 0, blocks = 0, threads = 0,
+         threads_per_block = 0, shared_bytes = 0;
+  std::optional<double> resident;
+  for (const Json& launch : report) {
+    if (!launch.contains("counters") || launch["counters"].empty()) continue;
+    ++launches;
+    const Geometry g = geometry(launch);
+    blocks += g.blocks;
+    threads += g.blocks * g.threads;
+    threads_per_block = std::max(threads_per_block, double(g.threads));
+    shared_bytes = std::max(shared_bytes, double(g.shared_bytes));
+    resident = std::min(resident.value_or(g.resident.warps), double(g.resident.warps));
+    const auto counter = [&](const char* name) { return launch["counters"].value(name, 0.0); };
+    t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
+    t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    t.atomic_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") +
+                        counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
+    for (const Json& line : launch.value("lines", Json::array())) {
+      if (is_atomic(line, "global")) atomics += line.value("threads", 0.0);
+      if (is_atomic(line, "shared")) shared_atomics += line.value("threads", 0.0);
+      if (line.value("memory", "") == "global" && line.value("access", "") == "load") {
+        const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
+        load_words += kept * words_of(line);
+        load_requests += without_repeats(line, "instructions");
+        load_sectors += without_repeats(line, "sectors");
+        load_sectors_ideal += kept * line.value("sectors_ideal", 0.0);
+      }
+      if (line.value("memory", "") == "shared") wavefronts -= line.value("wavefronts_repeated", 0.0);
+    }
+    wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
+                  counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
+    const Json derived = launch.value("derived", Json::object());
+    conflicts += derived.value("shared_load_bank_conflicts", 0.0) + derived.value("shared_store_bank_conflicts", 0.0);
+    t.flops += derived.value("flop_single", 0.0) + derived.value("flop_double", 0.0);
+  }
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+  t.counts = {{"load_requests", load_requests},
+              {"load_sectors", load_sectors},
+              {"sectors_per_load", ratio(load_sectors, load_requests)},
+              {"load_sectors_per_ideal", ratio(load_sectors, load_sectors_ideal)},
+              {"load_words", load_words},
+              {"store_sectors", t.store_sectors + t.atomic_sectors},
+              {"sectors_per_store", ratio(t.store_sectors, store_requests)},
+              {"sectors", load_sectors + t.store_sectors + t.atomic_sectors},
+              {"shared_wavefronts", wavefronts},
+              {"shared_conflicts", conflicts},
+              {"atomics", atomics},
+              {"shared_atomics", shared_atomics},
+              {"launches", launches},
+              {"blocks", blocks},
+              {"threads", threads},
+              {"threads_per_block", threads_per_block},
+              {"shared_bytes_per_block", shared_bytes},
+              {"resident_warps", resident.value_or(0)}};
+  return t;
+}
+
+std::string readable_count(const std::string& name) {
+  static const std::map<std::string, std::string> names{
+      {"load_requests", "requests of loads"},
+      {"load_sectors", "sectors of loads"},
+      {"sectors_per_load", "sectors per request of loads"},
+      {"load_sectors_per_ideal", "times as many sectors of loads as the same words would fill side by side"},
+      {"load_words", "words that threads loaded"},
+      {"store_sectors", "sectors of stores"},
+      {"sectors_per_store", "sectors per request of stores"},
+      {"sectors", "sectors of loads and stores"},
+      {"shared_wavefronts", "wavefronts of shared memory"},
+      {"shared_conflicts", "bank conflicts"},
+      {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
+      {"atomics", "atomic updates of global memory, one for each thread that makes one"},
+      {"shared_atomics", "atomic updates of shared memory, one for each thread that makes one"},
+      {"launches", "launches"},
+      {"library_calls", "calls of a library"},
+      {"blocks", "blocks"},
+      {"threads", "threads"},
+      {"threads_per_block", "threads in the largest block"},
+      {"shared_bytes_per_block", "bytes of shared memory of the block that has most"},
+      {"resident_warps", "warps that an SM holds at a time, by their blocks' threads and shared memory"}};
+  return names.at(name);
+}
+
+std::string count_text(double v) { return v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v); }
+
+std::string target_text(const Limit& l) {
+  if (!l.at_least) return count_text(*l.at_most);
+  if (!l.at_most) return count_text(*l.at_least) + " or more";
+  return *l.at_least == *l.at_most ? count_text(*l.at_least)
+                                   : count_text(*l.at_least) + " to " + count_text(*l.at_most);
+}
+
+std::string source_line(const std::string& file, int line) {
+  std::ifstream stream(file);
+  std::string text;
+  for (int i = 0; i < line && std::getline(stream, text); ++i) {
+  }
+  if (!text.empty() && text.back() == '\r') text.pop_back();  // lines that end as on Windows
+  const auto first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+std::string without_folders(std::string message, const std::string& file) {
+  const std::string name = "/" + fs::path(file).filename().string() + ":";
+  for (std::size_t at; (at = message.find(name)) != std::string::npos;) {
+    const std::size_t blank = message.rfind(' ', at);
+    const std::size_t begin = blank == std::string::npos ? 0 : blank + 1;
+    message.erase(begin, at + 1 - begin);
+  }
+  return message;
+}
+
+std::string why_refused(const Json& report, int error) {
+  if (!report.is_array()) return "";
+  if (report.empty())
+    return error == cudaErrorInvalidValue
+               ? "nothing was launched before: does it ask cudaFuncSetAttribute for more than "
+                 "232,448 bytes of shared memory, the most that a block can have?"
+               : "";
+  const Json& launch = report.back();
+  const Geometry g = geometry(launch);
+  const Json grid = launch.value("grid", Json::array({1, 1, 1}));
+  if (g.blocks == 0)
+    return "it launched a grid of 0 blocks, which is an error: n / 32 is 0 where n is below 32, and (n + 31) / 32 is "
+           "not; where "
+           "there is nothing to do, nothing is launched";
+  if (g.threads == 0) return "it launched blocks of 0 threads";
+  if (g.threads > 1024) return fmt::format("it launched blocks of {} threads; 1024 are the most", g.threads);
+  if (grid[1].get<double>() > 65535 || grid[2].get<double>() > 65535)
+    return "a grid has at most 65,535 blocks in y and in z: there it was larger";
+  if (const auto own = launch.value("static_shared_bytes", std::size_t{0}); own > 48 * 1024)
+    return fmt::format(
+        "its blocks want {} bytes of shared memory in arrays of fixed size; 49152 are the most there, and nvcc refuses "
+        "more: what is larger has its size from the launch (extern __shared__)",
+        own);
+  if (error == cudaErrorInvalidValue && g.shared_bytes > 48 * 1024)
+    return fmt::format(
+        "its blocks wanted {} bytes of shared memory; 49152 are the most, unless cudaFuncSetAttribute "
+        "allows the kernel more",
+        g.shared_bytes);
+  return "";
+}
+
+std::vector<std::string> diagnoses(const Json& report, const std::string& count, double too_many,
+                                   const std::string& file) {
+  std::vector<std::string> out;
+  const bool shared = count.rfind("shared", 0) == 0;
+  if (count == "launches" || count == "blocks" || count == "threads" || count == "threads_per_block" ||
+      count == "shared_bytes_per_block" || count == "resident_warps") {
+    for (const Json& launch : report) {
+      if (out.size() >= 3) return out;
+      const Geometry g = geometry(launch);
+      out.push_back(fmt::format(
+          "{}: {:.0f} {} of {} threads with {} bytes of shared memory{}", launch.value("kernel", ""), g.blocks,
+          g.blocks == 1 ? "block" : "blocks", g.threads, g.shared_bytes,
+          count != "resident_warps" ? ""
+          : g.resident.blocks == 0  ? ": no such block fits an SM"
+                                    : fmt::format("; an SM holds {} of these blocks at a time, {} of "
+                                                   "{} warps",
+                                                  g.resident.blocks, g.resident.warps, g.resident.max_warps)));
+    }
+    return out;
+  }
+  // Places in the code, in order of their first appearance: a line may be part of several launches.
+  struct Place {
+    std::string file;
+    int line;
+    double what = 0, excess = 0;  // requests, sectors, wavefronts or threads; of these, how many more than it takes
+    std::string diagnosis;
+  };
+  std::vector<Place> places;
+  const bool atomics = count == "atomics" || count == "shared_atomics";
+  const bool requests = count == "load_requests", words = count == "load_words";
+  for (const Json& launch : report) {
+    for (const Json& line : launch.value("lines", Json::array())) {
+      const std::string access = line.value("access", "");
+      if (atomics ? !is_atomic(line, shared ? "shared" : "global")
+                  : line.value("memory", "") != (shared ? "shared" : "global"))
+        continue;
+      if ((count.find("load") != std::string::npos && access != "load") ||
+          (count.find("store") != std::string::npos && access != "store" && !is_atomic(line, "global")))
+        continue;
+      const std::string at = line.value("file", "");
+      const int number = line.value("line", 0);
+      auto place =
+          std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.file == at && p.line == number; });
+      if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
+      const char* unit = atomics ? "threads" : requests ? "instructions" : shared ? "wavefronts" : "sectors";
+      const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
+      place->what += words ? kept * words_of(line) : without_repeats(line, unit);
+      if (atomics || requests || words) continue;
+      const double excess = kept * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
+      if (place->diagnosis.empty() || excess > place->excess)
+        place->diagnosis = line.value("diagnosis", place->diagnosis);
+      place->excess += std::max(0.0, excess);
+    }
+  }
+  const auto tell = [&](const Place& p, const std::string& what) {
+    out.push_back(fmt::format("{}:{}: {}", fs::path(p.file).filename().string(), p.line, what));
+    out.push_back("    " + source_line(file, p.line));
+  };
+  if (atomics) {
+    for (const Place& p : places) tell(p, fmt::format("{:.0f} of them", p.what));
+    return out;
+  }
+  constexpr std::size_t kTold = 3;
+  std::vector<const Place*> told;
+  double excess = 0;
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.excess > b.excess; });
+  for (const Place& p : places) {
+    excess += p.excess;
+    if (p.diagnosis.empty() || told.size() >= kTold) continue;
+    told.push_back(&p);
+    tell(p, p.diagnosis);
+  }
+  // Where there is nothing wrong with the addresses, or not enough, there are too many accesses.
+  if (too_many <= 0 || excess >= too_many || count == "shared_conflicts") return out;
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.what > b.what; });
+  out.clear();
+  for (const Place& p : places) {
+    if (out.size() >= 2 * kTold || p.what * 20 < places[0].what) break;
+    tell(p, fmt::format("{:.0f} of them{}", p.what, p.diagnosis.empty() ? "" : "; " + p.diagnosis));
+  }
+  return out;
+}
+
+}  // namespace tilewise::grader
