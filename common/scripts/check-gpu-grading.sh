@@ -22,7 +22,7 @@ graded() {
   local name=$1 code=$2 status=0 pattern
   shift 2
   cat >"$root/homework.cu"
-  CUDACXX=${nvcc:-$root/nvcc} timeout 300 build/sim/bin/grade $chapter --gpu --times small --task $task --file "$root/homework.cu" \
+  CUDACXX=${nvcc:-$root/nvcc} timeout 300 build/sim/bin/grade "$chapter" --gpu --times small --task "$task" --file "$root/homework.cu" \
     --json "$root/verdict.json" --gradescope "$root/results.json" >"$root/verdict.txt" 2>&1 || status=$?
   for pattern in "$@"; do
     if [ "${pattern#!}" != "$pattern" ]; then

@@ -15,8 +15,8 @@
 
 #include "catch.hpp"
 #include "tilewise/device.hpp"
-#include "tilewise/options.hpp"
 #include "tilewise/files.hpp"
+#include "tilewise/options.hpp"
 #include "tilewise/results.hpp"
 #include "tilewise/table.hpp"
 #include "tilewise/timer.hpp"
