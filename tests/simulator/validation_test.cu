@@ -29,6 +29,8 @@ const std::map<std::string, std::uint64_t Counters::*>& metrics() {
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_sectors},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_requests},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_sectors},
+      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_tag_passes},
+      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_tag_passes},
       {"smsp__inst_executed_op_shared_ld.sum", &Counters::shared_load_instructions},
       {"smsp__inst_executed_op_shared_st.sum", &Counters::shared_store_instructions},
       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", &Counters::shared_load_wavefronts},

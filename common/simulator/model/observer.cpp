@@ -10,6 +10,7 @@
 
 #include "model/checker.hpp"
 #include "model/fast_path.hpp"
+#include "model/l1.hpp"
 #include "model/report.hpp"
 #include "model/warp_log.hpp"
 #include "runtime/errors.hpp"
@@ -162,6 +163,9 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
     std::uint64_t sectors[2 * model::kLanes];
     unsigned n = model::distinct_sectors(lanes, sectors);
     for (unsigned i = 0; i < n; ++i) s.touched.insert(sectors[i]);
+    const unsigned tags = model::tag_passes(sectors, n), data = model::data_passes(lanes);
+    site.tag_passes += tags;
+    site.data_passes += data;
     site.sectors_ideal += model::ideal_sectors(lanes, n);
     if (w.kind == Access::atomic || w.kind == Access::reduction) n = model::atomic_sectors(lanes);
     site.sectors += n;
@@ -177,12 +181,16 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
         total.global_load_instructions += 1;
         total.global_load_requests += 1;
         total.global_load_sectors += n;
+        total.global_load_tag_passes += tags;
+        total.global_load_data_passes += data;
         total.global_load_bytes += asked;
         break;
       case Access::store:
         total.global_store_instructions += 1;
         total.global_store_requests += 1;
         total.global_store_sectors += n;
+        total.global_store_tag_passes += tags;
+        total.global_store_data_passes += data;
         total.global_store_bytes += asked;
         break;
       case Access::atomic:

@@ -128,6 +128,8 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
     t.partial += s.partial;
     t.sectors += s.sectors;
     t.sectors_ideal += s.sectors_ideal;
+    t.tag_passes += s.tag_passes;
+    t.data_passes += s.data_passes;
     t.wavefronts += s.wavefronts;
     t.ideal += s.ideal;
     t.repeated += s.repeated;
@@ -171,9 +173,11 @@ Json counters_json(const Counters& c) {
       {"smsp__inst_executed_op_global_ld.sum", c.global_load_instructions},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.global_load_requests},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.global_load_sectors},
+      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", c.global_load_tag_passes},
       {"smsp__inst_executed_op_global_st.sum", c.global_store_instructions},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", c.global_store_requests},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", c.global_store_sectors},
+      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", c.global_store_tag_passes},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", c.atomic_requests},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", c.atomic_sectors},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", c.reduction_requests},
@@ -194,6 +198,8 @@ Json derived_json(const Counters& c) {
   return {
       {"sectors_per_load_request", ratio(c.global_load_sectors, c.global_load_requests)},
       {"sectors_per_store_request", ratio(c.global_store_sectors, c.global_store_requests)},
+      {"l1_data_passes_load", c.global_load_data_passes},
+      {"l1_data_passes_store", c.global_store_data_passes},
       {"bytes_used_per_byte_moved", ratio(c.global_load_bytes + c.global_store_bytes, moved)},
       {"shared_load_wavefronts_ideal", c.shared_load_ideal},
       {"shared_store_wavefronts_ideal", c.shared_store_ideal},
@@ -264,6 +270,8 @@ Json to_json(const LaunchRecord& launch) {
     if (l.total.space == MemorySpace::global) {
       entry["sectors"] = l.total.sectors;
       entry["sectors_ideal"] = l.total.sectors_ideal;
+      entry["l1_tag_passes"] = l.total.tag_passes;
+      entry["l1_data_passes"] = l.total.data_passes;
     }
     if (l.total.space == MemorySpace::shared) {
       entry["wavefronts"] = l.total.wavefronts;

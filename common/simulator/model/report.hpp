@@ -22,6 +22,8 @@ struct SiteRecord {
   std::uint64_t partial = 0;                ///< instructions in which some thread of the warp took no part
   std::uint64_t sectors = 0;                ///< global memory
   std::uint64_t sectors_ideal = 0;          ///< if the same words lay side by side
+  std::uint64_t tag_passes = 0;             ///< global memory: L1 finds the cache lines
+  std::uint64_t data_passes = 0;            ///< and delivers the words, from 32 banks
   std::uint64_t wavefronts = 0, ideal = 0;  ///< shared memory
   // Of these: of loads of what the same threads had just loaded, with no store, atomic or barrier since. nvcc keeps such
   // words in registers, where it sees that they are the same.

@@ -49,7 +49,8 @@ bool neighbours_agree(const LaneAddresses& lanes, std::uint32_t group) {
   return false;
 }
 
-// Most distinct words that any one bank must deliver to these lanes.
+}  // namespace
+
 unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask) {
   if (mask == 0) return 0;
   std::uint64_t words[kLanes * 4];
@@ -80,8 +81,6 @@ unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask) {
   for (unsigned k = 0; k < n; ++k) deepest = std::max(deepest, ++depth[words[k] % kBanks]);
   return deepest;
 }
-
-}  // namespace
 
 unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors) {
   unsigned n = 0;

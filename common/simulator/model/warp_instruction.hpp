@@ -35,6 +35,9 @@ unsigned atomic_sectors(const LaneAddresses& lanes);
 /// Nsight Compute's counter follows on an H200: 3,753 patterns of 16-byte loads and 295 of 8-byte loads, all equal.
 unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load);
 
+/// Most distinct words that any one bank must deliver to the lanes of `mask`.
+unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask);
+
 /// Passes of the same instruction if no two lanes met in a bank.
 unsigned ideal_wavefronts(const LaneAddresses& lanes, bool is_load);
 

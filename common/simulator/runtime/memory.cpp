@@ -202,29 +202,37 @@ void commit(Arena& arena, std::uintptr_t end) {
   }
 }
 
+/// As on a GPU, where large allocations begin with a page of their own: which cache lines L1 looks up together depends on
+/// their addresses.
+std::size_t alignment_of(std::size_t bytes) {
+  constexpr std::size_t kPage = std::size_t{2} << 20;
+  return bytes >= kPage ? kPage : kAlignment;
+}
+
 /// First gap between allocations that has room for `bytes` and both red zones; 0 when there is none.
-std::uintptr_t find_gap(const Arena& arena, std::size_t bytes) {
+std::uintptr_t find_gap(const Arena& arena, std::size_t bytes, std::size_t alignment) {
   std::uintptr_t end = arena.range->begin;
   for (const auto& [begin, record] : arena.records) {
-    const std::uintptr_t at = round_up(end + kRedZone, kAlignment);
+    const std::uintptr_t at = round_up(end + kRedZone, alignment);
     if (at + bytes + kRedZone <= begin) return at;
     end = record.end();
   }
-  const std::uintptr_t at = round_up(end + kRedZone, kAlignment);
+  const std::uintptr_t at = round_up(end + kRedZone, alignment);
   return at + bytes + kRedZone <= arena.cursor ? at : 0;
 }
 
 std::uintptr_t place(Arena& arena, std::size_t bytes) {
-  const std::uintptr_t at = round_up(arena.cursor + kRedZone, kAlignment);
+  const std::uintptr_t at = round_up(arena.cursor + kRedZone, alignment_of(bytes));
   const std::uintptr_t limit = arena.range->begin + arena.range->bytes;
-  if (bytes + kRedZone <= limit - at) {
+  if (at <= limit && bytes + kRedZone <= limit - at) {
     arena.cursor = at + bytes + kRedZone;
     return at;
   }
-  if (const std::uintptr_t gap = find_gap(arena, bytes)) return gap;
+  if (const std::uintptr_t gap = find_gap(arena, bytes, alignment_of(bytes))) return gap;
   std::erase_if(arena.records, [](const auto& entry) { return !entry.second.live; });
   forget_recent();
-  return find_gap(arena, bytes);
+  if (const std::uintptr_t gap = find_gap(arena, bytes, alignment_of(bytes))) return gap;
+  return find_gap(arena, bytes, kAlignment);
 }
 
 /// Gives fresh memory its contents: 0xFF for the device, zeros for the host.

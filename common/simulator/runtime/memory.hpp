@@ -39,7 +39,7 @@ struct Allocation {
 
 /// Distance between allocations: nothing else lies within this many bytes before or after one.
 constexpr std::size_t kRedZone = 256;
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kAlignment = 512;
 
 // ---------------------------------------------------------------- allocating
 /// Memory of `bytes` bytes, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest

@@ -8,8 +8,10 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace validation {
@@ -413,8 +415,10 @@ __global__ void maximum(const int* in, int* result) {
 }
 
 // ------------------------------------------------------------------------------------------------ the launches
-/// Arrays that the cases work on: reproducible, large enough for every stride.
+/// Arrays that the cases work on: reproducible, large enough for every stride. They lie in one allocation, each at a multiple
+/// of 2 MiB: which lines L1 looks up together depends on their addresses, so these must be alike on both machines.
 struct Data {
+  char* memory;
   float *in, *out;
   int *index, *near, *length, *bins, *row_ptr, *col;
   int rows = 1000;
@@ -441,7 +445,15 @@ inline std::uint32_t scrambled(std::uint32_t i) {
 }
 
 inline Data::Data() {
-  auto allocate = [](auto*& p, std::size_t n) { cudaMalloc(reinterpret_cast<void**>(&p), n * sizeof *p); };
+  constexpr std::size_t kApart = std::size_t{2} << 20;
+  cudaMalloc(&memory, 8 * kApart);
+  char* next = memory;
+  auto allocate = [&](auto*& p, std::size_t n) {
+    static_assert(kFloats * sizeof(float) <= kApart);
+    if (n > kFloats) std::abort();
+    p = reinterpret_cast<std::remove_reference_t<decltype(p)>>(next);
+    next += kApart;
+  };
   allocate(in, kFloats);
   allocate(out, kFloats);
   allocate(index, 4096);
@@ -471,11 +483,7 @@ inline Data::Data() {
   upload(col, columns);
 }
 
-inline Data::~Data() {
-  for (void* p : {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(index), static_cast<void*>(near),
-                  static_cast<void*>(length), static_cast<void*>(bins), static_cast<void*>(row_ptr), static_cast<void*>(col)})
-    cudaFree(p);
-}
+inline Data::~Data() { cudaFree(memory); }
 
 // Index patterns for wide shared accesses, one entry per lane; -1: the lane takes no part.
 inline void upload_pattern(Data& d, const std::function<int(int)>& pattern) {

@@ -10,14 +10,20 @@ namespace tilewise::sim {
 
 /// Counters of one launch. Names in reports are Nsight Compute's; each member says which.
 struct Counters {
-  std::uint64_t global_load_instructions = 0;   ///< smsp__inst_executed_op_global_ld.sum
-  std::uint64_t global_load_requests = 0;       ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
-  std::uint64_t global_load_sectors = 0;        ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
-  std::uint64_t global_load_bytes = 0;          ///< bytes the threads asked for
+  std::uint64_t global_load_instructions = 0;  ///< smsp__inst_executed_op_global_ld.sum
+  std::uint64_t global_load_requests = 0;      ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_sectors = 0;       ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_bytes = 0;         ///< bytes the threads asked for
+  std::uint64_t global_load_tag_passes = 0;    ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum
+  /// Passes through L1's banks, when all is found in L1: at most l1tex__data_pipe_lsu_wavefronts_mem_lgds_cmd_read.sum,
+  /// which is larger where the parts of a request arrive one after another.
+  std::uint64_t global_load_data_passes = 0;
   std::uint64_t global_store_instructions = 0;  ///< smsp__inst_executed_op_global_st.sum
   std::uint64_t global_store_requests = 0;      ///< l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
   std::uint64_t global_store_sectors = 0;       ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
   std::uint64_t global_store_bytes = 0;
+  std::uint64_t global_store_tag_passes = 0;    ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_data_passes = 0;   ///< at most l1tex__data_pipe_lsu_wavefronts_mem_lgds_cmd_write.sum
   std::uint64_t atomic_requests = 0;            ///< l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum
   std::uint64_t atomic_sectors = 0;             ///< l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
   std::uint64_t reduction_requests = 0;         ///< l1tex__t_requests_pipe_lsu_mem_global_op_red.sum
@@ -40,10 +46,14 @@ struct Counters {
     global_load_requests += other.global_load_requests;
     global_load_sectors += other.global_load_sectors;
     global_load_bytes += other.global_load_bytes;
+    global_load_tag_passes += other.global_load_tag_passes;
+    global_load_data_passes += other.global_load_data_passes;
     global_store_instructions += other.global_store_instructions;
     global_store_requests += other.global_store_requests;
     global_store_sectors += other.global_store_sectors;
     global_store_bytes += other.global_store_bytes;
+    global_store_tag_passes += other.global_store_tag_passes;
+    global_store_data_passes += other.global_store_data_passes;
     atomic_requests += other.atomic_requests;
     atomic_sectors += other.atomic_sectors;
     reduction_requests += other.reduction_requests;

@@ -1,0 +1,66 @@
+#include "model/l1.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::sim::model {
+namespace {
+
+// The groups of lanes that go through the data stage together: the warp, its halves, or its quarters.
+unsigned groups(std::uint32_t bytes) { return bytes <= 4 ? 1 : bytes / 4; }
+
+std::uint32_t group_mask(unsigned groups, unsigned index) {
+  const unsigned lanes = kLanes / groups;
+  return (groups == 1 ? ~0u : (1u << lanes) - 1) << (index * lanes);
+}
+
+// The lanes' bytes lie within one stretch of 128 bytes, where no two words share a bank.
+bool within_all_banks(const LaneAddresses& lanes, std::uint32_t mask) {
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = lanes.address[std::countr_zero(rest)];
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address);
+  }
+  return highest / 4 * 4 + std::max(lanes.bytes, 4u) - lowest / 4 * 4 <= kLineBytes;
+}
+
+}  // namespace
+
+unsigned tag_bank(std::uint64_t line) {
+  // Each bit of the bank's number is the parity of some bits of the line's: found with pairs of lines on an H200, up to
+  // bit 28, which is as far as 40 GB reach.
+  constexpr std::uint64_t kLow = 0x6ab7ab5, kHigh = 0xcded5da;
+  return static_cast<unsigned>(std::popcount(line & kLow) & 1) | static_cast<unsigned>(std::popcount(line & kHigh) & 1)
+                                                                     << 1;
+}
+
+unsigned tag_passes(const std::uint64_t* sectors, unsigned n) {
+  unsigned lines[kTagBanks] = {};
+  std::uint64_t last = ~std::uint64_t{0};
+  for (unsigned i = 0; i < n; ++i) {
+    const std::uint64_t line = sectors[i] / (kLineBytes / kSectorBytes);
+    if (line != last) ++lines[tag_bank(line)];
+    last = line;
+  }
+  return *std::max_element(lines, lines + kTagBanks);
+}
+
+unsigned data_passes(const LaneAddresses& lanes) {
+  const unsigned parts = groups(lanes.bytes);
+  unsigned passes = 0;
+  for (unsigned part = 0; part < parts; ++part) {
+    const std::uint32_t mask = lanes.mask & group_mask(parts, part);
+    if (mask != 0) passes += within_all_banks(lanes, mask) ? 1 : deepest_bank(lanes, mask);
+  }
+  return passes;
+}
+
+unsigned ideal_data_passes(const LaneAddresses& lanes) {
+  const unsigned parts = groups(lanes.bytes);
+  unsigned passes = 0;
+  for (unsigned part = 0; part < parts; ++part) passes += (lanes.mask & group_mask(parts, part)) != 0;
+  return passes;
+}
+
+}  // namespace tilewise::sim::model
