@@ -70,7 +70,7 @@ struct State {
   std::uint64_t ended = 0;                      // launches so far
   SectorSet touched;
   LaunchRecord record;
-  Counters last, sum;
+  Counters last, last_as_compiled, sum;
   std::size_t last_static_shared = 0;
   std::uint64_t flop_before[2] = {};  // what was counted before the running launch
   std::size_t static_end = 0;         // where the next static shared variable of the running block goes
@@ -258,7 +258,9 @@ void end_launch(const Launch& launch) {
   s.record.dynamic_shared_bytes = launch.config.shared;
   s.record.static_shared_bytes = launch.static_shared;
   s.record.carveout = preferred_carveout(launch.kernel);
+  s.record.as_compiled = s.record.counters;
   s.last = s.record.counters;
+  s.last_as_compiled = s.record.as_compiled;
   ++s.ended;
   s.sum += s.last;
   s.last_static_shared = launch.static_shared;
@@ -360,6 +362,7 @@ std::uint64_t launches_ended() { return observer::state().ended; }
 bool counting_demanded() { return observer::state().count_all; }
 
 const Counters& last_counters() { return observer::state().last; }
+const Counters& last_counters_as_compiled() { return observer::state().last_as_compiled; }
 const Counters& sum_of_counters() { return observer::state().sum; }
 void forget_sum() { observer::state().sum = {}; }
 std::size_t last_static_shared() { return observer::state().last_static_shared; }

@@ -256,6 +256,7 @@ Json to_json(const LaunchRecord& launch) {
       for (const char* what : {"requests", "sectors"})
         record["counters"][fmt::format("l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum", what, op)] = 0;
   }
+  record["as_compiled"] = launch.counted ? counters_json(launch.as_compiled) : Json::object();
   if (launch.counted) record["derived"] = derived_json(launch.counters);
   Json lines = Json::array();
   for (const Line& l : lines_of(launch)) {

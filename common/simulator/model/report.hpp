@@ -42,7 +42,8 @@ struct LaunchRecord {
   int carveout = -1;  ///< preferred, in per cent; -1: none
   bool counted = false;
   std::string refused;  ///< CUDA's error name when the launch was not accepted
-  Counters counters;
+  Counters counters;     ///< of the accesses as written
+  Counters as_compiled;  ///< after the rewrites that nvcc makes
   std::vector<SiteRecord> sites;
 };
 

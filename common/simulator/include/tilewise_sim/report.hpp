@@ -86,6 +86,9 @@ bool counting_demanded();
 /// Counters of the last launch that ended; zeros when it was not counted.
 const Counters& last_counters();
 
+/// The same after the rewrites that nvcc makes: loads that it moves out of loops, accesses that it merges into wider ones.
+const Counters& last_counters_as_compiled();
+
 /// How many launches have ended in this process.
 std::uint64_t launches_ended();
 
