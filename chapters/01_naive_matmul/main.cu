@@ -52,11 +52,16 @@ int main(int argc, char** argv) {
     options.add_matmul({.sizes = {1024, 2048, 4096},
                         .sim_sizes = {192},
                         .tiles = {8, 16, 32},
-                        .shapes = {{2047, 1025, 4093}},
-                        .sim_shapes = {{127, 65, 93}}});
+                        .shapes = {{2048, 2048, 2049},
+                                   {2048, 2048, 2064},
+                                   {2048, 2048, 4096},
+                                   {2048, 2048, 4097},
+                                   {4096, 4096, 4097},
+                                   {2047, 1025, 4093}},
+                        .sim_shapes = {{192, 192, 193}, {127, 65, 93}}});
     options.parse(argc, argv);
 
-    tilewise::MatmulLesson lesson(options);
+    tilewise::MatmulLesson lesson(options, {.show_shared = false, .l1 = true});
     for (const MatmulShape& shape : options.shapes()) {
       if (!lesson.begin(shape)) continue;  // does not fit in device memory: a SKIP row says so
       for (int block : options.tiles()) lesson.run(column_on_x(block));

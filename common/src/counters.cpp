@@ -7,14 +7,16 @@
 namespace tilewise {
 namespace {
 
-double ratio(std::uint64_t sectors, std::uint64_t requests) {
-  return requests == 0 ? 0 : static_cast<double>(sectors) / static_cast<double>(requests);
+double ratio(std::uint64_t some, std::uint64_t requests) {
+  return requests == 0 ? 0 : static_cast<double>(some) / static_cast<double>(requests);
 }
 
 }  // namespace
 
 double Counts::sectors_per_load() const { return ratio(global_load_sectors, global_load_requests); }
 double Counts::sectors_per_store() const { return ratio(global_store_sectors, global_store_requests); }
+double Counts::tag_passes_per_load() const { return ratio(global_load_tag_passes, global_load_requests); }
+double Counts::data_passes_per_load() const { return ratio(global_load_data_passes, global_load_requests); }
 
 #ifdef TILEWISE_SIMULATOR
 
@@ -51,9 +53,13 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   counts.global_load_requests = c.global_load_requests;
   counts.global_load_sectors = c.global_load_sectors;
   counts.global_load_bytes = c.global_load_bytes;
+  counts.global_load_tag_passes = c.global_load_tag_passes;
+  counts.global_load_data_passes = c.global_load_data_passes;
   counts.global_store_requests = c.global_store_requests;
   counts.global_store_sectors = c.global_store_sectors;
   counts.global_store_bytes = c.global_store_bytes;
+  counts.global_store_tag_passes = c.global_store_tag_passes;
+  counts.global_store_data_passes = c.global_store_data_passes;
   counts.atomic_requests = c.atomic_requests + c.reduction_requests;
   counts.atomic_sectors = c.atomic_sectors + c.reduction_sectors;
   counts.shared_loads = c.shared_load_instructions;

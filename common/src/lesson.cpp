@@ -42,13 +42,22 @@ std::vector<Column> columns(const LessonStyle& style) {
   } else if (is_simulated() && style.figure == Figure::flops) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
-    list.push_back({"loads counted", "elements", 13, false});
-    list.push_back({"by formula", "elements", 13, false});
+    if (style.l1) {
+      list.push_back({"L1 tags", "/request", 8, false});
+      list.push_back({"L1 data", "/request", 8, false});
+    } else {
+      list.push_back({"loads counted", "elements", 13, false});
+      list.push_back({"by formula", "elements", 13, false});
+    }
     list.push_back({"intensity", "FLOP/byte", 9, false});
     if (style.show_shared) list.push_back({"shared", "wavefronts", 11, false});
   } else if (is_simulated()) {
     list.push_back({"load requests", "warp instr.", 13, false});
     list.push_back({"sectors", "/request", 8, false});
+    if (style.l1) {
+      list.push_back({"L1 tags", "/request", 8, false});
+      list.push_back({"L1 data", "/request", 8, false});
+    }
     if (style.by_formula) list.push_back({"formula", "/request", 8, false});
     list.push_back({"store requests", "warp instr.", 14, false});
     list.push_back({"sectors", "/request", 8, false});
@@ -276,9 +285,14 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     } else if (style.figure == Figure::flops) {
       row.push_back(with_commas(c.global_load_requests));
       row.push_back(fixed(c.sectors_per_load(), 2));
-      row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
-      row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads))
-                                                : "-");
+      if (style.l1) {
+        row.push_back(fixed(c.tag_passes_per_load(), 2));
+        row.push_back(fixed(c.data_passes_per_load(), 2));
+      } else {
+        row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
+        row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads))
+                                                  : "-");
+      }
       row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
       if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
     } else {
@@ -288,6 +302,10 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
       };
       row.push_back(with_commas(c.global_load_requests));
       row.push_back(fixed(c.sectors_per_load(), 2));
+      if (style.l1) {
+        row.push_back(fixed(c.tag_passes_per_load(), 2));
+        row.push_back(fixed(c.data_passes_per_load(), 2));
+      }
       by_formula(variant.predicted_load_sectors, c.global_load_requests);
       row.push_back(with_commas(c.global_store_requests));
       row.push_back(fixed(c.sectors_per_store(), 2));
@@ -314,7 +332,7 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     }
   }
   if (is_simulated() && style.counts && style.figure == Figure::flops && !style.only_shared &&
-      outcome.status == Status::ok && !outcome.counts && variant.predicted_loads > 0) {
+      outcome.status == Status::ok && !outcome.counts && !style.l1 && variant.predicted_loads > 0) {
     row.insert(row.end(), 3, "-");  // not counted; the formula still holds
     row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
   }
@@ -364,9 +382,13 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     r.set("counts.global_load_requests", n.global_load_requests);
     r.set("counts.global_load_sectors", n.global_load_sectors);
     r.set("counts.global_load_bytes", n.global_load_bytes);
+    r.set("counts.global_load_tag_passes", n.global_load_tag_passes);
+    r.set("counts.global_load_data_passes", n.global_load_data_passes);
     r.set("counts.global_store_requests", n.global_store_requests);
     r.set("counts.global_store_sectors", n.global_store_sectors);
     r.set("counts.global_store_bytes", n.global_store_bytes);
+    r.set("counts.global_store_tag_passes", n.global_store_tag_passes);
+    r.set("counts.global_store_data_passes", n.global_store_data_passes);
     r.set("counts.atomic_requests", n.atomic_requests).set("counts.atomic_sectors", n.atomic_sectors);
     r.set("counts.shared_loads", n.shared_loads).set("counts.shared_stores", n.shared_stores);
     r.set("counts.shared_load_wavefronts", n.shared_load_wavefronts);

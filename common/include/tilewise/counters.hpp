@@ -11,12 +11,16 @@ namespace tilewise {
 
 /// Counts of one launch, or of several together. Nsight Compute's name of each metric is beside it.
 struct Counts {
-  std::uint64_t global_load_requests = 0;   ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
-  std::uint64_t global_load_sectors = 0;    ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
-  std::uint64_t global_load_bytes = 0;      ///< asked for by threads, each thread counted
-  std::uint64_t global_store_requests = 0;  ///< l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
-  std::uint64_t global_store_sectors = 0;   ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_load_requests = 0;     ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_sectors = 0;      ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_bytes = 0;        ///< asked for by threads, each thread counted
+  std::uint64_t global_load_tag_passes = 0;   ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_data_passes = 0;  ///< through L1's 32 banks, as many as the busiest has different words
+  std::uint64_t global_store_requests = 0;    ///< l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_sectors = 0;     ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
   std::uint64_t global_store_bytes = 0;
+  std::uint64_t global_store_tag_passes = 0;  ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_data_passes = 0;
   std::uint64_t atomic_requests = 0;  ///< atomics and reductions together
   std::uint64_t atomic_sectors = 0;
   std::uint64_t shared_loads = 0;             ///< smsp__inst_executed_op_shared_ld.sum
@@ -31,6 +35,9 @@ struct Counts {
   /// 4 is perfect for 4-byte elements, 32 the worst. 0 without loads.
   double sectors_per_load() const;
   double sectors_per_store() const;
+  /// Passes through the two stages of L1 that a load request takes. 1 and 1 is perfect for 4-byte elements.
+  double tag_passes_per_load() const;
+  double data_passes_per_load() const;
   std::uint64_t shared_wavefronts() const { return shared_load_wavefronts + shared_store_wavefronts; }
   /// Bytes that threads asked global memory for.
   std::uint64_t global_bytes() const { return global_load_bytes + global_store_bytes; }

@@ -93,6 +93,7 @@ struct LessonStyle {
   /// and may write the same output: the variant is always the last to run.
   bool in_turns = false;
   std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
+  bool l1 = false;                 ///< simulator: passes through L1's tags and L1's data per load request
   bool by_formula = false;         ///< simulator, Figure::bytes: sectors by formula beside the counted ones
   bool only_shared = false;        ///< simulator: shared requests and wavefronts instead of what global memory does
   double min_seconds = 0.1;        ///< GPU: device time that a row is measured for; a lesson has dozens of rows

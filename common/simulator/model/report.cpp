@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cuda_runtime_api.h"
+#include "model/l1.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/occupancy.hpp"
@@ -328,8 +329,8 @@ std::string readable(const LaunchRecord& launch) {
           static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
     out += '\n';
   }
-  out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", "line", "access", "bytes", "warp instr.",
-                     "per instr.", "ideal", "source");
+  out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8} {:>13}  {}\n", "line", "access", "bytes", "warp instr.",
+                     "per instr.", "ideal", "L1 tag, data", "source");
   std::string file;
   for (const Line& l : lines_of(launch)) {
     if (l.at.file != file) {
@@ -338,17 +339,20 @@ std::string readable(const LaunchRecord& launch) {
     }
     const SiteRecord& t = l.total;
     const double n = static_cast<double>(t.instructions);
-    std::string cost = "-", ideal = "-";
+    std::string cost = "-", ideal = "-", passes = "-";
     if (t.space == MemorySpace::global) {
       cost = fmt::format("{:.2f} sec", static_cast<double>(t.sectors) / n);
       ideal = fmt::format("{:.2f}", static_cast<double>(t.sectors_ideal) / n);
+      if (t.kind == Access::load || t.kind == Access::store)
+        passes = fmt::format("{:.2f}, {:.2f}", static_cast<double>(t.tag_passes) / n,
+                             static_cast<double>(t.data_passes) / n);
     } else if (t.space == MemorySpace::shared) {
       cost = fmt::format("{:.2f} wav", static_cast<double>(t.wavefronts) / n);
       ideal = fmt::format("{:.2f}", static_cast<double>(t.ideal) / n);
     }
-    out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8}  {}\n", l.at.line,
+    out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8} {:>13}  {}\n", l.at.line,
                        fmt::format("{} {}", name(t.space), name(t.kind)), t.bytes, grouped(t.instructions), cost, ideal,
-                       source_text(l.at));
+                       passes, source_text(l.at));
     if (!l.why.empty()) out += fmt::format("         ^ {}\n", l.why);
   }
   return out;
@@ -368,7 +372,9 @@ void write_report_now() {
   r.written = true;
   if (std::strcmp(destination(), "-") == 0) {
     std::string text =
-        "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory; per warp instruction.\n";
+        "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory, L1: passes through its tags and "
+        "its banks; "
+        "per warp instruction.\n";
     for (const LaunchRecord& l : r.launches) text += readable(l);
     std::fputs(text.c_str(), stderr);
     return;
@@ -396,6 +402,31 @@ void add_refused_launch(const LaunchConfig& config, int error, const void*) {
   add_to_report(std::move(record));
 }
 
+namespace {
+
+// Where L1's banks make a request wait longer than its tags do: which row length does that, and what one word more would do.
+std::string bank_advice(const model::LaneAddresses& lanes, std::int64_t stride, bool regular) {
+  const auto passes = [](const model::LaneAddresses& of) {
+    std::uint64_t sectors[2 * model::kLanes];
+    const unsigned n = model::distinct_sectors(of, sectors);
+    return std::max(model::tag_passes(sectors, n), model::data_passes(of));
+  };
+  const unsigned data = model::data_passes(lanes);
+  if (data <= model::ideal_data_passes(lanes) || data < passes(lanes)) return "";
+  const std::string conflict = fmt::format("; L1 needs {} passes, since words share a bank", data);
+  if (!regular || stride % 4 != 0 || lanes.bytes != 4) return conflict;
+  std::uint64_t longer[model::kLanes];
+  for (unsigned i = 0; i < model::kLanes; ++i)
+    longer[i] = lanes.address[i] + static_cast<std::uint64_t>(stride < 0 ? -4 : 4) * i;
+  const unsigned after = passes({lanes.mask, lanes.bytes, longer});
+  if (after >= data) return conflict;
+  const auto words = static_cast<std::uint64_t>(std::llabs(stride)) / 4;
+  return conflict +
+         fmt::format(": {} words from one to the next; {} would take {}", grouped(words), grouped(words + 1), after);
+}
+
+}  // namespace
+
 std::string diagnose(const SiteRecord& s) {
   // Lanes that took part in the worst instruction, in order.
   std::uint64_t address[model::kLanes];
@@ -420,7 +451,8 @@ std::string diagnose(const SiteRecord& s) {
       return text +
              fmt::format("the first address is {} bytes past the start of a sector", address[0] % model::kSectorBytes);
     if (distance > s.bytes && run >= 4)
-      return text + fmt::format("neighbouring threads are {} bytes apart", grouped(distance));
+      return text + fmt::format("neighbouring threads are {} bytes apart", grouped(distance)) +
+             bank_advice(lanes, stride, run == n);
     if (distance <= s.bytes && run >= 4)
       return text +
              fmt::format(
