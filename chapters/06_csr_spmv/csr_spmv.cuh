@@ -187,6 +187,12 @@ struct SpmvPlan {
   T* pieces;      ///< 2 * tiles
 };
 
+/// What spmv_look() finds lies behind the cuts.
+template <class T>
+SpmvFound* spmv_found(const SpmvPlan<T>& plan) {
+  return reinterpret_cast<SpmvFound*>(plan.cuts + plan.tiles + 1);
+}
+
 /// One load of 16 bytes.
 __device__ inline SpmvCut spmv_cut(const SpmvCut* cut) {
   const int4 four = __ldg(reinterpret_cast<const int4*>(cut));
@@ -466,6 +472,23 @@ constexpr size_t spmv_plan_bytes(int rows, int nnz) {
   return 2 * tiles * sizeof(T) + (tiles + 1) * sizeof(SpmvCut) + sizeof(SpmvFound);
 }
 
+/// The first half of a plan: where tiles begin. Starts spmv_cuts(); `plan` needs tiles and cuts.
+template <class T>
+cudaError_t launch_spmv_cuts(int rows, int nnz, const int* row_ptr, const SpmvPlan<T>& plan, cudaStream_t stream) {
+  spmv_cuts<<<plan.tiles / 256 + 1, 256, 0, stream>>>(rows, nnz, row_ptr, plan.tiles, plan.cuts);
+  return cudaGetLastError();
+}
+
+/// The second half: what the rows are like. Starts spmv_look(), with zeros in *found, which lies behind the cuts.
+template <class T>
+cudaError_t launch_spmv_look(int rows, const int* row_ptr, const int* col_index, const SpmvPlan<T>& plan,
+                             cudaStream_t stream) {
+  const cudaError_t status = cudaMemsetAsync(spmv_found(plan), 0, sizeof(SpmvFound), stream);
+  if (status != cudaSuccess) return status;
+  spmv_look<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, spmv_found(plan));
+  return cudaGetLastError();
+}
+
 /// Makes the plan in `memory` (spmv_plan_bytes<T>() bytes, aligned to 16), once for each matrix, and waits for it. The
 /// plan is then for any values and any x, as long as row_ptr and col_index stay the same, but not for two launches at
 /// the same time.
@@ -475,15 +498,13 @@ cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, co
   if (!spmv_fits(rows, cols, nnz) || reinterpret_cast<size_t>(memory) % 16 != 0) return cudaErrorInvalidValue;
   plan->tiles = spmv_tiles(rows, nnz);
   plan->cuts = static_cast<SpmvCut*>(memory);
-  auto* found = reinterpret_cast<SpmvFound*>(plan->cuts + plan->tiles + 1);
-  plan->pieces = reinterpret_cast<T*>(found + 1);
+  plan->pieces = reinterpret_cast<T*>(spmv_found(*plan) + 1);
   // Of the memory that L1 and shared memory have in common, what kSpmvBlocks need: the rest is left to L1, for x.
   cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout, 40);  // percent
-  spmv_cuts<<<plan->tiles / 256 + 1, 256, 0, stream>>>(rows, nnz, row_ptr, plan->tiles, plan->cuts);
-  cudaMemsetAsync(found, 0, sizeof(SpmvFound), stream);
-  spmv_look<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, found);
-  cudaMemcpyAsync(&plan->found, found, sizeof(SpmvFound), cudaMemcpyDeviceToHost, stream);
-  const cudaError_t status = cudaGetLastError();
+  cudaError_t status = launch_spmv_cuts(rows, nnz, row_ptr, *plan, stream);
+  if (status == cudaSuccess) status = launch_spmv_look(rows, row_ptr, col_index, *plan, stream);
+  if (status == cudaSuccess)
+    status = cudaMemcpyAsync(&plan->found, spmv_found(*plan), sizeof(SpmvFound), cudaMemcpyDeviceToHost, stream);
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
 }
 

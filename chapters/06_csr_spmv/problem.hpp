@@ -59,7 +59,7 @@ class Problem {
         y(static_cast<std::size_t>(rows)),
         name_(std::move(name)),
         host_y_(static_cast<std::size_t>(rows)),
-        plan_memory_(spmv_plan_bytes<T>(rows, nnz) / 8 + 1) {
+        plan_memory_(spmv_plan_bytes<T>(rows, nnz)) {
     const std::vector<T> host_x =
         tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 2, options.data());
     x = tilewise::DeviceBuffer<T>(host_x);
@@ -73,21 +73,36 @@ class Problem {
       exact_values_ = tilewise::DeviceBuffer<T>(matrix.values);
       exact_x_ = tilewise::DeviceBuffer<T>(integers);
     }
-    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), col_index.data(), plan_memory_.data(), &plan));
-    CUDA_CHECK(cudaDeviceSynchronize());
+    make_plan();
   }
 
+  /// The preprocessing of launch_spmv(), once more.
+  void make_plan() {
+    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), col_index.data(), plan_memory_.data(), &plan));
+  }
+  /// Its two halves. They start kernels, and do not wait.
+  void find_cuts(cudaStream_t stream) { CUDA_CHECK(launch_spmv_cuts(rows, nnz, row_ptr.data(), plan, stream)); }
+  void look_at_rows(cudaStream_t stream) {
+    CUDA_CHECK(launch_spmv_look(rows, row_ptr.data(), col_index.data(), plan, stream));
+  }
+  std::size_t plan_bytes() const { return plan_memory_.bytes(); }
+
   double mean_row() const { return rows > 0 ? static_cast<double>(nnz) / rows : 0; }
+  /// The kernel that launch_spmv() takes.
+  std::string chosen() const {
+    return spmv_is_regular(rows, nnz, plan.found)
+               ? "spmv_unrolled<" + std::to_string(spmv_lanes(mean_row(), kSpmvDepth)) + ">"
+               : "spmv_balanced";
+  }
   /// "stencil2d: rows of 5.0 nonzeros, the longest 5; 100% near the next: launch_spmv() takes spmv_unrolled<1>."
   std::string choice() const {
-    const std::string kernel = spmv_is_regular(rows, nnz, plan.found)
-                                   ? "spmv_unrolled<" + std::to_string(spmv_lanes(mean_row(), kSpmvDepth)) + ">"
-                                   : "spmv_balanced";
     return name_ + ": rows of " + tilewise::fixed(mean_row(), 1) + " nonzeros, the longest " +
            tilewise::with_commas(static_cast<std::uint64_t>(plan.found.longest_row)) + "; " +
            tilewise::fixed(rows > 0 ? 100.0 * plan.found.near_rows / rows : 0, 0) +
-           "% near the next: launch_spmv() takes " + kernel + ".";
+           "% near the next: launch_spmv() takes " + chosen() + ".";
   }
+  const std::string& name() const { return name_; }
+  static std::string type() { return std::is_same_v<T, float> ? "float" : "double"; }
   std::string shape() const { return std::to_string(rows) + " x " + std::to_string(cols); }
 
   /// A product with this matrix by a launch function; what stands before `rows` in its parameters comes last here.
@@ -117,11 +132,15 @@ class Problem {
     return "";
   }
 
-  /// "17.3": how many lanes of a warp take part in a load, on average, reckoned from the bytes that they ask for.
-  /// Columns, positions and floats are 4 bytes; doubles, and the few cuts of a plan, 8.
-  static std::string lanes_at_work(const tilewise::Counts& counts) {
-    const double words = static_cast<double>(counts.global_load_bytes) / (sizeof(T) == 4 ? 4 : 20.0 / 3);
-    return tilewise::fixed(std::min(32.0, words / static_cast<double>(counts.global_load_requests)), 1);
+  /// How many lanes of a warp take part in a load, on average, from the bytes that they ask for: each nonzero's value
+  /// and its element of x are sizeof(T), cuts 16, and the others, columns and positions, 4. (spmv_join()'s pieces are
+  /// counted with the others, which makes a lane too many of each double. They are one or two a tile.)
+  double lanes_at_work(const std::string& kernel, const tilewise::Counts& counts) const {
+    const bool has_tiles = kernel == "spmv_balanced";  // each thread loads two cuts, and spmv_join()'s threads one
+    const double cuts = has_tiles ? plan.tiles * (2.0 * kSpmvThreads + (plan.found.longest_row > kSpmvShort)) : 0;
+    const double numbers = 2.0 * nnz;
+    const double others = static_cast<double>(counts.global_load_bytes) - sizeof(T) * numbers - sizeof(SpmvCut) * cuts;
+    return (others / 4 + numbers + cuts) / static_cast<double>(counts.global_load_requests);
   }
 
   /// A row of the lesson's table. Poisons y, checks the values asked for and the integers.
@@ -130,15 +149,18 @@ class Problem {
     v.baseline = baseline;
     v.kernel = kernel;
     v.shape = shape();
-    v.extra = {name_, std::is_same_v<T, float> ? "float" : "double"};
+    v.extra = {name(), type()};
     v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(spmv(values.data(), x.data(), y.data(), stream)); };
     v.poison = [this] { y.poison(); };
     v.check = [=, this] { return check(spmv); };
     v.recheck = [this] { return reference_->check(host_y()); };
     v.work = minimal_traffic;
-    // The timer flushes L2 before each call when the working set may be in it: 1 byte is always flushed, 0 never.
-    v.working_set = cache == "cold" ? 1 : cache == "warm" ? 0 : static_cast<std::size_t>(minimal_traffic);
+    v.working_set = working_set(cache);
     return v;
+  }
+  /// The timer flushes L2 before each call when the working set may be in it: 1 byte is always flushed, 0 never.
+  std::size_t working_set(const std::string& cache) const {
+    return cache == "cold" ? 1 : cache == "warm" ? 0 : static_cast<std::size_t>(minimal_traffic);
   }
 
   const int rows, cols, nnz;
@@ -169,8 +191,59 @@ class Problem {
   std::vector<T> host_y_;  // kept, since to get memory from the operating system takes longer than to download
   std::optional<tilewise::SpmvReference<T>> reference_, exact_;
   tilewise::DeviceBuffer<T> exact_values_, exact_x_;
-  tilewise::DeviceBuffer<double> plan_memory_;  // of 8 bytes each, hence aligned
+  tilewise::DeviceBuffer<unsigned char> plan_memory_;
 };
+
+/// What the lesson's own options say.
+struct Choices {
+  std::vector<std::string> kinds = {"stencil3d", "stencil2d", "rmat", "zipf", "dense_row", "uniform", "empty_rows"};
+  std::vector<std::string> types = {"float"};
+  std::vector<std::int64_t> rows, lanes;
+  std::int64_t nnz_per_row = 16;
+  std::string file, cache = "auto";
+};
+
+/// Calls run(problem) for each matrix and type asked for; matrices that do not fit become SKIP rows.
+template <class Run>
+void for_each_matrix(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices, Run run) {
+  const auto from_file = [&](auto number) {
+    using T = decltype(number);
+    try {
+      lesson.begin_group();
+      tilewise::Csr<T> matrix = tilewise::read_matrix_market<T>(choices.file);
+      Problem<T> problem(choices.file.substr(choices.file.find_last_of('/') + 1), matrix, options);
+      run(problem);
+    } catch (const tilewise::MatrixMarketError& error) {
+      options.refuse(std::string("--matrix ") + error.what());
+    }
+  };
+  const auto generated = [&](auto number, const tilewise::MatrixSpec& spec, Structure& structure) {
+    using T = decltype(number);
+    lesson.begin_group();
+    const std::string kind = tilewise::to_string(spec.kind);
+    if (const std::string why = Problem<T>::why_not(kind, spec.rows, spec.nnz_per_row); !why.empty())
+      return lesson.skip(std::to_string(spec.rows) + " x " + std::to_string(spec.rows), kind, 0, why);
+    tilewise::Csr<T> matrix = structure.with_values<T>(spec);
+    Problem<T> problem(kind, matrix, options);
+    run(problem);
+    structure.keep(matrix);
+  };
+  const std::vector<std::string>& kinds = choices.kinds;
+  const std::vector<std::int64_t>& rows = choices.rows;
+  for (std::size_t i = 0; i < (choices.file.empty() ? std::max(kinds.size(), rows.size()) : 1); ++i) {
+    Structure structure;
+    for (const std::string& type : choices.types) {
+      if (!choices.file.empty()) {
+        type == "float" ? from_file(float()) : from_file(double());
+        continue;
+      }
+      const tilewise::MatrixSpec spec{tilewise::matrix_kind_from(kinds[kinds.size() == 1 ? 0 : i]),
+                                      rows[rows.size() == 1 ? 0 : i], choices.nnz_per_row, options.seed(),
+                                      options.data()};
+      type == "float" ? generated(float(), spec, structure) : generated(double(), spec, structure);
+    }
+  }
+}
 
 /// Runs spmv_wrong() on a diagonal matrix, and on the same with two columns exchanged. A sentence with what came out.
 inline std::string wrong_kernel_by_luck(std::uint64_t seed) {
@@ -194,43 +267,68 @@ inline std::string wrong_kernel_by_luck(std::uint64_t seed) {
          " rows wrong; with two columns exchanged: " + wrong_rows() + ".";
 }
 
-/// cuSPARSE's product with one matrix, after its own preprocessing. Keeps one description for each array of values.
+/// cuSPARSE's product with one matrix, after its own preprocessing or without. Keeps one description for each array of
+/// values.
 template <class T>
 class CusparseSpmv {
  public:
-  CusparseSpmv(Problem<T>& problem, cusparseSpMVAlg_t algorithm) : problem_(problem), algorithm_(algorithm) {}
+  CusparseSpmv(Problem<T>& problem, cusparseSpMVAlg_t algorithm, bool preprocessed = true)
+      : problem_(problem), algorithm_(algorithm), preprocessed_(preprocessed) {}
 
   cudaError_t operator()(const T* values, const T* x, T* y, cudaStream_t stream) {
-    if (!matrix_ || values != values_) prepare(values, x, y);
+    if (!matrix_ || values != values_) {
+      describe(values, x, y);
+      buffer_ = tilewise::DeviceBuffer<unsigned char>(ask_for_bytes());
+      if (preprocessed_) preprocess();
+      CUDA_CHECK(cudaDeviceSynchronize());
+    }
     handle_.set_stream(stream);
     CUSPARSE_CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
                                 tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
     return cudaSuccess;
   }
 
+  /// Times cusparseSpMV_bufferSize() and cusparseSpMV_preprocess(), each time with a matrix that cuSPARSE has not seen.
+  tilewise::Timing preprocess_time(const tilewise::TimerOptions& rules) {
+    const auto both = [this] {
+      ask_for_bytes();
+      preprocess();
+    };
+    return tilewise::measure_elapsed(
+        both, [this] { describe(problem_.values.data(), problem_.x.data(), problem_.y.data()); }, rules);
+  }
+  /// Of the buffer that cuSPARSE has asked for, with preprocessing and without.
+  std::size_t buffer_bytes() const { return buffer_.bytes(); }
+
  private:
-  void prepare(const T* values, const T* x, T* y) {
+  void describe(const T* values, const T* x, T* y) {
     const Problem<T>& p = problem_;
     matrix_.emplace(p.rows, p.cols, p.nnz, p.row_ptr.data(), p.col_index.data(), values);
     x_.emplace(p.cols, x);
     y_.emplace(p.rows, y);
     values_ = values;
-    std::size_t bytes = 0;
     handle_.set_stream(nullptr);
+  }
+
+  std::size_t ask_for_bytes() {
+    std::size_t bytes = 0;
     CUSPARSE_CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
                                            tilewise::cuda_data_type<T>(), algorithm_, &bytes));
-    buffer_ = tilewise::DeviceBuffer<double>(bytes / 8 + 1);
+    return bytes;
+  }
+
+  void preprocess() {
     CUSPARSE_CHECK(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
                                            tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
-    CUDA_CHECK(cudaDeviceSynchronize());
   }
 
   Problem<T>& problem_;
   cusparseSpMVAlg_t algorithm_;
+  bool preprocessed_;
   tilewise::CusparseHandle handle_;
   std::optional<tilewise::CusparseCsr> matrix_;
   std::optional<tilewise::CusparseVector> x_, y_;
   const T* values_ = nullptr;
-  tilewise::DeviceBuffer<double> buffer_;
+  tilewise::DeviceBuffer<unsigned char> buffer_;
   T one_ = 1, zero_ = 0;
 };

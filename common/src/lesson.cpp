@@ -126,7 +126,7 @@ struct Lesson::State {
   void check(const Variant& variant, Outcome& outcome);
   void measure_with_baseline(const Variant& variant, const TimerOptions& rules, Outcome& outcome);
   void time(const Variant& variant, Outcome& outcome);
-  void add_row(const Variant& variant, const Outcome& outcome);
+  std::size_t add_row(const Variant& variant, const Outcome& outcome);
   std::vector<std::string> cells(const Variant& variant, const Outcome& outcome);
   Record record(const Variant& variant, const Outcome& outcome) const;
 };
@@ -172,9 +172,11 @@ Outcome Lesson::run(const Variant& variant) {
     s.check(variant, outcome);
     if (outcome.status == Status::ok && !is_simulated() && s.options.timed()) s.time(variant, outcome);
   }
-  s.add_row(variant, outcome);
+  outcome.row = s.add_row(variant, outcome);
   return outcome;
 }
+
+void Lesson::add_fields(const Outcome& outcome, const Record& fields) { state_->results.extend(outcome.row, fields); }
 
 void Lesson::State::check(const Variant& variant, Outcome& outcome) {
   try {
@@ -400,7 +402,7 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   return r;
 }
 
-void Lesson::State::add_row(const Variant& variant, const Outcome& outcome) {
+std::size_t Lesson::State::add_row(const Variant& variant, const Outcome& outcome) {
   switch (outcome.status) {
     case Status::ok:
       ++right;
@@ -414,7 +416,7 @@ void Lesson::State::add_row(const Variant& variant, const Outcome& outcome) {
   if (!variant.loads_formula.empty()) remember(formulas, fmt::format("{} {}", variant.kernel, variant.loads_formula));
   some_inexact = some_inexact || !style.exact;
   table.row(cells(variant, outcome), outcome.status, outcome.reason);
-  results.add(record(variant, outcome));
+  return results.add(record(variant, outcome));
 }
 
 void Lesson::skip(const std::string& shape, const std::string& kernel, int tile, const std::string& reason) {

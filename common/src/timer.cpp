@@ -54,6 +54,11 @@ Timing run_once(const TimedCall& call) {
 
 Timing measure_call(const TimedCall& call, const TimerOptions&) { return run_once(call); }
 
+Timing measure_elapsed(const std::function<void()>& call, const std::function<void()>& before, const TimerOptions&) {
+  if (before) before();
+  return run_once(timed_call(call));
+}
+
 Interleaved interleave_calls(const TimedCall& a, const TimedCall& b, const TimerOptions&) {
   Interleaved both;
   both.a = run_once(a);
@@ -87,6 +92,13 @@ class CacheFlush {
   DeviceBuffer<unsigned char> written_, copied_;
 };
 
+// Does L2 have to be emptied before each call?
+bool wants_flush(const TimerOptions& options) {
+  const auto l2 = static_cast<double>(device().l2_bytes);
+  return options.cache == Cache::cold || (options.cache == Cache::automatic && options.working_set > 0 &&
+                                          static_cast<double>(options.working_set) < 4 * l2);
+}
+
 // Lowest and highest SM clock seen while the device was busy.
 class ClockWatch {
  public:
@@ -118,9 +130,7 @@ class Sampler {
   // Calls that take a stream get `stream`: the same one for all that take turns, else they would overlap.
   Sampler(const TimedCall& call, const TimerOptions& options, cudaStream_t stream)
       : call_(call), options_(options), stream_(call.takes_stream ? stream : nullptr) {
-    const auto l2 = static_cast<double>(device().l2_bytes);
-    flush_ = options.cache == Cache::cold || (options.cache == Cache::automatic && options.working_set > 0 &&
-                                              static_cast<double>(options.working_set) < 4 * l2);
+    flush_ = wants_flush(options);
     if (flush_) flusher_.emplace();
   }
   Sampler(const Sampler&) = delete;
@@ -263,6 +273,35 @@ Timing measure_call(const TimedCall& call, const TimerOptions& options) {
     sampler.collect(batch);
   }
   return sampler.result(clocks);
+}
+
+Timing measure_elapsed(const std::function<void()>& call, const std::function<void()>& before,
+                       const TimerOptions& options) {
+  std::optional<CacheFlush> flusher;
+  if (wants_flush(options)) flusher.emplace();
+  std::vector<double> samples;
+  ClockWatch clocks;
+  const Clock::time_point start = Clock::now();
+  const int wanted = options.iterations > 0 ? options.iterations : options.min_iterations;
+  for (int i = -1; i < wanted; ++i) {  // -1: not a sample
+    if (before) before();
+    if (flusher) flusher->enqueue(nullptr);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const Clock::time_point called = Clock::now();
+    call();
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (i >= 0) samples.push_back(1e3 * seconds_since(called));
+    clocks.look();
+    if (options.iterations == 0 && i >= 2 && seconds_since(start) > options.max_seconds) break;
+  }
+  Timing timing;
+  timing.timed = true;
+  timing.ms = statistics(samples);
+  timing.flushed = flusher.has_value();
+  timing.sm_clock_min_mhz = clocks.low();
+  timing.sm_clock_max_mhz = clocks.high();
+  if (timing.ms.n < static_cast<std::size_t>(wanted)) timing.note = fmt::format("slow: {} iterations", timing.ms.n);
+  return timing;
 }
 
 Interleaved interleave_calls(const TimedCall& a, const TimedCall& b, const TimerOptions& options) {

@@ -71,6 +71,7 @@ struct Outcome {
   double figure = 0;             ///< GFLOP/s or GB/s; 0 when not timed
   /// Time of the best baseline / time of this one, of bytes: this one's rate / the baseline's. 0 when there is none.
   double speedup = 0;
+  std::size_t row = 0;  ///< its number in the JSON, for Lesson::add_fields()
 };
 
 /// How a lesson's table is made. With Figure::bytes the table has what moving data is judged by: on a GPU the share of
@@ -109,6 +110,9 @@ class Lesson {
 
   /// Skips, or poisons, launches, checks, and then times (GPU) or counts (simulator); adds a row either way.
   Outcome run(const Variant& variant);
+
+  /// Adds fields of the lesson's own to the JSON of a row that is there: what is known only after other rows have run.
+  void add_fields(const Outcome& outcome, const Record& fields);
 
   /// Starts a new group of rows; forgets the baselines.
   void begin_group();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,6 +28,12 @@ class Record {
   Record& set(const std::string& key, const std::string& value) { return put(key, value); }
   Record& set(const std::string& key, const char* value) { return put(key, std::string(value)); }
 
+  /// Adds all fields of another record.
+  Record& add(const Record& more) {
+    fields_.insert(fields_.end(), more.fields_.begin(), more.fields_.end());
+    return *this;
+  }
+
   const std::vector<std::pair<std::string, Value>>& fields() const { return fields_; }
 
  private:
@@ -42,7 +49,13 @@ class Results {
  public:
   explicit Results(const Options& options);
 
-  void add(const Record& row) { rows_.push_back(row); }
+  /// Adds a row; returns its number.
+  std::size_t add(const Record& row) {
+    rows_.push_back(row);
+    return rows_.size() - 1;
+  }
+  /// Adds fields to row number `row`. Throws std::out_of_range when there is none.
+  void extend(std::size_t row, const Record& fields) { rows_.at(row).add(fields); }
   /// The whole file as text. Numbers that are not finite become null.
   std::string json() const;
   /// Writes to a temporary file beside `path`, then renames: a reader never sees half a file.

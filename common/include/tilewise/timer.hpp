@@ -83,6 +83,12 @@ Timing measure(F&& f, const TimerOptions& options = {}) {
   return measure_call(timed_call(std::forward<F>(f)), options);
 }
 
+/// Times what is done once, such as preprocessing, as its caller waits for it: by the host's clock, from an idle device
+/// until the device is idle again. Work on the host counts, and so do the gaps between launches. `before` runs ahead of
+/// each call and is not timed; it may be empty. The first call, which loads the kernels, is not among the samples.
+Timing measure_elapsed(const std::function<void()>& call, const std::function<void()>& before,
+                       const TimerOptions& options);
+
 /// Two calls timed in turns, A B A B, so that both see the same clocks.
 struct Interleaved {
   Timing a;
