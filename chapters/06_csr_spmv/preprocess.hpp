@@ -65,6 +65,17 @@ class Preprocessing {
   Preprocessing(tilewise::Lesson& lesson, const tilewise::Options& options, std::string cache)
       : lesson_(lesson), options_(options), cache_(std::move(cache)) {}
 
+  /// A product that needs preprocessing.
+  struct Prepared {
+    std::string kernel;         ///< of the product
+    std::string by;             ///< what prepares it
+    std::size_t bytes;          ///< of device memory that stay in use
+    tilewise::Outcome product;  ///< its row
+    tilewise::Timing time;      ///< of the preprocessing
+    tilewise::Record more;      ///< further fields of the row
+  };
+  void prepared(const Prepared& product) { prepared_.push_back(product); }
+
   /// Products that need none.
   void simple(const tilewise::Outcome& product) { keep_faster(simple_, product); }
   void cusparse_unprepared(const tilewise::Outcome& product) {
@@ -76,8 +87,7 @@ class Preprocessing {
   template <class T>
   void cusparse(const std::string& name, const tilewise::Outcome& product, const Problem<T>& p, CusparseSpmv<T>& spmv) {
     if (timed())
-      prepared_.push_back({name, "cusparseSpMV_preprocess", spmv.buffer_bytes(), product,
-                           spmv.preprocess_time(rules(p)), tilewise::Record()});
+      prepared({name, "cusparseSpMV_preprocess", spmv.buffer_bytes(), product, spmv.preprocess_time(rules(p)), {}});
   }
 
   /// The plan, timed or counted here, and the products that come of it: the balanced kernel's, and the one that
@@ -99,7 +109,7 @@ class Preprocessing {
               tilewise::measure([&](cudaStream_t stream) { p.look_at_rows(stream); }, by).seconds());
     for (const std::string& kernel : std::set<std::string>{"spmv_balanced", p.chosen()})
       if (const auto found = products.find(kernel); found != products.end())
-        prepared_.push_back({kernel, "launch_spmv_plan", p.plan_bytes(), found->second, whole, parts});
+        prepared({kernel, "launch_spmv_plan", p.plan_bytes(), found->second, whole, parts});
   }
 
   /// Ends a matrix: works out what pays.
@@ -162,14 +172,6 @@ class Preprocessing {
   }
 
  private:
-  struct Prepared {
-    std::string kernel, by;
-    std::size_t bytes;
-    tilewise::Outcome product;
-    tilewise::Timing time;
-    tilewise::Record more;
-  };
-
   bool timed() const { return !tilewise::is_simulated() && options_.timed(); }
   template <class T>
   tilewise::TimerOptions rules(const Problem<T>& p) const {

@@ -30,6 +30,12 @@ and what lesson 06's kernels ask L2 for from docs/results/spmv-<gpu>.json and re
     <!-- spmv:nvidia-h200 -->
     <!-- /spmv -->
 
+What lesson 06's preprocessing takes: `sim` with arguments for what is counted, or a GPU for what was recorded, nothing if it was not:
+
+    <!-- preprocess:sim --n 4096 -->
+    <!-- preprocess:nvidia-h200 -->
+    <!-- /preprocess -->
+
 Pictures that common/scripts/plot-results.py drew go in likewise, as soon as there is docs/results/NAME.svg; the text is
 for who cannot see it:
 
@@ -51,7 +57,7 @@ The README's table has a few rows of several lessons, those in SUMMARY below, an
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one. Words with a = choose rows, for recorded
 tables and behind a -- for simulated ones: `shape=4096` is a shape that begins with 4096, `kernel=tiled_matmul` that
-kernel with whatever template arguments, `stride=1,2,32` three rows:
+kernel with whatever template arguments, `stride=1,2,32` three rows, `unprepared!=True` all but those:
 
     <!-- results:nvidia-h200 02_tiled_matmul shape=4096 tile=16,32 -->
     <!-- results:sim 02_tiled_matmul --n 256 -- kernel=tiled_matmul -->
@@ -95,8 +101,9 @@ def chosen(rows, filters):
 
     def fits(row, word):
         key, values = word.split("=", 1)
-        is_value = text(row, key)
-        return any(is_value == v or re.match(re.escape(v) + "[ <]", is_value) for v in values.split(","))
+        is_value = text(row, key.rstrip("!"))
+        found = any(is_value == v or re.match(re.escape(v) + "[ <]", is_value) for v in values.split(","))
+        return found != key.endswith("!")
 
     rows = [row for row in rows if all(fits(row, word) for word in filters)]
     if filters and not rows:
@@ -233,8 +240,8 @@ def sparse_table(result):
             cells += [f"{row['status']}: {row['reason']}"] + [""] * (len(titles) - 3)
         else:
             c = row["counts"]
-            requests, sectors, asked = (c[f"global_load_{what}"] for what in ("requests", "sectors", "bytes"))
-            cells += [f"{requests:,}", f"{min(32, asked / 4 / requests):.1f}", f"{sectors:,}", f"{sectors / requests:.2f}"]
+            requests, sectors = c["global_load_requests"], c["global_load_sectors"]
+            cells += [f"{requests:,}", f"{row['lanes_at_work']:.1f}", f"{sectors:,}", f"{sectors / requests:.2f}"]
             cells += [f"{c['shared_load_wavefronts'] + c['shared_store_wavefronts']:,}", f"{c['shared_conflicts']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
     return f"\n{result['machine']['name']}, {result['rows'][0]['shape']}, float:\n\n" + "\n".join(lines) + "\n\n"
@@ -436,6 +443,44 @@ def spmv_table(gpu):
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
+preprocess_region = re.compile(r"(<!-- preprocess:(\S+)((?: \S+)*?) -->\n).*?(<!-- /preprocess -->)", re.S)
+
+
+def counted_preprocess_table(arguments):
+    """What the kernels of lesson 06's plan ask for, next to a product by the balanced kernel."""
+    result = run("06_csr_spmv", arguments.split())
+    lines = ["| matrix | plan, bytes | `spmv_cuts`: load requests | sectors | `spmv_look`: load requests | sectors | "
+             "both, of the sectors of a `spmv_balanced` |", "|---" + "|--:" * 6 + "|"]
+    for row in result["rows"]:
+        if "preprocess_counts" not in row:
+            continue
+        parts = [row["preprocess_counts"][name] for name in ("spmv_cuts", "spmv_look")]
+        cells = [f"{part[f'global_load_{what}']:,}" for part in parts for what in ("requests", "sectors")]
+        share = sum(part["global_load_sectors"] for part in parts) / row["counts"]["global_load_sectors"]
+        lines.append(f"| {row['extra']['matrix']} | {row['preprocess_bytes']:,} | " + " | ".join(cells) + f" | {100 * share:.1f} % |")
+    shape = result["rows"][0]["shape"]
+    return f"\n{result['machine']['name']}, {shape}, float:\n\n" + "\n".join(lines) + "\n\n"
+
+
+def preprocess_table(gpu):
+    """What preprocessing took and when it pays: from lesson 06's rows in docs/results/<gpu>.json; nothing without them."""
+    run = recorded_run(gpu, "06_csr_spmv")
+    rows = [row for row in run["rows"] if row["status"] == "OK" and "preprocess_seconds" in row] if run else []
+    if not rows:
+        return ""
+    lines = ["| matrix | product | prepared by | memory | it takes | of it `spmv_look` | one product | pays against `spmv_scalar` "
+             "after | against cuSPARSE unprepared after |", "|---|---|---" + "|--:" * 6 + "|"]
+    pays = lambda value: f"{value:,}" if isinstance(value, int) else value
+    for row in rows:
+        look = row.get("preprocess_parts", {}).get("spmv_look_seconds")
+        lines.append(f"| {row['extra']['matrix']} | `{row['kernel']}` | `{row['preprocess_by']}` | {row['preprocess_bytes']:,} bytes | "
+                     f"{1e3 * row['preprocess_seconds']:.3g} ms | {f'{1e3 * look:.3g} ms' if look else ''} | "
+                     f"{row['time']['median_ms']:.3g} ms | {pays(row['break_even'].get('spmv_scalar', ''))} | "
+                     f"{pays(row['break_even'].get('cusparse_unprepared', ''))} |")
+    source = source_of(run) + f" {rows[0]['extra']['type']}. Medians. Preprocessing by the host's clock, from the call until the device "              "has done it; products and `spmv_look` by the device's. The last two columns are products; cuSPARSE unprepared is the faster "              "of its two algorithms without `cusparseSpMV_preprocess()`."
+    return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
+
+
 traffic_region = re.compile(r"(<!-- traffic:(\S+)((?: \S+)*?) -->\n).*?(<!-- /traffic -->)", re.S)
 
 
@@ -585,6 +630,8 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
         new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
         new = spmv_region.sub(lambda found: found[1] + spmv_table(found[2]) + found[3], new)
+        new = preprocess_region.sub(
+            lambda found: found[1] + (counted_preprocess_table(found[3]) if found[2] == "sim" else preprocess_table(found[2])) + found[4], new)
         new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2], found[3]) + found[4], new)
         new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
         new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)

@@ -89,11 +89,11 @@ Verdict check_spmv_values(const SpmvLaunch<T>& launch, const tilewise::Csr<T>& A
   };
 
   const std::vector<T> poison(static_cast<std::size_t>(A.rows), nan);
-  const std::size_t plan_words = spmv_plan_bytes<T>(A.rows, nnz) / 8 + 1;
+  const std::size_t plan_bytes = spmv_plan_bytes<T>(A.rows, nnz);  // not one more
   {
     Guarded<int> row_ptr(A.row_ptr, 0), col_index(A.col_index, 0);
     Guarded<T> values(A.values, nan), x(x_values, nan), y(poison, T(-1.2345678e33f));
-    tilewise::DeviceBuffer<double> plan_memory(plan_words);
+    tilewise::DeviceBuffer<unsigned char> plan_memory(plan_bytes);
     SpmvOperands<T> operands{A.rows,   A.cols,   nnz, row_ptr.data(), col_index.data(), values.data(),
                              x.data(), y.data(), {}};
     bool ran = run(operands, plan_memory.data());
@@ -116,7 +116,7 @@ Verdict check_spmv_values(const SpmvLaunch<T>& launch, const tilewise::Csr<T>& A
       const tilewise::DeviceBuffer<int> row_ptr(A.row_ptr), col_index(A.col_index);
       const tilewise::DeviceBuffer<T> values(A.values), x(x_values);
       tilewise::DeviceBuffer<T> y(poison.size());
-      tilewise::DeviceBuffer<double> plan_memory(plan_words);
+      tilewise::DeviceBuffer<unsigned char> plan_memory(plan_bytes);
       y.poison();
       SpmvOperands<T> operands{A.rows,   A.cols,   nnz, row_ptr.data(), col_index.data(), values.data(),
                                x.data(), y.data(), {}};

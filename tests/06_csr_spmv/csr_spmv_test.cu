@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -12,6 +15,7 @@
 #include "06_csr_spmv/check_spmv.hpp"
 #include "06_csr_spmv/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "preprocess.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/cusparse.hpp"
 
@@ -65,7 +69,7 @@ struct OnDevice {
         values(A.values),
         x(tilewise::random_values<T>(static_cast<std::size_t>(A.cols), seed)),
         y(static_cast<std::size_t>(A.rows)),
-        memory(spmv_plan_bytes<T>(A.rows, static_cast<int>(A.nnz())) / 8 + 1) {
+        memory(spmv_plan_bytes<T>(A.rows, static_cast<int>(A.nnz()))) {
     operands = {A.rows,   A.cols, static_cast<int>(A.nnz()), row_ptr.data(), col_index.data(), values.data(), x.data(),
                 y.data(), {}};
     REQUIRE(launch_spmv_plan(A.rows, A.cols, operands.nnz, row_ptr.data(), col_index.data(), memory.data(),
@@ -75,7 +79,7 @@ struct OnDevice {
   }
   tilewise::DeviceBuffer<int> row_ptr, col_index;
   tilewise::DeviceBuffer<T> values, x, y;
-  tilewise::DeviceBuffer<double> memory;
+  tilewise::DeviceBuffer<unsigned char> memory;
   SpmvOperands<T> operands;
 };
 
@@ -503,6 +507,235 @@ TEST_CASE("a tile inside one long row takes x side by side", "[spmv][counts]") {
   REQUIRE(counts->sectors_per_load() < 6);
   const unsigned pieces = (9600 + kSpmvTile - 1) / kSpmvTile;
   REQUIRE(counts->global_store_bytes == (pieces + 1) * 4);  // then y
+}
+
+// -------------------------------------------------------------------------------------------------- preprocessing
+
+TEST_CASE("after how many products preprocessing pays", "[preprocess]") {
+  const auto after = [](double preprocessing, double with, double without) {
+    const BreakEven pays = break_even(preprocessing, {with, 0}, {without, 0});
+    REQUIRE(pays.kind == BreakEven::Kind::after);
+    return pays.products;
+  };
+  REQUIRE(after(3, 1, 2) == 3);    // 3 + 3 * 1 = 3 * 2
+  REQUIRE(after(3.5, 1, 2) == 4);  // three are not enough
+  REQUIRE(after(0.5, 1, 2) == 1);
+  REQUIRE(after(0, 1, 2) == 1);  // no sooner than the first
+  REQUIRE(after(1, 0x1p-10, 0x2p-10) == 1024);
+  for (int i = 1; i < 200; ++i) {  // the least number for which the definition holds
+    const double preprocessing = 0.37 * i, with = 1 + 0.01 * (i % 7), without = with + 0.05 * (1 + i % 5);
+    const auto total = [&](std::int64_t n) { return preprocessing + static_cast<double>(n) * (with - without); };
+    const std::int64_t n = after(preprocessing, with, without);
+    REQUIRE(total(n) <= 1e-9);
+    if (n > 1) REQUIRE(total(n - 1) > -1e-9);
+  }
+}
+
+TEST_CASE("preprocessing that never pays, and times that do not tell", "[preprocess]") {
+  const auto kind = [](double preprocessing, ProductTime with, ProductTime without) {
+    return break_even(preprocessing, with, without).kind;
+  };
+  REQUIRE(kind(1, {2, 0}, {1, 0}) == BreakEven::Kind::never);
+  REQUIRE(kind(0, {2, 0}, {1, 0}) == BreakEven::Kind::never);           // slower products do not pay even for nothing
+  REQUIRE(kind(1, {1, 0}, {1, 0}) == BreakEven::Kind::never);           // as fast
+  REQUIRE(kind(1e300, {1, 0}, {2, 0}) == BreakEven::Kind::never);       // not in anybody's life
+  REQUIRE(kind(1, {2, 0.4}, {1, 0.4}) == BreakEven::Kind::never);       // slower, beyond the spread
+  REQUIRE(kind(1, {1, 0.4}, {2, 0.4}) == BreakEven::Kind::after);       // faster, beyond it
+  REQUIRE(kind(1, {1, 0.25}, {1.125, 0}) == BreakEven::Kind::unclear);  // they differ by half of 0.25
+  REQUIRE(kind(1, {1.1, 0}, {1, 0.3}) == BreakEven::Kind::unclear);
+  REQUIRE(kind(1, {1, 0.1}, {1, 0.1}) == BreakEven::Kind::unclear);
+  REQUIRE(BreakEven{BreakEven::Kind::after, 1234}.text() == "1,234");
+  REQUIRE(BreakEven{BreakEven::Kind::never}.text() == "never");
+  REQUIRE(BreakEven{BreakEven::Kind::unclear}.text() == "within the spread");
+}
+
+TEST_CASE("what is no time is refused", "[preprocess]") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (const double bad : {-1.0, nan, inf, -inf}) {
+    REQUIRE_THROWS_AS(break_even(bad, {1, 0}, {2, 0}), std::invalid_argument);
+    REQUIRE_THROWS_AS(break_even(1, {bad, 0}, {2, 0}), std::invalid_argument);
+    REQUIRE_THROWS_AS(break_even(1, {1, bad}, {2, 0}), std::invalid_argument);
+    REQUIRE_THROWS_AS(break_even(1, {1, 0}, {bad, 0}), std::invalid_argument);
+    REQUIRE_THROWS_AS(break_even(1, {1, 0}, {2, bad}), std::invalid_argument);
+  }
+  REQUIRE_THROWS_AS(break_even(1, {0, 0}, {2, 0}), std::invalid_argument);  // a product takes time
+  REQUIRE_THROWS_AS(break_even(1, {1, 0}, {0, 0}), std::invalid_argument);
+}
+
+namespace {
+
+/// A lesson of one matrix that writes JSON, as main() makes it.
+struct SmallLesson {
+  explicit SmallLesson(const std::vector<const char*>& more = {}) {
+    std::vector<const char*> words = {"program", "--json", file.c_str()};
+    words.insert(words.end(), more.begin(), more.end());
+    options.parse(static_cast<int>(words.size()), words.data());
+    tilewise::LessonStyle style{.figure = tilewise::Figure::bytes};
+    style.extra = {{"matrix"}, {"type"}};
+    lesson.emplace(options, style);
+  }
+  /// What finish() wrote, without blanks.
+  std::string json() {
+    REQUIRE(lesson->finish() == tilewise::kAllRight);
+    std::ifstream in(file);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::filesystem::remove(file);
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+  }
+  const std::string file = (std::filesystem::temp_directory_path() / "tilewise-preprocess.json").string();
+  tilewise::Options options{"99_test", "A test."};
+  std::optional<tilewise::Lesson> lesson;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+tilewise::Timing timing_of(double ms) {
+  tilewise::Timing timing;
+  timing.timed = true;
+  timing.ms = tilewise::statistics(std::vector<double>{ms, ms, ms});
+  return timing;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("the JSON says what preprocessing takes and when it pays", "[preprocess]", float, double) {
+  using T = TestType;
+  SmallLesson small;
+  Csr<T> A = tilewise::generate_csr<T>({tilewise::MatrixKind::zipf, 700, 9, 4, {}});
+  const int nnz = static_cast<int>(A.nnz());
+  Problem<T> problem("zipf", A, small.options);
+  REQUIRE(problem.plan_bytes() == spmv_plan_bytes<T>(700, nnz));
+  Preprocessing preprocessing(*small.lesson, small.options, "auto");
+  // Times are made up, in milliseconds; the rows are the program's.
+  const auto run = [&](const std::string& name, const Spmv<T>& spmv, double ms) {
+    tilewise::Outcome outcome = small.lesson->run(problem.variant(name, spmv, "auto", false));
+    REQUIRE(outcome.status == tilewise::Status::ok);
+    outcome.timing = timing_of(ms);
+    return outcome;
+  };
+  CusparseSpmv<T> cusparse(problem, CUSPARSE_SPMV_CSR_ALG1);
+  CusparseSpmv<T> one(problem, CUSPARSE_SPMV_CSR_ALG1, false), two(problem, CUSPARSE_SPMV_CSR_ALG2, false);
+  preprocessing.simple(run("spmv_scalar", problem.product(launch_spmv_scalar<T>), 8));
+  preprocessing.cusparse_unprepared(run("unprepared one", std::ref(one), 3));
+  preprocessing.cusparse_unprepared(run("unprepared two", std::ref(two), 2.5));
+  preprocessing.prepared(
+      {"cuSPARSE", "its own", 77, run("cuSPARSE", std::ref(cusparse), 2), timing_of(2), tilewise::Record()});
+  preprocessing.prepared({"spmv_balanced", "a plan", problem.plan_bytes(), run("spmv_balanced", problem.balanced(), 4),
+                          timing_of(10), tilewise::Record().set("part", "of it")});
+  preprocessing.finish(problem);
+  const std::string json = small.json();
+  const std::size_t second = json.find("\"kernel\":\"spmv_balanced\"");
+  REQUIRE(second != std::string::npos);
+  const std::string first_rows = json.substr(0, second), balanced = json.substr(second);
+  REQUIRE(contains(first_rows, "\"preprocess_bytes\":77"));
+  REQUIRE(contains(first_rows, "\"preprocess_seconds\":0.002"));
+  REQUIRE(contains(first_rows, "\"break_even\":{\"spmv_scalar\":1,\"cusparse_unprepared\":4}"));  // 2/(8-2), 2/(2.5-2)
+  REQUIRE(contains(balanced, "\"preprocess_bytes\":" + std::to_string(problem.plan_bytes())));
+  REQUIRE(contains(balanced, "\"preprocess_by\":\"aplan\""));
+  REQUIRE(contains(balanced, "\"part\":\"ofit\""));
+  REQUIRE(contains(balanced, "\"break_even\":{\"spmv_scalar\":3,\"cusparse_unprepared\":\"never\"}"));  // 10/(8-4)
+}
+
+TEST_CASE("what a plan asks memory for is counted, and where it can be, timed", "[preprocess]") {
+  SmallLesson small({"--repeat", "3"});
+  Csr<float> A = tilewise::generate_csr<float>({tilewise::MatrixKind::stencil2d, 900, 9, 4, {}});
+  Problem<float> problem("stencil2d", A, small.options);
+  Preprocessing preprocessing(*small.lesson, small.options, "auto");
+  std::map<std::string, tilewise::Outcome> outcomes;
+  for (const auto& [name, spmv] : std::vector<std::pair<std::string, Spmv<float>>>{
+           {"spmv_balanced", problem.balanced()}, {problem.chosen(), problem.product(launch_spmv_unrolled<float>, 1)}})
+    outcomes[name] = small.lesson->run(problem.variant(name, spmv, "auto", false));
+  REQUIRE(problem.chosen() == "spmv_unrolled<1>");
+  preprocessing.simple(outcomes["spmv_unrolled<1>"]);
+  preprocessing.plan(problem, outcomes);
+  preprocessing.finish(problem);
+  const auto cuts = tilewise::count([&] { problem.find_cuts(nullptr); });
+  const auto look = tilewise::count([&] { problem.look_at_rows(nullptr); });
+  const std::string json = small.json();
+  REQUIRE(contains(json, "\"preprocess_bytes\":" + std::to_string(spmv_plan_bytes<float>(900, problem.nnz))));
+  if (!cuts) {  // a GPU
+    REQUIRE(contains(json, "\"preprocess_by\":\"launch_spmv_plan\""));
+    REQUIRE(contains(json, "\"preprocess_samples\":3"));
+    REQUIRE(contains(json, "\"spmv_look_seconds\":"));
+    REQUIRE(contains(json, "\"break_even\":{\"spmv_scalar\":"));
+    return;
+  }
+  // Every row's begin and end once, and the middle columns of two rows.
+  REQUIRE(look->global_load_bytes <= 900u * 4 * (2 + 1 + 2));
+  REQUIRE(look->global_load_bytes > 890u * 4 * (2 + 1 + 2));
+  REQUIRE(cuts->global_load_bytes < look->global_load_bytes / 4);
+  for (const auto& [name, counts] : {std::pair("spmv_cuts", *cuts), std::pair("spmv_look", *look)})
+    REQUIRE(contains(json, "\"" + std::string(name) +
+                               "\":{\"global_load_requests\":" + std::to_string(counts.global_load_requests) +
+                               ",\"global_load_sectors\":" + std::to_string(counts.global_load_sectors)));
+}
+
+TEMPLATE_TEST_CASE("cuSPARSE with and without preprocessing, and after it was timed", "[preprocess]", float, double) {
+  using T = TestType;
+  SmallLesson small;
+  Csr<T> A = tilewise::generate_csr<T>({tilewise::MatrixKind::uniform, 300, 9, 4, {}});
+  Problem<T> problem("uniform", A, small.options);
+  for (const auto algorithm : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}) {
+    for (const bool preprocessed : {true, false}) {
+      CusparseSpmv<T> spmv(problem, algorithm, preprocessed);
+      const auto variant = problem.variant("cuSPARSE", std::ref(spmv), "auto", false);
+      REQUIRE(small.lesson->run(variant).status == tilewise::Status::ok);
+      const tilewise::CusparseHandle handle;
+      const tilewise::CusparseCsr matrix(problem.rows, problem.cols, problem.nnz, problem.row_ptr.data(),
+                                         problem.col_index.data(), problem.values.data());
+      const tilewise::CusparseVector x(problem.cols, problem.x.data()), y(problem.rows, problem.y.data());
+      const T one = 1, zero = 0;
+      std::size_t bytes = 0;
+      CUSPARSE_CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x, &zero, y,
+                                             tilewise::cuda_data_type<T>(), algorithm, &bytes));
+      REQUIRE(spmv.buffer_bytes() == bytes);
+      if (!preprocessed) continue;
+      REQUIRE(spmv.preprocess_time({.iterations = 2}).timed == !tilewise::is_simulated());
+      variant.poison();
+      variant.launch(nullptr);
+      REQUIRE(variant.recheck().ok);
+    }
+  }
+}
+
+TEST_CASE("lanes at work: counted by hand, the same for both types, and never more than a warp has", "[counts]") {
+  SmallLesson small;
+  const auto lanes = [&](auto number, const SpmvShape& shape, const std::string& name, auto launch, auto... first) {
+    using T = decltype(number);
+    Csr<T> A = matrix_of<T>(shape, 3);
+    Problem<T> problem("any", A, small.options);
+    const auto spmv = name == "spmv_balanced" ? problem.balanced() : problem.product(launch, first...);
+    const auto counts =
+        tilewise::count([&] { CUDA_CHECK(spmv(problem.values.data(), problem.x.data(), problem.y.data(), nullptr)); });
+    return counts ? problem.lanes_at_work(name, *counts) : -1;
+  };
+  const auto scalar = [&](auto number, const SpmvShape& shape) {
+    return lanes(number, shape, "spmv_scalar", launch_spmv_scalar<decltype(number)>);
+  };
+  const auto warp = [&](auto number, const SpmvShape& shape) {
+    return lanes(number, shape, "spmv_vector<32>", launch_spmv_vector<decltype(number)>, 32);
+  };
+  const auto balanced = [&](auto number, const SpmvShape& shape) {
+    return lanes(number, shape, "spmv_balanced", launch_spmv_scalar<decltype(number)>);
+  };
+  const SpmvShape diagonal = rows_of("diagonal lengths", 48, 48, [](int) { return 1; });
+  if (scalar(float(), diagonal) < 0) return;         // a GPU does not count
+  REQUIRE(scalar(float(), diagonal) == Approx(24));  // 32 and 16, in every load
+  REQUIRE(scalar(double(), diagonal) == Approx(24));
+  const SpmvShape full = rows_of("rows of 32", 64, 99, [](int) { return 32; });
+  REQUIRE(warp(float(), full) == Approx(32));
+  REQUIRE(warp(double(), full) == Approx(32));
+  for (const SpmvShape& shape : spmv_shapes()) {
+    if (shape.lengths.empty()) continue;
+    INFO(shape.name);
+    const double f = balanced(float(), shape), d = balanced(double(), shape);
+    REQUIRE(f > 0);
+    REQUIRE(f <= 32);
+    REQUIRE(std::abs(f - d) < 0.5);  // pieces of cut rows, see there
+    REQUIRE(scalar(float(), shape) <= 32);
+    REQUIRE(scalar(double(), shape) == Approx(scalar(float(), shape)));
+  }
 }
 
 // ------------------------------------------------------------------------------------------------- wrong kernels

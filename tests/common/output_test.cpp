@@ -113,7 +113,11 @@ TEST_CASE("results survive the way through JSON") {
                   .set("ok", true)
                   .set("big", std::uint64_t{1} << 60)
                   .set("none", std::numeric_limits<double>::infinity()));
-  results.add(Record().set("kernel", "second").set("bytes", std::string("\xff broken UTF-8")));
+  const std::size_t second =
+      results.add(Record().set("kernel", "second").set("bytes", std::string("\xff broken UTF-8")));
+  CHECK(second == 1);
+  results.extend(second, Record().set("later.known", 7));
+  CHECK_THROWS_AS(results.extend(2, Record()), std::out_of_range);
   const Folder folder;
   const std::string path = folder.file("result.json");
   write_file_atomically(path, "old");
@@ -133,6 +137,8 @@ TEST_CASE("results survive the way through JSON") {
   CHECK(json["rows"][0]["big"] == std::uint64_t{1} << 60);
   CHECK(json["rows"][0]["none"].is_null());
   CHECK(json["rows"][1]["kernel"] == "second");
+  CHECK(json["rows"][1]["later"]["known"] == 7);
+  CHECK_FALSE(json["rows"][0].contains("later"));
 }
 
 TEST_CASE("a file that cannot be written is known before, and said after") {
