@@ -450,7 +450,7 @@ def counted_preprocess_table(arguments):
     """What the kernels of lesson 06's plan ask for, next to a product by the balanced kernel."""
     result = run("06_csr_spmv", arguments.split())
     lines = ["| matrix | plan, bytes | `spmv_cuts`: load requests | sectors | `spmv_look`: load requests | sectors | "
-             "both, of the sectors of a `spmv_balanced` |", "|---" + "|--:" * 6 + "|"]
+             "both, of the sectors of one `spmv_balanced` |", "|---" + "|--:" * 6 + "|"]
     for row in result["rows"]:
         if "preprocess_counts" not in row:
             continue
