@@ -179,6 +179,7 @@ class Preprocessing {
     rules.iterations = options_.repeat();
     rules.working_set = p.working_set(cache_);
     rules.min_seconds = 0.05;
+    rules.graph_below_us = 0;  // once per matrix: nothing to repeat in a graph, with L2 warm
     return rules;
   }
 

@@ -601,7 +601,7 @@ tilewise::Timing timing_of(double ms) {
 
 TEMPLATE_TEST_CASE("the JSON says what preprocessing takes and when it pays", "[preprocess]", float, double) {
   using T = TestType;
-  SmallLesson small;
+  SmallLesson small({"--no-time"});
   Csr<T> A = tilewise::generate_csr<T>({tilewise::MatrixKind::zipf, 700, 9, 4, {}});
   const int nnz = static_cast<int>(A.nnz());
   Problem<T> problem("zipf", A, small.options);
@@ -673,7 +673,7 @@ TEST_CASE("what a plan asks memory for is counted, and where it can be, timed", 
 
 TEMPLATE_TEST_CASE("cuSPARSE with and without preprocessing, and after it was timed", "[preprocess]", float, double) {
   using T = TestType;
-  SmallLesson small;
+  SmallLesson small({"--no-time"});
   Csr<T> A = tilewise::generate_csr<T>({tilewise::MatrixKind::uniform, 300, 9, 4, {}});
   Problem<T> problem("uniform", A, small.options);
   for (const auto algorithm : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}) {
