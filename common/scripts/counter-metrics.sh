@@ -8,9 +8,7 @@ done
 for op in ld st; do  # the two stages of L1
   counter_metrics+=,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_$op.sum
 done
-for command in read write; do
-  counter_metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_lgds_cmd_$command.sum
-done
+counter_metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_lgds_cmd_read.sum
 for op in ld st; do
   counter_metrics+=,smsp__inst_executed_op_shared_$op.sum,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_$op.sum
   counter_metrics+=,l1tex__t_requests_pipe_lsu_mem_local_op_$op.sum,l1tex__t_sectors_pipe_lsu_mem_local_op_$op.sum

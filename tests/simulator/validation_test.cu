@@ -100,6 +100,11 @@ TEST_CASE("the simulator counts what an H200 counts", "[validation]") {
       };
       compare("flop_single", counted.flop_single, flop("f"));
       compare("flop_double", counted.flop_double, flop("d"));
+      // What a request does not find in L1 is delivered piece by piece, so that a GPU needs more passes, never fewer.
+      if (!cases[i].merged) {
+        const auto passes = recorded_counter("l1tex__data_pipe_lsu_wavefronts_mem_lgds_cmd_read.sum");
+        CHECK(counted.global_load_data_passes <= passes);
+      }
       // None of these kernels keeps anything in local memory; ptxas said so when the registers were recorded.
       for (const char* op : {"ld", "st"})
         CHECK(recorded_counter(std::string("l1tex__t_requests_pipe_lsu_mem_local_op_") + op + ".sum") == 0);
