@@ -25,10 +25,10 @@ struct Counters {
   std::uint64_t global_store_tag_passes = 0;  ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum
   /// Of each request alone: a GPU may put stores together that follow one another soon.
   std::uint64_t global_store_data_passes = 0;
-  std::uint64_t atomic_requests = 0;     ///< l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum
-  std::uint64_t atomic_sectors = 0;      ///< l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
-  std::uint64_t reduction_requests = 0;  ///< l1tex__t_requests_pipe_lsu_mem_global_op_red.sum
-  std::uint64_t reduction_sectors = 0;   ///< l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
+  std::uint64_t atomic_requests = 0;            ///< l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum
+  std::uint64_t atomic_sectors = 0;             ///< l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
+  std::uint64_t reduction_requests = 0;         ///< l1tex__t_requests_pipe_lsu_mem_global_op_red.sum
+  std::uint64_t reduction_sectors = 0;          ///< l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
   std::uint64_t shared_load_instructions = 0;   ///< smsp__inst_executed_op_shared_ld.sum
   std::uint64_t shared_load_wavefronts = 0;     ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
   std::uint64_t shared_load_ideal = 0;          ///< wavefronts that a conflict-free layout would need
