@@ -223,8 +223,11 @@ class Ceilings {
         r.set(measure_ == Measure::roofline ? "figure.share_of_roof" : "figure.share_of_peak", share / 100);
     }
     if (ok && timing.timed) {
-      r.set("time.median_ms", timing.ms.median).set("time.iqr_ms", timing.ms.iqr).set("time.min_ms", timing.ms.min);
-      r.set("time.max_ms", timing.ms.max).set("time.samples", timing.ms.n);
+      r.set("time.median_ms", timing.ms.median)
+          .set("time.iqr_ms", timing.ms.iqr())
+          .set("time.q1_ms", timing.ms.q1)
+          .set("time.q3_ms", timing.ms.q3);
+      r.set("time.min_ms", timing.ms.min).set("time.max_ms", timing.ms.max).set("time.samples", timing.ms.n);
       r.set("time.l2_flushed", timing.flushed).set("time.sm_clock_max_mhz", timing.sm_clock_max_mhz);
       double& best = best_[probe.key];
       if (measure_ != Measure::latency) best = std::max(best, row.figure);

@@ -119,7 +119,7 @@ class Preprocessing {
       if (p.product.status != tilewise::Status::ok || !p.time.timed || !p.product.timing.timed) continue;
       tilewise::Record fields = p.more;
       fields.set("preprocess_by", p.by).set("preprocess_seconds", p.time.seconds());
-      fields.set("preprocess_iqr_seconds", p.time.ms.iqr * 1e-3).set("preprocess_samples", p.time.ms.n);
+      fields.set("preprocess_iqr_seconds", p.time.ms.iqr() * 1e-3).set("preprocess_samples", p.time.ms.n);
       fields.set("preprocess_bytes", p.bytes);
       std::vector<std::string> row = {problem.name(),
                                       problem.type(),
@@ -205,7 +205,7 @@ class Preprocessing {
   }
 
   static ProductTime time_of(const tilewise::Outcome& product) {
-    return {product.timing.seconds(), product.timing.ms.iqr * 1e-3};
+    return {product.timing.seconds(), product.timing.ms.iqr() * 1e-3};
   }
   static void keep_faster(std::optional<ProductTime>& best, const tilewise::Outcome& product) {
     if (product.status != tilewise::Status::ok || !product.timing.timed) return;

@@ -105,7 +105,7 @@ struct Lesson::State {
   double best_baseline_work = 0;                    // FLOP or bytes of it
   TimedCall best_baseline_call;                     // for timing in turns
   std::string best_baseline_kernel;
-  bool some_in_turns = false;
+  std::vector<std::string> turned_with;  // baselines that others were timed in turns with
   std::vector<std::string> formulas;
   std::vector<std::string> methods;
   int right = 0, wrong = 0, skipped = 0;
@@ -206,6 +206,7 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
   rules.iterations = options.repeat();
   rules.working_set = variant.working_set;
   rules.min_seconds = style.min_seconds;
+  if (!style.graphs) rules.graph_below_us = 0;
   measure_with_baseline(variant, rules, outcome);
   outcome.figure = variant.work / outcome.timing.seconds() * 1e-9;
   // A race may show only after many launches: what the last timed one left must be right too. After calls in turns, what
@@ -266,7 +267,11 @@ void Lesson::State::measure_with_baseline(const Variant& variant, const TimerOpt
   Interleaved both = interleave_calls(best_baseline_call, timed_call(variant.launch), half);
   outcome.timing = std::move(both.b);
   outcome.speedup = both.a.median_ms() / outcome.timing.median_ms() * more_work;
-  some_in_turns = true;
+  if (both.turns.n > 0) {  // not on the simulator; the turns are of time over time
+    outcome.speedup_q1 = more_work / both.turns.q3;
+    outcome.speedup_q3 = more_work / both.turns.q1;
+  }
+  remember(turned_with, best_baseline_kernel);
 }
 
 std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outcome& outcome) {
@@ -320,7 +325,7 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
   } else if (!is_simulated() && outcome.status == Status::ok && outcome.timing.timed) {
     const double ms = outcome.timing.median_ms();
     row.push_back(significant(ms));
-    row.push_back(fixed(100 * outcome.timing.ms.iqr / ms, 1));
+    row.push_back(fixed(100 * outcome.timing.ms.iqr() / ms, 1));
     row.push_back(outcome.figure > 0 ? significant(outcome.figure) : "-");
     row.push_back(outcome.figure > 0 && ceiling() > 0 && std::isfinite(ceiling())
                       ? fixed(100 * outcome.figure / ceiling(), 1)
@@ -363,8 +368,10 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   r.set("error.wrong_elements", c.wrong);
   if (outcome.status == Status::ok && outcome.timing.timed) {
     const Timing& t = outcome.timing;
-    r.set("time.median_ms", t.ms.median).set("time.iqr_ms", t.ms.iqr).set("time.min_ms", t.ms.min);
-    r.set("time.max_ms", t.ms.max).set("time.samples", t.ms.n).set("time.calls_per_sample", t.calls_per_sample);
+    r.set("time.median_ms", t.ms.median).set("time.iqr_ms", t.ms.iqr()).set("time.q1_ms", t.ms.q1);
+    r.set("time.q3_ms", t.ms.q3).set("time.min_ms", t.ms.min).set("time.max_ms", t.ms.max);
+    r.set("time.samples", t.ms.n).set("time.calls_per_sample", t.calls_per_sample);
+    r.set("time.working_set", variant.working_set);
     r.set("time.l2_flushed", t.flushed).set("time.graph", t.graph);
     r.set("time.sm_clock_min_mhz", t.sm_clock_min_mhz).set("time.sm_clock_max_mhz", t.sm_clock_max_mhz);
     r.set("figure.value", outcome.figure).set("figure.unit", unit());
@@ -374,6 +381,7 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     if (style.share) r.set("speedup.share", true);
     if (outcome.speedup > 0)
       r.set("speedup.best_" + style.baseline_name, outcome.speedup).set("speedup.in_turns", style.in_turns);
+    if (outcome.speedup_q3 > 0) r.set("speedup.q1", outcome.speedup_q1).set("speedup.q3", outcome.speedup_q3);
   }
   if (variant.predicted_load_sectors > 0) r.set("formula.load_sectors", variant.predicted_load_sectors);
   if (variant.predicted_store_sectors > 0) r.set("formula.store_sectors", variant.predicted_store_sectors);
@@ -450,9 +458,9 @@ int Lesson::finish() {
     else
       fmt::print("Checked against an FP64 reference: {}. Bound: gamma_k |A||B|, what rounding can do at most.\n", line);
   }
-  if (s.some_in_turns)
-    fmt::print("Each kernel was timed in turns with {}; the ratio is that of the two medians.\n",
-               s.best_baseline_kernel);
+  if (!s.turned_with.empty())
+    fmt::print("Rows with a ratio were timed in turns with {}; the ratio is that of the two medians.\n",
+               fmt::join(s.turned_with, " or "));
   if (s.some_uncounted)
     fmt::print(
         "Rows without counts were run and checked, not counted: counting takes minutes at that size. "

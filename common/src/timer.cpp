@@ -26,7 +26,7 @@ Statistics statistics(std::span<const double> samples) {
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
   };
-  return {sorted.size(), quantile(0.5), quantile(0.75) - quantile(0.25), sorted.front(), sorted.back()};
+  return {sorted.size(), quantile(0.5), quantile(0.25), quantile(0.75), sorted.front(), sorted.back()};
 }
 
 void check_possible(double figure, double ceiling, const std::string& unit, const std::string& ceiling_name) {
@@ -159,12 +159,27 @@ class Sampler {
     }
     call_ms_ = last_ms;
     samples_.clear();
-    if (options_.cache != Cache::cold && call_ms_ * 1e3 < options_.graph_below_us) {
-      if (call_.takes_stream)
-        capture();
-      else
-        add_note(note_, "short: the time includes gaps between launches");
-    }
+  }
+
+  // Too short to be timed one by one.
+  bool is_short() const { return options_.cache != Cache::cold && call_ms_ * 1e3 < options_.graph_below_us; }
+  bool can_capture() const { return call_.takes_stream; }
+  void say_short() { add_note(note_, "short: the time includes gaps between launches"); }
+
+  // Records enough repeats for a millisecond into a graph: launching one costs the host as much as one kernel. From then
+  // on samples are of the graph, and L2 is warm.
+  void capture() {
+    calls_per_sample_ = static_cast<int>(std::clamp(1.0 / std::max(call_ms_, 1e-3), 20.0, 1000.0));
+    cudaGraph_t graph = nullptr;
+    CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < calls_per_sample_; ++i) call_.call(stream_);
+    CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
+    CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    add_note(note_, fmt::format("graph of {} calls, L2 warm", calls_per_sample_));
+    sample(3);  // the first launch uploads the graph
+    call_ms_ = samples_.back();
+    samples_.clear();
   }
 
   // How many samples the rules ask for.
@@ -212,6 +227,7 @@ class Sampler {
   }
 
   int taken() const { return static_cast<int>(samples_.size()); }
+  const std::vector<double>& samples() const { return samples_; }  // ms, in the order in which they were taken
 
   Timing result(const ClockWatch& clocks) const {
     Timing timing;
@@ -229,21 +245,6 @@ class Sampler {
   }
 
  private:
-  // Records enough repeats for a millisecond into a graph: launching one costs the host as much as one kernel.
-  void capture() {
-    calls_per_sample_ = static_cast<int>(std::clamp(1.0 / std::max(call_ms_, 1e-3), 20.0, 1000.0));
-    cudaGraph_t graph = nullptr;
-    CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < calls_per_sample_; ++i) call_.call(stream_);
-    CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
-    CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
-    CUDA_CHECK(cudaGraphDestroy(graph));
-    add_note(note_, fmt::format("graph of {} calls, L2 warm", calls_per_sample_));
-    sample(3);  // the first launch uploads the graph
-    call_ms_ = samples_.back();
-    samples_.clear();
-  }
-
   TimedCall call_;
   TimerOptions options_;
   cudaStream_t stream_;
@@ -265,6 +266,7 @@ Timing measure_call(const TimedCall& call, const TimerOptions& options) {
   const Stream stream;
   Sampler sampler(call, options, stream.get());
   sampler.warm_up();
+  if (sampler.is_short()) sampler.can_capture() ? sampler.capture() : sampler.say_short();
   ClockWatch clocks;
   for (const int wanted = sampler.wanted(); sampler.taken() < wanted;) {
     const int batch = std::min(wanted - sampler.taken(), sampler.calls_in(kBatchMs));
@@ -309,6 +311,14 @@ Interleaved interleave_calls(const TimedCall& a, const TimedCall& b, const Timer
   Sampler first(a, options, stream.get()), second(b, options, stream.get());
   first.warm_up();
   second.warm_up();
+  // Both in a graph or neither: a graph has no gaps between calls and a warm L2, and its time compares with no other.
+  if (first.is_short() && second.is_short() && first.can_capture() && second.can_capture()) {
+    first.capture();
+    second.capture();
+  } else {
+    for (Sampler* sampler : {&first, &second})
+      if (sampler->is_short()) sampler->say_short();
+  }
   ClockWatch clocks;
   const int wanted = std::min(first.wanted(), second.wanted());  // the slower call decides, or it would take minutes
   while (first.taken() < wanted) {
@@ -321,8 +331,11 @@ Interleaved interleave_calls(const TimedCall& a, const TimedCall& b, const Timer
     first.collect(batch);
     second.collect(batch);
   }
-  Interleaved both{first.result(clocks), second.result(clocks), 0};
+  Interleaved both{first.result(clocks), second.result(clocks), 0, {}};
   both.speedup = both.b.median_ms() / both.a.median_ms();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < first.samples().size(); ++i) ratios.push_back(second.samples()[i] / first.samples()[i]);
+  both.turns = statistics(ratios);
   return both;
 }
 

@@ -176,6 +176,9 @@ TEST_CASE("the timer times on a GPU, and runs once on the simulator") {
   CHECK(cold.median_ms() > timing.median_ms());
   const Interleaved same = interleave(call, call);
   CHECK(same.speedup == Approx(1.0).margin(0.2));
+  CHECK(same.turns.n == same.a.ms.n);
+  CHECK(same.turns.q1 <= same.turns.median);
+  CHECK(same.turns.median <= same.turns.q3);
 }
 
 TEST_CASE("what a caller waits for is timed on a GPU, and runs once on the simulator") {

@@ -71,6 +71,7 @@ struct Outcome {
   double figure = 0;             ///< GFLOP/s or GB/s; 0 when not timed
   /// Time of the best baseline / time of this one, of bytes: this one's rate / the baseline's. 0 when there is none.
   double speedup = 0;
+  double speedup_q1 = 0, speedup_q3 = 0;  ///< quartiles of the same, turn by turn; 0 when not timed in turns
   std::size_t row = 0;  ///< its number in the JSON, for Lesson::add_fields()
 };
 
@@ -93,6 +94,7 @@ struct LessonStyle {
   /// ratio of the two does not move with the clocks. The baseline's `launch` must stay callable until begin_group(),
   /// and may write the same output: the variant is always the last to run.
   bool in_turns = false;
+  bool graphs = true;  ///< GPU: short calls are timed as a CUDA graph; false where what a call costs is the question
   std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
   bool l1 = false;                 ///< simulator: passes through L1's tags and L1's data per load request
   bool by_formula = false;         ///< simulator, Figure::bytes: sectors by formula beside the counted ones

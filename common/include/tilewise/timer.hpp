@@ -19,9 +19,12 @@ namespace tilewise {
 struct Statistics {
   std::size_t n = 0;
   double median = 0;
-  double iqr = 0;  ///< third minus first quartile (linear interpolation between samples)
+  double q1 = 0;  ///< first quartile (linear interpolation between samples)
+  double q3 = 0;  ///< third quartile
   double min = 0;
   double max = 0;
+
+  double iqr() const { return q3 - q1; }
 };
 
 /// Throws std::invalid_argument for an empty list.
@@ -89,11 +92,12 @@ Timing measure(F&& f, const TimerOptions& options = {}) {
 Timing measure_elapsed(const std::function<void()>& call, const std::function<void()>& before,
                        const TimerOptions& options);
 
-/// Two calls timed in turns, A B A B, so that both see the same clocks.
+/// Two calls timed in turns, A B A B, so that both see the same clocks; in a graph are both or neither.
 struct Interleaved {
   Timing a;
   Timing b;
   double speedup = 0;  ///< median of b / median of a: how many times faster a is; 0 when not timed
+  Statistics turns;    ///< of b / a, turn by turn: how far that ratio can be trusted
 };
 
 Interleaved interleave_calls(const TimedCall& a, const TimedCall& b, const TimerOptions& options);
