@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     options.parse(argc, argv);
     pair_up(rows, cols, options);
 
-    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .show_tile = false, .min_seconds = 0.05};
+    LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .show_tile = false, .in_turns = true};
     tilewise::MatmulLesson products(options, style);
     tilewise::Lesson& lesson = products.lesson();
     const auto begin = [&](const char* part, const char* title) {

@@ -1,5 +1,6 @@
 // What was tried on the way to transpose_vectorised<columns, kept>, and what each trial costs: hints to L2, other
-// tiles, other orders of blocks, blocks that stay. Each is checked, and timed in turns with cudaMemcpyAsync. On a GPU:
+// tiles, other orders of blocks, blocks that stay. Each is checked, and timed in turns with cudaMemcpyAsync. At the end:
+// what the hints leave to the kernel that comes after the transpose. On a GPU:
 //   nvcc -std=c++20 -O3 -arch=native trials.cu -o trials && ./trials [n]
 #include <cuda_runtime.h>
 
@@ -91,6 +92,17 @@ __global__ void __launch_bounds__(HEIGHT* WIDTH / 16)
   }
 }
 
+/// Reads words and writes next to nothing. Blocks of 256 threads, 16 float4 each.
+__global__ void read_words(const float4* __restrict__ words, float* __restrict__ sums) {
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < 16; ++k) {
+    const float4 v = words[(static_cast<size_t>(blockIdx.x) * 16 + k) * 256 + threadIdx.x];
+    sum += v.x + v.y + v.z + v.w;
+  }
+  sums[static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x] = sum;
+}
+
 /// Words that are all different, as far as 32 bits go, and numbers.
 __global__ void fill(float* words) {
   const size_t i = static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x;
@@ -165,6 +177,44 @@ void turn_trial(const char* name, int strip = 1) {
   trial(name, true, [=](const float* from, float* to) { kernel<<<blocks, threads>>>(from, to, n, strip); });
 }
 
+/// What the next kernel finds: it reads `bytes` bytes that fit in L2, again and again. Before the transpose L2 has them;
+/// then the transpose comes. Prints the median times of the reading before it, and of the first four after it.
+template <Hint HINT>
+void after_trial(const char* name, size_t bytes) {
+  constexpr int READS = 5;
+  const auto read = [=] {
+    read_words<<<static_cast<unsigned>(bytes / sizeof(float4) / 16 / 256), 256>>>(reinterpret_cast<float4*>(in[0]),
+                                                                                  out[0]);
+  };
+  cudaEvent_t marks[READS + 2];
+  for (cudaEvent_t& mark : marks) CHECK(cudaEventCreate(&mark));
+  std::vector<float> ms[READS];
+  for (int i = -2; i < 30; ++i) {
+    for (int k = 0; k < 20; ++k) read();
+    CHECK(cudaEventRecord(marks[0]));
+    read();
+    CHECK(cudaEventRecord(marks[1]));
+    turn<64, 64, HINT, false><<<static_cast<unsigned>(n / 64) * (n / 64), 256>>>(in[1], out[1], n, 1);
+    for (int k = 0; k < READS; ++k) {
+      CHECK(cudaEventRecord(marks[k + 2]));
+      if (k + 1 < READS) read();
+    }
+    CHECK(cudaEventSynchronize(marks[READS + 1]));
+    for (int k = 0; k < READS; ++k) {
+      float time = 0;
+      CHECK(cudaEventElapsedTime(&time, marks[k == 0 ? 0 : k + 1], marks[k == 0 ? 1 : k + 2]));
+      if (i >= 0) ms[k].push_back(time);
+    }
+  }
+  std::printf("%-28s %5.0f MB:", name, 1e-6 * static_cast<double>(bytes));
+  for (std::vector<float>& times : ms) {
+    std::nth_element(times.begin(), times.begin() + 15, times.end());
+    std::printf("%9.4f", times[15]);
+  }
+  std::printf("\n");
+  for (const cudaEvent_t mark : marks) CHECK(cudaEventDestroy(mark));
+}
+
 int main(int argc, char** argv) {
   if (argc > 1) n = std::atoi(argv[1]);
   if (n < 128 || n > 32768 || n % 128 != 0) {
@@ -196,6 +246,14 @@ int main(int argc, char** argv) {
   turn_trial<64, 64, Hint::keep>("strips of 4 tile columns", 4);
   turn_trial<64, 64, Hint::keep>("along the rows", n / 64);
   turn_trial<64, 64, Hint::keep, true>("blocks that stay");
+  std::printf(
+      "\nThe kernel after the transpose reads words that L2 had before it. ms: before; after it the 1st to 4th time\n");
+  for (const size_t bytes : {size_t{8} << 20, size_t{24} << 20, size_t{40} << 20}) {
+    if (bytes > words * sizeof(float)) continue;
+    after_trial<Hint::none>("transpose, no hint", bytes);
+    after_trial<Hint::drop>("transpose, to be dropped", bytes);
+    after_trial<Hint::keep>("transpose, to be kept", bytes);
+  }
   for (const cudaEvent_t event : events) CHECK(cudaEventDestroy(event));
   for (float* matrix : {in[0], in[1], out[0], out[1]}) CHECK(cudaFree(matrix));
   CHECK(cudaFree(wrong));

@@ -18,13 +18,13 @@ __global__ void copy_words(const Word* __restrict__ in,  // count words
 }
 // [copy_words]
 
-// [copy_vectorised]
+// [copy_four_vectors]
 /// The widest word, and four of them under way per thread: 16 bytes x 4. A warp still reads 32 neighbours at a time,
 /// with 256 words between one of its requests and the next. Both arrays must be aligned to 16 bytes.
 /// Blocks of 256 threads, enough for 16 floats each.
-__global__ void __launch_bounds__(256) copy_vectorised(const float* __restrict__ in,  // count floats
-                                                       float* __restrict__ out,       // count floats
-                                                       size_t count) {
+__global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict__ in,  // count floats
+                                                         float* __restrict__ out,       // count floats
+                                                         size_t count) {
   constexpr int IN_FLIGHT = 4;
   const float4* from = reinterpret_cast<const float4*>(in);
   float4* to = reinterpret_cast<float4*>(out);
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(256) copy_vectorised(const float* __restrict__
   const size_t rest = 4 * vectors + threadIdx.x;  // up to three floats behind the last float4
   if (blockIdx.x == 0 && rest < count) out[rest] = in[rest];
 }
-// [copy_vectorised]
+// [copy_four_vectors]
 
 /// Words that one thread of the following kernels has under way: 64 bytes, so that memory is what limits them.
 template <class Word>
@@ -413,9 +413,9 @@ cudaError_t launch_copy_words(const Word* in, Word* out, size_t count, cudaStrea
 }
 
 /// `count` floats; both arrays must be aligned to 16 bytes.
-inline cudaError_t launch_copy_vectorised(const float* in, float* out, size_t count, cudaStream_t stream = nullptr) {
+inline cudaError_t launch_copy_four_vectors(const float* in, float* out, size_t count, cudaStream_t stream = nullptr) {
   if (!coalescing_aligned<float4>(in) || !coalescing_aligned<float4>(out)) return cudaErrorInvalidValue;
-  return launch_blocks(copy_vectorised, count, 4096, dim3(256), stream, in, out, count);
+  return launch_blocks(copy_four_vectors, count, 4096, dim3(256), stream, in, out, count);
 }
 
 /// True when memory could hold `count` words with that stride or offset, and no position overflows.

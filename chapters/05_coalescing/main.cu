@@ -9,13 +9,13 @@ using Sizes = std::vector<std::int64_t>;
 using tilewise::Lesson;
 
 void run_copies(Lesson& lesson, const Wanted& wanted, Moves& moves, size_t n) {
-  lesson.begin_part("copies", "neighbours, in words of 4, 8 and 16 bytes", style("", true));
+  lesson.begin_part("copies", "neighbours, in words of 4, 8 and 16 bytes", style());
   if (!tilewise::is_simulated()) lesson.run(moves.baseline(n));  // no kernel: the simulator has nothing to count
   if (!wanted("copies")) return;                                 // but all are a share of it
   lesson.run(moves.variant<float>("copy_words<float>", {n}, launch_copy_words<float>));
   lesson.run(moves.variant<float2>("copy_words<float2>", {n / 2}, launch_copy_words<float2>));
   lesson.run(moves.variant<float4>("copy_words<float4>", {n / 4}, launch_copy_words<float4>));
-  tilewise::Variant v = moves.variant<float>("copy_vectorised", {n}, launch_copy_vectorised);
+  tilewise::Variant v = moves.variant<float>("copy_four_vectors", {n}, launch_copy_four_vectors);
   v.predicted_load_sectors = v.predicted_store_sectors = n % 4 == 0 ? double(sectors_of_words(n / 4, 16, 1)) : 0;
   lesson.run(v);
 }
@@ -51,7 +51,7 @@ void run_sweeps(Lesson& lesson, const Wanted& wanted, size_t n) {
 }
 
 void run_particles(Lesson& lesson, Particles p) {
-  lesson.begin_part("particles", "structures of eight floats, all of them needed", style("", false, true));
+  lesson.begin_part("particles", "structures of eight floats, all of them needed", style("", true));
   const size_t n = p.count(), tight = 8 * sectors_of_words(n, 4, 1), strided = 8 * sectors_of_words(n, 4, 8);
   lesson.run(p.variant("particles_aos", strided, p.in_aos(), p.out_aos(), launch_particles_aos));
   lesson.run(p.variant("particles_soa", tight, p.in_soa(), p.out_soa(), launch_particles_soa));
@@ -61,7 +61,7 @@ void run_particles(Lesson& lesson, Particles p) {
 }
 
 void run_sums(Lesson& lesson, Matrix m, size_t cols) {
-  lesson.begin_part("sums", "rows and columns of a row-major matrix", style("", false, true));
+  lesson.begin_part("sums", "rows and columns of a row-major matrix", style("", true));
   lesson.run(m.variant("row_sums_thread", true, cols, dim3(256), launch_row_sums_thread));
   lesson.run(m.variant("row_sums_warp", true, 1, dim3(256), launch_row_sums_warp, true));
   lesson.run(m.variant("column_sums_thread", false, 1, dim3(256), launch_column_sums_thread));

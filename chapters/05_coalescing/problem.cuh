@@ -65,14 +65,14 @@ struct Wanted {
   }
 };
 
-/// Tables of this lesson. There are many rows, and 0.1 s of samples are steady. Timing in turns is for kernels that
-/// write all of the output, as the baseline does; `shared` is for those that use shared memory.
-inline tilewise::LessonStyle style(const char* swept = "", bool in_turns = false, bool shared = false) {
+/// Tables of this lesson, each row in turns with the copy. There are many rows, and 0.1 s of samples are steady; `shared`
+/// is for kernels that use shared memory.
+inline tilewise::LessonStyle style(const char* swept = "", bool shared = false) {
   tilewise::LessonStyle s{.figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 26};
   s.show_tile = false;
   s.show_shared = shared;
   s.exact = true;  // or has its bounds checked, which is said below the table
-  s.in_turns = in_turns;
+  s.in_turns = true;
   if (*swept != 0) s.extra = {{swept, "", std::string(swept) == "order" ? 17u : 6u, std::string(swept) == "order"}};
   s.by_formula = true;
   s.min_seconds = 0.1;

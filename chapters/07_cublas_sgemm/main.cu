@@ -13,9 +13,6 @@ using tilewise::LessonStyle;
 constexpr auto N = CUBLAS_OP_N, T = CUBLAS_OP_T;
 
 void run_calls(tilewise::Lesson& lesson, const CublasHandle& handle, Calls& calls) {
-  lesson.run(calls.dot(handle));
-  lesson.run(calls.gemv(handle, N));
-  lesson.run(calls.gemv(handle, T));
   lesson.run(calls.gemm(handle, N, N, 0, 1, 0));
   lesson.run(calls.gemm(handle, N, T, 0, 1, 0));
   lesson.run(calls.gemm(handle, T, N, 0, 1, 0));
@@ -64,7 +61,7 @@ int main(int argc, char** argv) {
     Sizes call_shape = small ? Sizes{40, 56, 72} : Sizes{1000, 1500, 700};
     std::int64_t math_n = small ? 128 : 4096, small_n = small ? 16 : 128;
     bool slow = false;
-    options.add("--part", only, "Which table", {"all", "calls", "math", "small", "kernels"});
+    options.add("--part", only, "Which table", {"all", "calls", "vectors", "math", "small", "kernels"});
     options.add("--call-shape", call_shape, "M,N,K of the table of calls", {1, 2000});
     options.add("--math-n", math_n, "Size of the table of math modes", {1, 16384});
     options.add("--small-n", small_n, "Size of the table of small products", {1, 1024});
@@ -73,7 +70,6 @@ int main(int argc, char** argv) {
     options.add_matmul({{512, 1024, 2048, 4096}, {96}, {}, {ragged}, {small_ragged}});
     options.parse(argc, argv);
     if (call_shape.size() != 3) options.refuse("--call-shape takes three numbers: M,N,K");
-
     tilewise::MatmulLesson products(options, {});
     tilewise::Lesson& lesson = products.lesson();
     const CublasHandle handle;  // one for the whole program
@@ -91,6 +87,11 @@ int main(int argc, char** argv) {
       Calls calls(call_shape, options);
       run_calls(lesson, handle, calls);
     }
+    if (only == "all" || only == "vectors") {
+      Vectors(call_shape[0], call_shape[2], options).run(lesson, handle);  // small enough to stay in a GPU's L2
+      if (!small) Vectors(16384, 8192, options).run(lesson, handle);       // not so
+    }
+    style.in_turns = true;
     style.extra = {};
     style.baseline_name = "FP32";
     style.ceiling = std::numeric_limits<double>::infinity();  // FP32 units and tensor cores in one table
@@ -99,11 +100,12 @@ int main(int argc, char** argv) {
       run_modes(lesson, handle, modes);
     }
     style.baseline_name = "loop";
+    style.graphs = false;  // the host's part of a call is the question
     if (begin("small", "many small products")) {
       SmallProducts many(static_cast<int>(small_n), 16, options);
       run_small(lesson, handle, many);
     }
-    style = {.baseline_name = "cuBLAS", .kernel_width = 34, .share = true, .in_turns = true, .min_seconds = 0.1};
+    style = {.baseline_name = "cuBLAS", .kernel_width = 34, .share = true, .in_turns = true, .graphs = false};
     if (begin("kernels", "all matrix products so far")) {
       for (const tilewise::MatmulShape& shape : options.shapes()) {
         if (!products.begin(shape)) continue;

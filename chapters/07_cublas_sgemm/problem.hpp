@@ -1,10 +1,12 @@
 // What lesson 07's calls work on, and their rows. Plumbing; the lesson is in cublas_sgemm.cuh.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,48 +40,6 @@ class Calls {
         }
       }
     }
-  }
-
-  /// x . x of all words of A, into device memory.
-  tilewise::Variant dot(const tilewise::CublasHandle& handle) {
-    double sum = 0;
-    for (const float a : A_) sum += double(a) * a;
-    input_.clear();
-    input_.emplace_back(A_);
-    tilewise::Variant v = variant("dot_to_device", "n = " + tilewise::with_commas(A_.size()), {"-", "-", "-"});
-    expect(1, 1, 1, {sum}, {tilewise::error_bound(A_.size(), sum)}, {0.0f}, 0);
-    v.work = 2.0 * static_cast<double>(A_.size());
-    v.launch = [&](cudaStream_t stream) {
-      CUBLAS_CHECK(cublasSetStream(handle, stream));
-      CUBLAS_CHECK(dot_to_device(handle, input(0), input(0), static_cast<int>(A_.size()), output_.data()));
-    };
-    return v;
-  }
-
-  /// y = op(A) x with A m x k.
-  tilewise::Variant gemv(const tilewise::CublasHandle& handle, cublasOperation_t op) {
-    const int in = op == CUBLAS_OP_N ? k_ : m_, out = op == CUBLAS_OP_N ? m_ : k_;
-    const std::vector<float> x = tilewise::random_vector(in, 77);
-    std::vector<double> y(out), size(out), bound(out);
-    for (int i = 0; i < m_; ++i) {
-      for (int l = 0; l < k_; ++l) {
-        const double p = double(A_[std::size_t(i) * k_ + l]) * x[op == CUBLAS_OP_N ? l : i];
-        y[op == CUBLAS_OP_N ? i : l] += p;
-        size[op == CUBLAS_OP_N ? i : l] += std::abs(p);
-      }
-    }
-    for (int i = 0; i < out; ++i) bound[i] = tilewise::error_bound(in, size[i]);
-    input_.clear();
-    input_.emplace_back(A_);
-    input_.emplace_back(x);
-    tilewise::Variant v = variant("sgemv_row_major", text(m_, k_), {letters(op), "0", "1, 0"});
-    expect(1, out, out, y, bound, {}, 0);
-    v.work = 2.0 * m_ * k_;
-    v.launch = [&, op](cudaStream_t stream) {
-      CUBLAS_CHECK(cublasSetStream(handle, stream));
-      CUBLAS_CHECK(sgemv_row_major(handle, op, m_, k_, 1.0f, input(0), k_, input(1), 0.0f, output_.data()));
-    };
-    return v;
   }
 
   /// C = alpha op(A) op(B) + beta C, with `gap` unused words at the end of every row.
@@ -183,6 +143,121 @@ class Calls {
   int rows_ = 0, cols_ = 0, ld_ = 0;
   std::vector<double> expected_, bound_;
   std::vector<float> before_;
+};
+
+/// What uses each word once, a dot product and a matrix times a vector. They are judged as a copy is: by bytes.
+class Vectors {
+ public:
+  Vectors(std::int64_t rows, std::int64_t cols, const tilewise::Options& options)
+      : rows_(static_cast<int>(rows)),
+        cols_(static_cast<int>(cols)),
+        A_(tilewise::random_vector(std::size_t(rows) * cols, options.seed(), options.data())),
+        x_(tilewise::random_vector(std::max(rows, cols), 77)),
+        device_A_(A_),
+        device_x_(x_),
+        out_(A_.size()) {}
+
+  /// Their rows. The copy is no call of cuBLAS: the simulator has nothing to show for it.
+  void run(tilewise::Lesson& lesson, const tilewise::CublasHandle& handle) {
+    tilewise::LessonStyle style{.figure = tilewise::Figure::bytes, .baseline_name = "copy", .show_tile = false};
+    style.counts = false;
+    style.in_turns = true;
+    style.extra = {{"op", "A", 3}};
+    lesson.begin_part("vectors", "each word is used once: bytes instead of FLOP", style);
+    lesson.begin_group();
+    if (!tilewise::is_simulated()) lesson.run(copy());
+    lesson.run(dot(handle));
+    lesson.run(gemv(handle, CUBLAS_OP_N));
+    lesson.run(gemv(handle, CUBLAS_OP_T));
+  }
+
+  /// The driver's copy of A: every word is read once and written once.
+  tilewise::Variant copy() {
+    tilewise::Variant v = variant("cudaMemcpyAsync", "-", 2 * A_.size());
+    v.baseline = true;
+    v.launch = [this](cudaStream_t stream) {
+      CUDA_CHECK(cudaMemcpyAsync(out_.data(), device_A_.data(), device_A_.bytes(), cudaMemcpyDeviceToDevice, stream));
+    };
+    v.check = v.recheck = [this] {
+      tilewise::Comparison comparison = tilewise::compare_exact(out_.to_host(), A_, rows_, cols_);
+      comparison.method = "all elements";
+      return comparison;
+    };
+    return v;
+  }
+
+  /// x . y into device memory, where x is the first half of A's words and y the second.
+  tilewise::Variant dot(const tilewise::CublasHandle& handle) {
+    const int n = static_cast<int>(A_.size() / 2);
+    std::vector<double> sum(1), magnitude(1);
+    for (int i = 0; i < n; ++i) {
+      const double p = double(A_[i]) * A_[n + i];
+      sum[0] += p;
+      magnitude[0] += std::abs(p);
+    }
+    tilewise::Variant v = variant("dot_to_device", "-", 2 * std::size_t(n));
+    expect(v, sum, magnitude, n);
+    v.shape = "n = " + tilewise::with_commas(n);
+    v.launch = [this, &handle, n](cudaStream_t stream) {
+      CUBLAS_CHECK(cublasSetStream(handle, stream));
+      CUBLAS_CHECK(dot_to_device(handle, device_A_.data(), device_A_.data() + n, n, out_.data()));
+    };
+    return v;
+  }
+
+  /// y = op(A) x.
+  tilewise::Variant gemv(const tilewise::CublasHandle& handle, cublasOperation_t op) {
+    const bool plain = op == CUBLAS_OP_N;
+    const int in = plain ? cols_ : rows_, out = plain ? rows_ : cols_;
+    std::vector<double> y(out), magnitude(out);
+    for (int i = 0; i < rows_; ++i) {
+      for (int j = 0; j < cols_; ++j) {
+        const double p = double(A_[std::size_t(i) * cols_ + j]) * x_[plain ? j : i];
+        y[plain ? i : j] += p;
+        magnitude[plain ? i : j] += std::abs(p);
+      }
+    }
+    tilewise::Variant v = variant("sgemv_row_major", plain ? "N" : "T", A_.size() + in + out);
+    expect(v, y, magnitude, in);
+    v.launch = [this, &handle, op](cudaStream_t stream) {
+      CUBLAS_CHECK(cublasSetStream(handle, stream));
+      CUBLAS_CHECK(sgemv_row_major(handle, op, rows_, cols_, 1.0f, device_A_.data(), cols_, device_x_.data(), 0.0f,
+                                   out_.data()));
+    };
+    return v;
+  }
+
+ private:
+  /// A row whose call moves `words` words. All write into the same output, which has room for a copy of A.
+  tilewise::Variant variant(const char* kernel, const char* op, std::size_t words) {
+    tilewise::Variant v;
+    v.kernel = kernel;
+    v.shape = std::to_string(rows_) + " x " + std::to_string(cols_);
+    v.extra = {op};
+    v.work = 4.0 * static_cast<double>(words);
+    v.working_set = 4 * words;
+    v.poison = [this] { out_.poison(); };
+    return v;
+  }
+
+  /// `terms` are added for each result, and their sizes are `magnitude`.
+  void expect(tilewise::Variant& v, const std::vector<double>& results, const std::vector<double>& magnitude,
+              int terms) {
+    std::vector<double> bound;
+    for (const double size : magnitude) bound.push_back(tilewise::error_bound(terms, size));
+    v.check = v.recheck = [this, results, bound] {
+      std::vector<float> got(results.size());
+      CUDA_CHECK(cudaMemcpy(got.data(), out_.data(), got.size() * sizeof(float), cudaMemcpyDeviceToHost));
+      tilewise::Comparison comparison =
+          tilewise::compare(std::span<const float>(got), results, bound, results.size(), 1);
+      comparison.method = "all elements";
+      return comparison;
+    };
+  }
+
+  int rows_, cols_;
+  std::vector<float> A_, x_;
+  tilewise::DeviceBuffer<float> device_A_, device_x_, out_;
 };
 
 /// C = A B, n x n x n, under the handle's math modes, each judged by the bound of its own arithmetic.

@@ -54,7 +54,7 @@ inline MatmulVariant padded() {
 /// Every kernel of the chapters before this one, in their best configuration, in the order of the chapters.
 inline std::vector<MatmulVariant> kernels() {
   std::vector<MatmulVariant> all = {naive_row_on_x(),  naive(32),      tiled_static(32),
-                                    tiled_dynamic(32), prefetched(32), rectangular<64, 64, 8>(),
+                                    tiled_dynamic(32), prefetched(32), rectangular<64, 64, 16>(),
                                     padded()};
   for (MatmulVariant& v : all) v.baseline = false;
   return all;

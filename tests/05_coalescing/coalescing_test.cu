@@ -84,8 +84,8 @@ const std::vector<Mover>& movers() {
     add_movers<float>(movers);
     add_movers<float2>(movers);
     add_movers<float4>(movers);
-    movers.push_back({"copy_vectorised", 1, Mover::copy, [](auto in, auto out, auto count, auto, auto s) {
-                        return launch_copy_vectorised(in, out, count, s);
+    movers.push_back({"copy_four_vectors", 1, Mover::copy, [](auto in, auto out, auto count, auto, auto s) {
+                        return launch_copy_four_vectors(in, out, count, s);
                       }});
     return movers;
   }();
@@ -297,7 +297,7 @@ TEST_CASE("what cannot be is refused, and the output is left alone", "[refused]"
     }
     if (mover.kind == Mover::write || mover.kind == Mover::both)  // all words to one place
       REQUIRE(mover.launch(in.data(), out.data(), 2, 0, nullptr) == cudaErrorInvalidValue);
-    if (mover.floats > 1 || mover.name == "copy_vectorised") {  // arrays that are not aligned to the word
+    if (mover.floats > 1 || mover.name == "copy_four_vectors") {  // arrays that are not aligned to the word
       REQUIRE(mover.launch(in.data() + 1, out.data(), 4, 1, nullptr) == cudaErrorInvalidValue);
       REQUIRE(mover.launch(in.data(), out.data() + 1, 4, 1, nullptr) == cudaErrorInvalidValue);
     }
@@ -367,7 +367,7 @@ TEST_CASE("every stride and offset costs on the simulator what the formula says"
   const tilewise::DeviceBuffer<float> in(tilewise::random_vector(4 * 64 * 170, 1));
   tilewise::DeviceBuffer<float> out(in.size());
   for (const Mover& mover : movers()) {
-    if (mover.name == "copy_vectorised") continue;
+    if (mover.name == "copy_four_vectors") continue;
     const bool shifted = mover.kind == Mover::shifted_in || mover.kind == Mover::shifted_out;
     for (std::size_t parameter = shifted ? 0 : 1; parameter <= (shifted ? 31u : 64u); ++parameter) {
       for (std::size_t count : {160, 73}) {  // whole warps, and a last one of 9 lanes

@@ -59,7 +59,7 @@ enum class WideBug {
   scalar_index,     ///< float4 number i taken for float number i
 };
 
-/// copy_vectorised() with one float4 per thread.
+/// copy_four_vectors() with one float4 per thread.
 template <WideBug BUG>
 __global__ void wide(const float* in, float* out, size_t count) {
   const auto is = [](WideBug bug) { return bug == BUG; };

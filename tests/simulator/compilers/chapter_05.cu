@@ -29,7 +29,7 @@ int main() {
 
   right(launch_copy_words(a, c, kCount));
   right(launch_copy_words(reinterpret_cast<const char*>(a), reinterpret_cast<char*>(c), kCount));
-  right(launch_copy_vectorised(a, c, kCount));
+  right(launch_copy_four_vectors(a, c, kCount));
   right(launch_strided_read(a, c, kCount, 3));
   right(launch_strided_write(reinterpret_cast<const double*>(a), reinterpret_cast<double*>(c), kCount, 2));
   right(launch_strided_copy(a, c, kCount, 5));
