@@ -24,7 +24,7 @@ __global__ void five_memories(const float* in, float* out, size_t n) {
   piece[threadIdx.x] = i < n ? in[i] : 0.0f;                                    // in[i], out[i]: global
   __syncthreads();
 
-  float near[kNear];  // local: its index is known only at run time, and it is too long for registers
+  float near[kNear];  // local: its index is known only at run time, and registers have no index
   for (unsigned k = 0; k < kNear; ++k) near[k] = piece[(threadIdx.x + k) % blockDim.x];
   float sum = 0;
   for (unsigned k = 0; k < kNear; ++k) sum = fmaf(weights[(k + i) % kNear], near[(k + i) % kNear], sum);

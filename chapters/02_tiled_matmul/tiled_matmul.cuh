@@ -211,7 +211,8 @@ cudaError_t launch_tiled_matmul(const float* A, const float* B, float* C, int M,
 // [launch]
 
 /// Starts tiled_matmul_dynamic() with any tile that the device can launch; the rest as launch_tiled_matmul(). A tile
-/// of more than 32 needs more than 1,024 threads, and the launch reports cudaErrorInvalidConfiguration.
+/// of more than 32 needs more than 1,024 threads, and the launch reports cudaErrorInvalidConfiguration (from CUDA 13 on
+/// cudaErrorInvalidValue).
 inline cudaError_t launch_tiled_matmul_dynamic(const float* A, const float* B, float* C, int M, int N, int K, int tile,
                                                cudaStream_t stream = nullptr) {
   if (!tiled_matmul_fits(M, N, K)) return cudaErrorInvalidValue;
