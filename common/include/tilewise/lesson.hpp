@@ -72,7 +72,7 @@ struct Outcome {
   /// Time of the best baseline / time of this one, of bytes: this one's rate / the baseline's. 0 when there is none.
   double speedup = 0;
   double speedup_q1 = 0, speedup_q3 = 0;  ///< quartiles of the same, turn by turn; 0 when not timed in turns
-  std::size_t row = 0;  ///< its number in the JSON, for Lesson::add_fields()
+  std::size_t row = 0;                    ///< its number in the JSON, for Lesson::add_fields()
 };
 
 /// How a lesson's table is made. With Figure::bytes the table has what moving data is judged by: on a GPU the share of
