@@ -135,7 +135,7 @@ void trial(const char* name, bool transposed, Launch launch) {
     std::printf("%-52s WRONG in %llu words\n", name, count);
     std::exit(1);
   }
-  std::vector<float> copies, trials;
+  std::vector<float> copies, trials, shares;
   for (int i = -2; i < 30; ++i) {  // the first two warm up
     CHECK(cudaEventRecord(events[0]));
     CHECK(cudaMemcpyAsync(out[0], in[0], bytes, cudaMemcpyDeviceToDevice));
@@ -149,10 +149,13 @@ void trial(const char* name, bool transposed, Launch launch) {
     if (i < 0) continue;
     copies.push_back(copy_ms);
     trials.push_back(ms);
+    shares.push_back(100 * copy_ms / ms);
   }
   std::nth_element(copies.begin(), copies.begin() + 15, copies.end());
   std::nth_element(trials.begin(), trials.begin() + 15, trials.end());
-  std::printf("%-52s %8.4f ms %6.1f %% of the copy\n", name, trials[15], 100 * copies[15] / trials[15]);
+  std::sort(shares.begin(), shares.end());
+  std::printf("%-52s %8.4f ms %6.1f %% of the copy, quartiles %.1f to %.1f\n", name, trials[15],
+              100 * copies[15] / trials[15], shares[7], shares[22]);
 }
 
 template <Hint HINT>

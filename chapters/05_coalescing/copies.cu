@@ -65,15 +65,17 @@ void run(const char* name) {
     CHECK(cudaFuncSetAttribute(copy<WORDS, APART>, cudaFuncAttributeMaxDynamicSharedMemorySize, unused));
     int resident = 0;
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, copy<WORDS, APART>, 256, unused));
-    std::vector<float> ours, drivers;
+    std::vector<float> ours, drivers, shares;
     for (int turn = 0; turn < 23; ++turn) {
       const float theirs = ms_of([] { CHECK(cudaMemcpyAsync(out, in, 16 * kWords, cudaMemcpyDeviceToDevice)); });
       const float mine = ms_of([&] { copy<WORDS, APART><<<kWords / 256 / WORDS, 256, unused>>>(in, out); });
       CHECK(cudaGetLastError());
-      if (turn >= 3) ours.push_back(mine), drivers.push_back(theirs);
+      if (turn < 3) continue;
+      ours.push_back(mine), drivers.push_back(theirs), shares.push_back(100 * theirs / mine);
     }
-    std::printf("%d x 16 bytes, %-24s %9d %12d KB %8.4f ms %7.1f %%\n", WORDS, name, resident, resident * 4 * WORDS,
-                median(ours), 100 * median(drivers) / median(ours));
+    std::sort(shares.begin(), shares.end());
+    std::printf("%d x 16 bytes, %-24s %9d %12d KB %8.4f ms %7.1f %%, quartiles %.1f to %.1f\n", WORDS, name, resident,
+                resident * 4 * WORDS, median(ours), 100 * median(drivers) / median(ours), shares[5], shares[14]);
   }
 }
 
