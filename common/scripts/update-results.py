@@ -259,6 +259,22 @@ def sparse_table(result):
     return f"\n{result['machine']['name']}, {result['rows'][0]['shape']}, float:\n\n" + "\n".join(lines) + "\n\n"
 
 
+def l1_table(result):
+    """For lesson 01: what a load request costs, in sectors and in passes through L1's two stages."""
+    lines = ["| shape | tile | kernel | load requests | sectors per request | tag passes per request | data passes per request |",
+             "|---|--:|---" + "|--:" * 4 + "|"]
+    for row in result["rows"]:
+        cells = [row["shape"], str(row["tile"]), f"`{row['kernel']}`"]
+        if row["status"] != "OK":
+            cells += [f"{row['status']}: {row['reason']}", "", "", ""]
+        else:
+            c = row["counts"]
+            cells.append(f"{c['global_load_requests']:,}")
+            cells += [f"{c[f'global_load_{what}'] / c['global_load_requests']:.2f}" for what in ("sectors", "tag_passes", "data_passes")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
+
+
 def table(program, arguments):
     arguments, _, filters = arguments.partition(" -- ")
     result = run(program, arguments.split())
@@ -275,6 +291,8 @@ def table(program, arguments):
         return shared_table(result)
     if result["rows"][0]["shape"].count(" x ") == 1:  # rows x columns, no product
         return moving_table(result)
+    if result["program"] == "01_naive_matmul":
+        return l1_table(result)
     shared = any(row.get("shared_bytes") for row in result["rows"])
     titles = ["kernel", "tile", "load requests", "sectors", "sectors per request", "FLOP per byte", "DRAM bytes, at least"]
     titles += ["shared wavefronts", "bank conflicts"] if shared else []
@@ -669,8 +687,8 @@ def traffic_table(gpu, filters):
         ("L1 requests", lambda c: f"{c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:,}"),
         ("L1 sectors", lambda c: f"{c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum']:,}"),
         ("found in L1", lambda c: f"{100 * c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum'] / c['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum']:.1f} %"),
-        ("L1 wavefronts", lambda c: f"{c['l1tex__data_pipe_lsu_wavefronts.sum']:,}"),
-        ("per request", lambda c: f"{c['l1tex__data_pipe_lsu_wavefronts.sum'] / c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:.2f}"),
+        ("tag passes per request", lambda c: f"{c['l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum'] / c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:.2f}"),
+        ("data passes per request", lambda c: f"{1 + c['l1tex__data_bank_conflicts_pipe_lsu.sum'] / c['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:.2f}"),
         ("from L2, MB", lambda c: f"{32e-6 * c['lts__t_sectors_srcunit_tex_op_read.sum']:,.2f}"),
         ("from DRAM, MB", lambda c: f"{1e-6 * c['dram__bytes_read.sum']:,.2f}"),
         ("time, ms", lambda c: f"{1e-6 * c['gpu__time_duration.sum']:.3g}"),
@@ -685,10 +703,10 @@ def traffic_table(gpu, filters):
     rows = chosen(recorded["rows"], filters.split())
     cells = [[cell(of, row["counters"]) for _, of in columns] for row in rows]
     shown = [i for i in range(len(columns)) if any(line[i] for line in cells)]
-    lines = ["| N | block | kernel | " + " | ".join(columns[i][0] for i in shown) + " |",
-             "|--:|--:|---" + "|--:" * len(shown) + "|"]
+    lines = ["| M = N | K | block | kernel | " + " | ".join(columns[i][0] for i in shown) + " |",
+             "|--:|--:|--:|---" + "|--:" * len(shown) + "|"]
     for row, line in zip(rows, cells):
-        lines.append(f"| {row['n']:,} | {row['block']} | `{row['kernel']}` | " + " | ".join(line[i] for i in shown) + " |")
+        lines.append(f"| {row['n']:,} | {row['k']:,} | {row['block']} | `{row['kernel']}` | " + " | ".join(line[i] for i in shown) + " |")
     return "\n" + "\n".join(lines) + f"\n\n{recorded['gpu']}, driver {recorded['driver']}, CUDA {recorded['cuda']}, commit " \
            f"{recorded['commit']}; Nsight Compute, caches emptied before each kernel. 1 MB is 1,000,000 bytes.\n\n"
 
@@ -707,6 +725,7 @@ summary_region = re.compile(r"(<!-- summary:(\S+) -->\n).*?(<!-- /summary -->)",
 # Of the README's table: program, kernel, tile, shape, and what the row shows.
 SUMMARY = [
     ("01_naive_matmul", "naive_matmul_row_on_x", 32, "4096 x 4096 x 4096", "threadIdx.x counts rows"),
+    ("01_naive_matmul", "naive_matmul_row_on_x", 32, "4096 x 4096 x 4097", "the same, K = 4097 instead of 4096"),
     ("01_naive_matmul", "naive_matmul", 32, "4096 x 4096 x 4096", "threadIdx.x counts columns"),
     ("02_tiled_matmul", "tiled_matmul", 32, "4096 x 4096 x 4096", "tiles in shared memory"),
     ("02_tiled_matmul", "tiled_matmul_rectangular<64,64,16>", None, "4096 x 4096 x 4096", "16 elements per thread"),
