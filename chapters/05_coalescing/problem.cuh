@@ -75,6 +75,7 @@ inline tilewise::LessonStyle style(const char* swept = "", bool shared = false) 
   s.in_turns = true;
   if (*swept != 0) s.extra = {{swept, "", std::string(swept) == "order" ? 17u : 6u, std::string(swept) == "order"}};
   s.by_formula = true;
+  s.l1 = std::string(swept) == "stride" || std::string(swept) == "offset";
   s.min_seconds = 0.1;
   return s;
 }

@@ -260,11 +260,12 @@ def sparse_table(result):
 
 
 def l1_table(result):
-    """For lesson 01: what a load request costs, in sectors and in passes through L1's two stages."""
-    lines = ["| shape | tile | kernel | load requests | sectors per request | tag passes per request | data passes per request |",
-             "|---|--:|---" + "|--:" * 4 + "|"]
+    """What a load request costs: sectors, and passes through L1's two stages."""
+    extra = list(result["rows"][0].get("extra", {}))
+    titles = ["shape", "kernel", *(extra or ["tile"]), "load requests", "sectors per request", "tag passes", "data passes"]
+    lines = ["| " + " | ".join(titles) + " |", "|---|---" + "|--:" * (len(titles) - 2) + "|"]
     for row in result["rows"]:
-        cells = [row["shape"], str(row["tile"]), f"`{row['kernel']}`"]
+        cells = [row["shape"], f"`{row['kernel']}`", *(extra_cells(row) if extra else [str(row["tile"])])]
         if row["status"] != "OK":
             cells += [f"{row['status']}: {row['reason']}", "", "", ""]
         else:
@@ -278,21 +279,21 @@ def l1_table(result):
 def table(program, arguments):
     arguments, _, filters = arguments.partition(" -- ")
     result = run(program, arguments.split())
-    result["rows"] = chosen(result["rows"], filters.split())
+    result["rows"] = chosen(result["rows"], [word for word in filters.split() if "=" in word])
     if "matrix" in result["rows"][0].get("extra", {}):
         return sparse_table(result)
     if "what" in result["rows"][0]:
         return parts_table(result)
     if not any("counts" in row for row in result["rows"]):
         return errors_table(result)
+    if "l1" in filters.split():
+        return l1_table(result)
     if any("load_sectors" in row.get("formula", {}) for row in result["rows"]):
         return sectors_table(result)
     if result["rows"][0].get("about") == "shared":
         return shared_table(result)
     if result["rows"][0]["shape"].count(" x ") == 1:  # rows x columns, no product
         return moving_table(result)
-    if result["program"] == "01_naive_matmul":
-        return l1_table(result)
     shared = any(row.get("shared_bytes") for row in result["rows"])
     titles = ["kernel", "tile", "load requests", "sectors", "sectors per request", "FLOP per byte", "DRAM bytes, at least"]
     titles += ["shared wavefronts", "bank conflicts"] if shared else []
