@@ -277,7 +277,7 @@ def l1_table(result):
 
 
 def table(program, arguments):
-    arguments, _, filters = arguments.partition(" -- ")
+    arguments, _, filters = f" {arguments}".partition(" -- ")
     result = run(program, arguments.split())
     result["rows"] = chosen(result["rows"], [word for word in filters.split() if "=" in word])
     if "matrix" in result["rows"][0].get("extra", {}):
