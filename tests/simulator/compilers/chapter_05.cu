@@ -1,4 +1,4 @@
-// Chapter 05, in a file of its own: its copies have the names of chapter 04's. See compilers_test.cpp.
+// Chapter 05, in a file of its own. See compilers_test.cpp.
 #include <cstdio>
 #include <cstdlib>
 
