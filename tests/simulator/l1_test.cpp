@@ -108,7 +108,7 @@ TEST_CASE("rows one word longer spare L1's banks, not its tags", "[l1]") {
 TEST_CASE("requests of one warp take the passes that an H200 counts", "[l1]") {
   std::ifstream file(TILEWISE_SOURCE_DIR "/tests/simulator/validation/l1_patterns.txt");
   REQUIRE(file);
-  std::size_t patterns = 0, equal = 0, loads = 0;
+  std::size_t patterns = 0, loads = 0;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream words(line);
@@ -130,14 +130,13 @@ TEST_CASE("requests of one warp take the passes that an H200 counts", "[l1]") {
     }
     INFO(line);
     CHECK(r.tags() == tags);
-    CHECK(r.data() <= data + 0.1);  // the GPU never needs fewer
+    CHECK(r.data() <= data + 0.2);  // a warp alone never needs fewer; of 64 stores some are put together
+    if (op != "st") CHECK(std::abs(r.data() - data) < 0.1);
     ++patterns;
-    if (op == "st") continue;
-    ++loads;
-    equal += std::abs(r.data() - data) < 0.1;
+    loads += op != "st";
   }
   CHECK(patterns > 400);
-  CHECK(equal * 10 > loads * 9);
+  CHECK(loads > 250);
 }
 
 }  // namespace
