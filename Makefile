@@ -4,7 +4,7 @@
 #   make 02         one lesson
 SHELL := /bin/bash
 scripts := common/scripts
-export ARGS FILE GPU MACHINE TOLERANCE WATCH
+export ARGS FILE GPU MACHINE SAMPLE TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
 number = $(firstword $(subst _, ,$(1)))

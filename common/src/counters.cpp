@@ -22,14 +22,19 @@ double Counts::data_passes_per_load() const { return ratio(global_load_data_pass
 
 namespace {
 
+std::uint64_t sample = 0;
+
 // What is watched is switched back even when the callable throws.
 class Watch {
  public:
   Watch(bool counting, bool checking)
-      : counting_before_(sim::set_counting(counting)), checking_before_(sim::set_checking(checking)) {}
+      : counting_before_(sim::set_counting(counting)), checking_before_(sim::set_checking(checking)) {
+    if (sample != 0) sim::set_sample(counting ? sample : 0);
+  }
   ~Watch() {
     sim::set_counting(counting_before_);
     sim::set_checking(checking_before_);
+    if (sample != 0) sim::set_sample(0);
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -43,7 +48,7 @@ class Watch {
 std::optional<Counts> count_call(const std::function<void()>& call) {
   const std::uint64_t before = sim::launches_ended();
   {
-    const Watch watch(true, true);
+    const Watch watch(true, sample == 0);
     sim::forget_sum();
     call();
   }
@@ -80,13 +85,26 @@ void run_unwatched(const std::function<void()>& call) {
   call();
 }
 
-bool worth_counting(double work, double limit) { return sim::counting_demanded() || work <= limit; }
+bool worth_counting(double work, double limit) { return sample != 0 || sim::counting_demanded() || work <= limit; }
+
+void sample_blocks(std::uint64_t blocks) {
+  sample = blocks;
+  sim::set_sample(0);  // but in count()
+}
+
+std::uint64_t sampled_blocks() { return sample; }
+
+std::uint64_t sample_demanded() { return sim::sample_size(); }
 
 #else
 
 void run_unwatched(const std::function<void()>& call) { call(); }
 
 bool worth_counting(double, double) { return false; }
+
+void sample_blocks(std::uint64_t) {}
+std::uint64_t sampled_blocks() { return 0; }
+std::uint64_t sample_demanded() { return 0; }
 
 std::optional<Counts> count_call(const std::function<void()>& call) {
   call();

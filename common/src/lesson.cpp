@@ -78,7 +78,7 @@ std::vector<Column> columns(const LessonStyle& style) {
       list.push_back({"of " + style.baseline_name, "%", 7, false});
     }
   }
-  if (!style.exact) {
+  if (!style.exact && sampled_blocks() == 0) {
     list.push_back({"max error", "", 9, false});
     list.push_back({"bound", "", 8, false});
   }
@@ -108,7 +108,7 @@ struct Lesson::State {
   std::vector<std::string> turned_with;  // baselines that others were timed in turns with
   std::vector<std::string> formulas;
   std::vector<std::string> methods;
-  int right = 0, wrong = 0, skipped = 0;
+  int right = 0, counted = 0, wrong = 0, skipped = 0;
   bool some_uncounted = false;
   std::string part;           // name of the present table; "" in programs with only one
   bool some_inexact = false;  // a row with a bound
@@ -152,7 +152,7 @@ void Lesson::begin_group() {
 
 void Lesson::begin_part(const std::string& part, const std::string& title, const LessonStyle& style) {
   State& s = *state_;
-  fmt::print("{}{}: {}\n", s.right + s.wrong + s.skipped > 0 ? "\n" : "", part, title);
+  fmt::print("{}{}: {}\n", s.right + s.counted + s.wrong + s.skipped > 0 ? "\n" : "", part, title);
   s.part = part;
   s.style = style;
   s.table = Table(columns(style));
@@ -180,7 +180,7 @@ void Lesson::add_fields(const Outcome& outcome, const Record& fields) { state_->
 
 void Lesson::State::check(const Variant& variant, Outcome& outcome) {
   try {
-    if (variant.poison) variant.poison();
+    if (variant.poison && sampled_blocks() == 0) variant.poison();
     if (is_simulated() && !worth_counting(variant.work, style.counted_work)) {
       run_unwatched([&] { variant.launch(nullptr); });
       some_uncounted = true;
@@ -188,6 +188,11 @@ void Lesson::State::check(const Variant& variant, Outcome& outcome) {
       outcome.counts = count([&] { variant.launch(nullptr); });
     }
     CUDA_CHECK(cudaDeviceSynchronize());
+    if (sampled_blocks() != 0) {
+      outcome.status = outcome.counts ? Status::counted : Status::skip;
+      if (!outcome.counts) outcome.reason = "launches no kernel: there is nothing to count";
+      return;
+    }
     outcome.comparison = variant.check();
     outcome.status = outcome.comparison.ok ? Status::ok : Status::wrong;
     if (!outcome.comparison.ok) outcome.reason = outcome.comparison.reason();
@@ -279,9 +284,11 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
   if (style.show_tile) row.push_back(variant.tile > 0 ? std::to_string(variant.tile) : "-");
   row.push_back(variant.kernel);
   for (std::size_t i = 0; i < style.extra.size(); ++i) row.push_back(i < variant.extra.size() ? variant.extra[i] : "-");
-  const std::size_t before_errors = columns(style).size() - (style.exact ? 0 : 2);
+  const bool with_errors = !style.exact && sampled_blocks() == 0;
+  const std::size_t before_errors = columns(style).size() - (with_errors ? 2 : 0);
   if (outcome.status == Status::skip) return row;
-  if (is_simulated() && outcome.counts && style.counts && outcome.status == Status::ok) {
+  const bool right = outcome.status == Status::ok || outcome.status == Status::counted;  // as far as anybody knows
+  if (is_simulated() && outcome.counts && style.counts && right) {
     const Counts& c = *outcome.counts;
     if (style.only_shared) {
       row.push_back(with_commas(c.shared_loads));
@@ -344,7 +351,7 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
   }
   while (row.size() < before_errors) row.push_back("-");
-  if (style.exact) return row;
+  if (!with_errors) return row;
   const bool compared = outcome.comparison.checked > 0;
   row.push_back(compared ? scientific(outcome.comparison.max_error) : "-");
   row.push_back(compared ? scientific(outcome.comparison.bound_at_max) : "-");
@@ -363,9 +370,11 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   r.set("block.x", variant.block.x).set("block.y", variant.block.y).set("block.z", variant.block.z);
   r.set("shared_bytes", variant.shared_bytes);
   if (outcome.status == Status::skip) return r;
-  const Comparison& c = outcome.comparison;
-  r.set("error.max", c.max_error).set("error.bound", c.bound_at_max).set("error.checked_by", c.method);
-  r.set("error.wrong_elements", c.wrong);
+  if (outcome.status != Status::counted) {
+    const Comparison& c = outcome.comparison;
+    r.set("error.max", c.max_error).set("error.bound", c.bound_at_max).set("error.checked_by", c.method);
+    r.set("error.wrong_elements", c.wrong);
+  }
   if (outcome.status == Status::ok && outcome.timing.timed) {
     const Timing& t = outcome.timing;
     r.set("time.median_ms", t.ms.median).set("time.iqr_ms", t.ms.iqr()).set("time.q1_ms", t.ms.q1);
@@ -387,7 +396,7 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   if (variant.predicted_store_sectors > 0) r.set("formula.store_sectors", variant.predicted_store_sectors);
   if (variant.predicted_loads > 0)
     r.set("formula.loads", variant.predicted_loads).set("formula.text", variant.loads_formula);
-  if (outcome.counts && outcome.status == Status::ok) {
+  if (outcome.counts && (outcome.status == Status::ok || outcome.status == Status::counted)) {
     const Counts& n = *outcome.counts;
     r.set("counts.global_load_requests", n.global_load_requests);
     r.set("counts.global_load_sectors", n.global_load_sectors);
@@ -414,6 +423,9 @@ std::size_t Lesson::State::add_row(const Variant& variant, const Outcome& outcom
   switch (outcome.status) {
     case Status::ok:
       ++right;
+      break;
+    case Status::counted:
+      ++counted;
       break;
     case Status::skip:
       ++skipped;
@@ -465,7 +477,15 @@ int Lesson::finish() {
     fmt::print(
         "Rows without counts were run and checked, not counted: counting takes minutes at that size. "
         "TILEWISE_COUNT=1 counts them.\n");
-  fmt::print("{} right, {} wrong, {} skipped.\n", s.right, s.wrong, s.skipped);
+  if (sampled_blocks() != 0) {
+    fmt::print(
+        "Counted in {} blocks of each launch, and scaled to its whole grid (--sample). Results are unfinished, so "
+        "nothing "
+        "was checked.\n{} counted, {} wrong, {} skipped.\n",
+        with_commas(sampled_blocks()), s.counted, s.wrong, s.skipped);
+  } else {
+    fmt::print("{} right, {} wrong, {} skipped.\n", s.right, s.wrong, s.skipped);
+  }
   if (!s.options.json().empty()) s.results.write(s.options.json());
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     throw std::runtime_error("the table could not be written to stdout");

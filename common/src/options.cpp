@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 
+#include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/files.hpp"
 #include "tilewise/results.hpp"
@@ -23,6 +24,7 @@ namespace {
 constexpr Range kSizes{1, 65536};
 constexpr Range kTiles{1, 1024};
 constexpr Range kRepeats{0, 100000};
+constexpr Range kSamples{1, 1'000'000'000};
 // The simulator takes some 10 ns per multiply-add: 2^33 (2048^3) is minutes per kernel.
 constexpr double kSimulatedWork = 0x1p33;
 
@@ -97,6 +99,17 @@ Options::Options(std::string program, std::string summary)
     seed_ = static_cast<std::uint64_t>(whole_number("--seed", words[0], {0, std::numeric_limits<std::int64_t>::max()}));
   });
   add("--data", parser_->data, "Values of the inputs", distribution_names());
+  if (is_simulated()) {
+    sample_ = sample_demanded();
+    parser_->add(
+        "--sample",
+        fmt::format("Count about so many blocks of each launch in place of all, and scale the counts; results are "
+                    "then not checked; {} to {} (default {})",
+                    kSamples.low, kSamples.high, sample_ == 0 ? "all" : std::to_string(sample_)),
+        false, [this](const auto& words) {
+          sample_ = static_cast<std::uint64_t>(whole_number("--sample", words[0], kSamples));
+        });
+  }
   parser_->add("--json", "Write the results to this file", false, [this](const auto& words) {
     json_ = words[0];
     if (const std::string why = why_not_writable(json_); !why.empty()) throw std::invalid_argument("--json " + why);
@@ -230,6 +243,7 @@ void Options::parse(int argc, const char* const* argv) {
     refuse(error.what());
   }
   data_ = distribution_from(p.data);
+  if (sample_ != 0) sample_blocks(sample_);
   if (p.matmul) read_matmul();
 }
 
@@ -247,9 +261,11 @@ void Options::read_matmul() {
   };
   for (std::size_t i = 0; i < count; ++i) {
     const MatmulShape shape{at(m, i, "--m"), at(p.n, i, "--n"), at(k, i, "--k")};
-    if (is_simulated() && shape.flops() / 2 > kSimulatedWork)
-      refuse(fmt::format("--m --n --k {}: too much for the simulator; it takes m n k up to {} (2048^3)", shape.text(),
-                         with_commas(static_cast<std::uint64_t>(kSimulatedWork))));
+    if (is_simulated() && sample_ == 0 && shape.flops() / 2 > kSimulatedWork)
+      refuse(fmt::format(
+          "--m --n --k {}: too much for the simulator; it takes m n k up to {} (2048^3). --sample 32 counts "
+          "32 blocks of each launch in place of all",
+          shape.text(), with_commas(static_cast<std::uint64_t>(kSimulatedWork))));
     shapes_.push_back(shape);
   }
   for (const std::int64_t tile : p.tiles) tiles_.push_back(static_cast<int>(tile));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/files.hpp"
 #include "tilewise/options.hpp"
@@ -91,6 +92,7 @@ Results::Results(const Options& options) {
       .set("machine.peak_bandwidth_gbs", d.peak_bandwidth_gbs())
       .set("machine.cuda_runtime", version_text(d.runtime_version))
       .set("machine.cuda_driver", version_text(d.driver_version));
+  if (sampled_blocks() != 0) run_.set("sample", sampled_blocks());
   if (const auto sensors = read_sensors()) {
     run_.set("machine.driver", sensors->driver)
         .set("machine.sm_clock_mhz", sensors->sm_clock_mhz)

@@ -17,6 +17,7 @@ const char* colour_of(Status status) {
   switch (status) {
     case Status::ok:
       return "\033[32m";
+    case Status::counted:
     case Status::skip:
       return "\033[33m";
     default:
@@ -34,6 +35,8 @@ const char* to_string(Status status) {
   switch (status) {
     case Status::ok:
       return "OK";
+    case Status::counted:
+      return "COUNTED";
     case Status::wrong:
       return "WRONG";
     case Status::skip:

@@ -51,6 +51,15 @@ void run_unwatched(const std::function<void()>& call);
 /// `work` is in FLOP or bytes; on a GPU always false.
 bool worth_counting(double work, double limit);
 
+/// Simulator: from here on count() runs about that many blocks of each launch in place of all, and scales their counts to
+/// the whole grid. Results are then unfinished, and not looked through for findings. 0: all blocks. Other launches are run
+/// whole: they may prepare what the counted ones work on.
+void sample_blocks(std::uint64_t blocks);
+/// What sample_blocks() was last given; 0 on a GPU.
+std::uint64_t sampled_blocks();
+/// TILEWISE_SAMPLE; 0 when it is not set, and on a GPU.
+std::uint64_t sample_demanded();
+
 std::optional<Counts> count_call(const std::function<void()>& call);
 
 /// Runs `f` with counting on and returns the counts of all its launches together; nothing when it launched no kernel (the

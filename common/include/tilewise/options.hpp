@@ -35,7 +35,8 @@ struct MatmulDefaults {
   std::vector<MatmulShape> sim_shapes = {};  ///< the same on the simulator
 };
 
-/// Options of a program. --help, --repeat, --no-time, --seed, --data and --json are always there.
+/// Options of a program. --help, --repeat, --no-time, --seed, --data and --json are always there, on the simulator also
+/// --sample, which parse() hands to sample_blocks().
 class Options {
  public:
   /// `program` is the chapter's name, `summary` one sentence for --help.
@@ -89,6 +90,7 @@ class Options {
   int repeat_ = 0;
   bool no_time_ = false;
   std::uint64_t seed_ = 1;
+  std::uint64_t sample_ = 0;
   Distribution data_ = Distribution::uniform;
   std::string json_;
   std::string command_line_;

@@ -13,11 +13,12 @@ namespace tilewise {
 enum class Status {
   ok,         ///< right
   wrong,      ///< a wrong result: no time is shown
+  counted,    ///< run in part, and counted: nobody knows whether it is right, see sample_blocks()
   skip,       ///< cannot run here; the reason is said
   impossible  ///< right, but the figure is above what the machine can do: the measurement is wrong
 };
 
-/// "OK", "WRONG", "SKIP", "IMPOSSIBLE".
+/// "OK", "COUNTED", "WRONG", "SKIP", "IMPOSSIBLE".
 const char* to_string(Status status);
 
 /// A column: heading (two lines: title and unit), at least `width` characters wide.

@@ -1,11 +1,14 @@
 #include "model/observer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/checker.hpp"
@@ -15,6 +18,7 @@
 #include "model/warp_log.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/symbols.hpp"
 #include "tilewise_sim/report.hpp"
 
 extern "C" std::uint64_t tilewise_flop[2];  // see hooks.cpp
@@ -68,6 +72,16 @@ struct State {
   bool count_all = false, never_check = false;  // what the environment says
   bool counting = false, checking = false;      // of the running launch
   std::uint64_t ended = 0;                      // launches so far
+  std::vector<Stratum> sample;                  // of the running launch's blocks
+  std::vector<LaunchRecord> strata;             // what those that were run did
+  Counters before_block;                        // what the running stratum had done before its last block
+  using Squares = std::array<double, members_of(Counters()).size()>;
+  Squares first{};            // what the first block of the running stratum did,
+  Squares more{}, squares{};  // and how much more each did: sums, and sums of squares
+  Squares variance{};         // of what is counted, since not all blocks were run
+  double largest_sample_error = 0;
+  const void* depends_site = nullptr;  // where they depend on each other, if known
+  const char* depends_what = nullptr;  // and by what
   SectorSet touched;
   LaunchRecord record;
   Counters last, last_as_compiled, sum;
@@ -146,7 +160,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   // One call of memcpy loads and stores at the same place.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 4 + static_cast<unsigned>(w.kind);
   auto [entry, is_new] = s.record_of_site.try_emplace(key, s.record.sites.size());
-  if (is_new) s.record.sites.push_back({.site = w.site});
+  if (is_new) s.record.sites.emplace_back().site = w.site;
   SiteRecord& site = s.record.sites[entry->second];
   const auto threads = static_cast<unsigned>(std::popcount(w.mask));
   site.instructions += 1;
@@ -225,6 +239,37 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   }
 }
 
+// FLOP are counted outside (hooks.cpp).
+void take_flop(State& s) {
+  s.record.counters.flop_single += tilewise_flop[0] - s.flop_before[0];
+  s.record.counters.flop_double += tilewise_flop[1] - s.flop_before[1];
+  std::copy_n(tilewise_flop, 2, s.flop_before);
+}
+
+// The launch's record out of those of its strata. When all blocks have been run after all, those of the grid's rest are in
+// s.record, and nothing stands for more than itself.
+void add_strata(State& s) {
+  const bool whole = blocks_depend();
+  s.record.depends = dependence();
+  for (std::size_t i = 0; i < s.strata.size(); ++i) {
+    const std::uint64_t count = s.sample[i].blocks.size();
+    s.record.add(s.strata[i], whole ? count : s.sample[i].size, count);
+    if (!whole) s.record.blocks_run += count;
+  }
+  // Nothing has been checked, so nobody knows what has been written.
+  for (const memory::Allocation* a : memory::live_allocations()) memory::mark_written_range(a->begin, a->bytes);
+  if (whole) return;
+  note_sampled_launch();
+  Counters costs = s.record.counters;
+  costs.partial_instructions = 0;  // is none
+  const auto counted = members_of(costs);
+  for (std::size_t i = 0; i < counted.size(); ++i)
+    if (counted[i] != 0)
+      s.record.sample_error =
+          std::max(s.record.sample_error, std::sqrt(s.variance[i]) / static_cast<double>(counted[i]));
+  s.largest_sample_error = std::max(s.largest_sample_error, s.record.sample_error);
+}
+
 }  // namespace
 
 bool counting() { return state().counting; }
@@ -234,7 +279,13 @@ bool active() { return state().counting || state().checking; }
 void begin_launch(const Launch& launch) {
   State& s = state();
   s.counting = s.want_counting;
-  s.checking = s.want_checking;
+  s.sample = s.counting ? choose_blocks(launch.config.grid, sample_size()) : std::vector<Stratum>();
+  s.strata.clear();
+  s.before_block = {};
+  s.more = s.squares = s.variance = {};
+  s.depends_site = nullptr;
+  s.depends_what = nullptr;
+  s.checking = s.want_checking && s.sample.empty();
   counts_alone = s.counting && !s.checking;
   s.record = {};
   s.record.serial = launch.serial;
@@ -249,9 +300,9 @@ void begin_launch(const Launch& launch) {
 void end_launch(const Launch& launch) {
   State& s = state();
   if (s.checking) checker::end_launch();
+  take_flop(s);
+  if (!s.sample.empty()) add_strata(s);
   s.record.counters.dram_bytes_at_least = s.touched.size() * model::kSectorBytes;
-  s.record.counters.flop_single = tilewise_flop[0] - s.flop_before[0];
-  s.record.counters.flop_double = tilewise_flop[1] - s.flop_before[1];
   s.record.kernel = launch.kernel;
   s.record.grid = launch.config.grid;
   s.record.block = launch.config.block;
@@ -271,6 +322,53 @@ void end_launch(const Launch& launch) {
 void begin_block() {
   State& s = state();
   if (s.checking) checker::begin_block();
+}
+
+const std::vector<Stratum>& sample() { return state().sample; }
+
+void end_sample_block() {
+  State& s = state();
+  take_flop(s);
+  const auto now = members_of(s.record.counters), before = members_of(s.before_block);
+  const bool is_first = std::all_of(before.begin(), before.end(), [](std::uint64_t n) { return n == 0; });
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto n = static_cast<double>(now[i] - before[i]);
+    if (is_first) s.first[i] = n;
+    s.more[i] += n - s.first[i];
+    s.squares[i] += (n - s.first[i]) * (n - s.first[i]);
+  }
+  s.before_block = s.record.counters;
+}
+
+void end_stratum() {
+  State& s = state();
+  const Stratum& stratum = s.sample[s.strata.size()];
+  const auto size = static_cast<double>(stratum.size), count = static_cast<double>(stratum.blocks.size());
+  for (std::size_t i = 0; i < s.variance.size() && count > 1; ++i) {
+    const double of_a_block = std::max(0.0, s.squares[i] - s.more[i] * s.more[i] / count) / (count - 1);
+    s.variance[i] += size * (size - count) / count * of_a_block;
+  }
+  s.more = s.squares = {};
+  s.before_block = {};
+  LaunchRecord next;
+  next.serial = s.record.serial;
+  next.counted = s.record.counted;
+  s.strata.push_back(std::exchange(s.record, std::move(next)));
+  s.record_of_site.clear();
+}
+
+bool blocks_depend() { return state().depends_what != nullptr; }
+
+std::string dependence() {
+  const State& s = state();
+  return s.depends_what ? describe_site(s.depends_site) + " " + s.depends_what : "";
+}
+
+void note_dependence(const void* site, const char* what) {
+  State& s = state();
+  if (s.sample.empty() || s.depends_what) return;
+  s.depends_site = site;
+  s.depends_what = what;
 }
 
 void block_barrier() {
@@ -307,6 +405,10 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;
   if (s.checking) checker::check(lane, space, p, bytes, kind, site, layout.alignment);
   if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
+  if (space == MemorySpace::global && kind == Access::atomic)
+    note_dependence(site, "uses the value that an atomic returns");
+  else if (space == MemorySpace::global && lane.volatile_access)
+    note_dependence(site, "reads or writes a volatile variable");
   auto at = reinterpret_cast<std::uintptr_t>(p);
   const std::uint64_t context = context_of(lane);
   const std::size_t width = layout.width;
@@ -361,10 +463,15 @@ std::uint64_t launches_ended() { return observer::state().ended; }
 
 bool counting_demanded() { return observer::state().count_all; }
 
+std::uint64_t blocks_run() { return running_launch().block_serial; }
+double largest_sample_error() { return observer::state().largest_sample_error; }
 const Counters& last_counters() { return observer::state().last; }
 const Counters& last_counters_as_compiled() { return observer::state().last_as_compiled; }
 const Counters& sum_of_counters() { return observer::state().sum; }
-void forget_sum() { observer::state().sum = {}; }
+void forget_sum() {
+  observer::state().sum = {};
+  observer::state().largest_sample_error = 0;
+}
 std::size_t last_static_shared() { return observer::state().last_static_shared; }
 
 }  // namespace tilewise::sim

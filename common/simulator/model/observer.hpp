@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "runtime/sample.hpp"
 #include "runtime/thread.hpp"
 
 namespace tilewise::sim::observer {
@@ -18,6 +21,18 @@ bool active();
 void begin_launch(const Launch& launch);
 void end_launch(const Launch& launch);
 void begin_block();
+
+/// The blocks that are to be run in place of the launch's whole grid; empty: all are.
+const std::vector<Stratum>& sample();
+/// One of them has been run, all of a stratum have been.
+void end_sample_block();
+void end_stratum();
+/// Whether something has been seen that may make blocks of the launch depend on each other, so that all must be run; and
+/// what, for messages: "x.cu:12 calls __threadfence()".
+bool blocks_depend();
+std::string dependence();
+/// The launch does so at `site`.
+void note_dependence(const void* site, const char* what);
 
 /// All threads of the block have met at a barrier; some lanes of a warp have met; a thread fenced its writes.
 void block_barrier();

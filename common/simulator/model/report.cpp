@@ -17,6 +17,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/occupancy.hpp"
 #include "runtime/registers.hpp"
+#include "runtime/sample.hpp"
 #include "runtime/symbols.hpp"
 
 namespace tilewise::sim {
@@ -123,24 +124,7 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
     const SiteRecord& s = launch.sites[i];
     auto [entry, is_new] = lines.try_emplace({at[i].file, at[i].line, s.space, s.kind, s.bytes}, Line{at[i], s, {}});
     if (is_new) continue;
-    SiteRecord& t = entry->second.total;
-    t.instructions += s.instructions;
-    t.threads += s.threads;
-    t.partial += s.partial;
-    t.sectors += s.sectors;
-    t.sectors_ideal += s.sectors_ideal;
-    t.tag_passes += s.tag_passes;
-    t.data_passes += s.data_passes;
-    t.wavefronts += s.wavefronts;
-    t.ideal += s.ideal;
-    t.repeated += s.repeated;
-    t.repeated_sectors += s.repeated_sectors;
-    t.repeated_wavefronts += s.repeated_wavefronts;
-    if (s.worst > t.worst) {
-      t.worst = s.worst;
-      t.example_mask = s.example_mask;
-      std::memcpy(t.example, s.example, sizeof t.example);
-    }
+    entry->second.total.add(s);
   }
   std::vector<Line> result;
   for (auto& [key, line] : lines) {
@@ -167,6 +151,10 @@ std::string source_text(const SourceLine& at) {
   if (first == std::string::npos) return "";
   const auto last = text.find_last_not_of(" \t\r\n");
   return text.substr(first, last - first + 1);
+}
+
+std::uint64_t blocks_of(const LaunchRecord& launch) {
+  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
 }
 
 Json counters_json(const Counters& c) {
@@ -242,6 +230,10 @@ Json to_json(const LaunchRecord& launch) {
       {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
       {"static_shared_bytes", launch.static_shared_bytes},
   };
+  if (launch.blocks_run != 0)
+    record["sampled"] = {
+        {"blocks", launch.blocks_run}, {"of", blocks_of(launch)}, {"standard_error", launch.sample_error}};
+  if (!launch.depends.empty()) record["not_sampled"] = launch.depends;
   if (!launch.refused.empty()) record["refused"] = launch.refused;
   if (const Residency r = residency_of(launch); launch.refused.empty() && r.occupancy.blocks > 0) {
     record["occupancy"] = {{"blocks_per_sm", r.occupancy.blocks},
@@ -315,6 +307,11 @@ std::string readable(const LaunchRecord& launch) {
                         : "registers and local memory unknown");
   }
   if (!launch.counted) return out + "  not counted\n";
+  if (launch.blocks_run != 0)
+    out += fmt::format("  counted in {} of {} blocks, and scaled to all of them; standard error {:.1f} %\n",
+                       grouped(launch.blocks_run), grouped(blocks_of(launch)), 100 * launch.sample_error);
+  if (!launch.depends.empty())
+    out += fmt::format("  counted in all blocks, which may depend on each other: {}\n", launch.depends);
   const Counters& c = launch.counters;
   if (const std::uint64_t flop = c.flop_single + c.flop_double, asked = c.global_load_bytes + c.global_store_bytes;
       flop != 0) {
@@ -323,9 +320,11 @@ std::string readable(const LaunchRecord& launch) {
                        : c.flop_double == 0 ? ""
                                             : " (FP32 and FP64)");
     if (asked != 0)
+      out += fmt::format(", {:.2f} per byte that the threads asked global memory for",
+                         static_cast<double>(flop) / static_cast<double>(asked));
+    if (asked != 0 && launch.blocks_run == 0)  // a sample does not know all distinct sectors
       out += fmt::format(
-          ", {:.2f} per byte that the threads asked global memory for, {:.2f} per byte of the distinct sectors",
-          static_cast<double>(flop) / static_cast<double>(asked),
+          ", {:.2f} per byte of the distinct sectors",
           static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
     out += '\n';
   }
@@ -359,6 +358,29 @@ std::string readable(const LaunchRecord& launch) {
 }
 
 }  // namespace
+
+void SiteRecord::add(const SiteRecord& other, std::uint64_t size, std::uint64_t count) {
+  add_members<SiteCounts>(*this, other, [&](std::uint64_t n) { return scaled(n, size, count); });
+  if (other.worst <= worst) return;
+  worst = other.worst;
+  example_mask = other.example_mask;
+  std::memcpy(example, other.example, sizeof example);
+}
+
+void LaunchRecord::add(const LaunchRecord& stratum, std::uint64_t size, std::uint64_t count) {
+  const auto times = [&](std::uint64_t n) { return scaled(n, size, count); };
+  add_members(counters, stratum.counters, times);
+  add_members(as_compiled, stratum.as_compiled, times);
+  for (const SiteRecord& s : stratum.sites) {
+    auto same = std::find_if(sites.begin(), sites.end(),
+                             [&](const SiteRecord& known) { return known.site == s.site && known.kind == s.kind; });
+    if (same == sites.end()) {
+      same = sites.insert(sites.end(), s);
+      static_cast<SiteCounts&>(*same) = {};
+    }
+    same->add(s, size, count);
+  }
+}
 
 bool report_wanted() { return destination() != nullptr; }
 

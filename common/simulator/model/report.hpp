@@ -11,12 +11,8 @@
 
 namespace tilewise::sim {
 
-/// What one place in the code did during a launch.
-struct SiteRecord {
-  const void* site = nullptr;
-  observer::Access kind{};
-  model::MemorySpace space{};
-  std::uint32_t bytes = 0;                  ///< width of one thread's access
+/// How often one place in the code did what during a launch.
+struct SiteCounts {
   std::uint64_t instructions = 0;           ///< warp instructions
   std::uint64_t threads = 0;                ///< thread accesses
   std::uint64_t partial = 0;                ///< instructions in which some thread of the warp took no part
@@ -28,9 +24,20 @@ struct SiteRecord {
   // Of these: of loads of what the same threads had just loaded, with no store, atomic or barrier since. nvcc keeps such
   // words in registers, where it sees that they are the same.
   std::uint64_t repeated = 0, repeated_sectors = 0, repeated_wavefronts = 0;
-  unsigned worst = 0;  ///< sectors or wavefronts of the worst instruction, which is kept as example
+};
+
+/// What one place in the code did during a launch.
+struct SiteRecord : SiteCounts {
+  const void* site = nullptr;
+  observer::Access kind{};
+  model::MemorySpace space{};
+  std::uint32_t bytes = 0;  ///< width of one thread's access
+  unsigned worst = 0;       ///< sectors or wavefronts of the worst instruction, which is kept as example
   std::uint32_t example_mask = 0;
   std::uint64_t example[model::kLanes] = {};
+
+  /// Adds the counts of the same place, or of one that is to be shown with it, `size / count` times.
+  void add(const SiteRecord& other, std::uint64_t size = 1, std::uint64_t count = 1);
 };
 
 struct LaunchRecord {
@@ -41,10 +48,16 @@ struct LaunchRecord {
   std::size_t static_shared_bytes = 0;
   int carveout = -1;  ///< preferred, in per cent; -1: none
   bool counted = false;
-  std::string refused;  ///< CUDA's error name when the launch was not accepted
-  Counters counters;     ///< of the accesses as written
-  Counters as_compiled;  ///< after the rewrites that nvcc makes
+  std::uint64_t blocks_run = 0;  ///< in place of the whole grid, see runtime/sample.hpp; 0: all
+  double sample_error = 0;       ///< the largest standard error that its counters have by that, as a share of them
+  std::string depends;           ///< why all were run although a sample was asked for
+  std::string refused;           ///< CUDA's error name when the launch was not accepted
+  Counters counters;             ///< of the accesses as written
+  Counters as_compiled;          ///< after the rewrites that nvcc makes
   std::vector<SiteRecord> sites;
+
+  /// Adds what `count` blocks did, for `size` of their kind.
+  void add(const LaunchRecord& stratum, std::uint64_t size, std::uint64_t count);
 };
 
 /// TILEWISE_REPORT is set.

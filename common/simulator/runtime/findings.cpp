@@ -16,6 +16,7 @@
 #include "model/report.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/sample.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/thread.hpp"
 #include "tilewise_sim/report.hpp"
@@ -181,6 +182,7 @@ void end_of_program() {
     note_leaks();
   }
   show_findings();
+  say_what_was_sampled();
   const std::size_t wrong = finding_count();
   if (wrong != 0 && !findings_only_warn()) {
     std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n",

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,7 +95,10 @@ struct Scheduler {
   bool aborted = false;
   cudaError_t abort_error = cudaSuccess;
   bool abort_sticky = false;
+  std::vector<std::uint64_t> done;  // blocks that were run as a sample of the grid, by their index
   void run_grid();
+  void run_sample();
+  void say_all_are_run() const;
   void run_block();
   bool run_warp(unsigned w);
   void resume(unsigned l);
@@ -399,6 +403,16 @@ std::string waits_in(const Lane& lane) {
   }
 }
 
+// Blocks of a sample wait for others, which are run later, if at all.
+[[noreturn]] void refuse_sample() {
+  std::fprintf(
+      stderr,
+      "tilewise: %s cannot be run in part, as TILEWISE_SAMPLE or --sample asks: a block waits for another that has "
+      "not run yet (%s); run it whole\n",
+      function_name(running_launch().kernel).c_str(), observer::dependence().c_str());
+  std::exit(2);
+}
+
 // No thread can go on, or those that can only spin. One part of the message for each place where threads wait.
 void Scheduler::report_deadlock() {
   const Lane* first = nullptr;
@@ -418,6 +432,7 @@ void Scheduler::report_deadlock() {
     else
       ++known->second;
   }
+  if (spins && done.size() > 1) refuse_sample();
   Finding f;
   std::string text;
   if (spins) {
@@ -458,6 +473,37 @@ bool blocks_in_reverse() {
   std::exit(2);
 }
 
+std::uint64_t index_of(uint3 block, dim3 grid) {
+  return (std::uint64_t{block.z} * grid.y + block.y) * grid.x + block.x;
+}
+
+// Said once for each kernel.
+void Scheduler::say_all_are_run() const {
+  static auto& told = *new std::set<const void*>;
+  if (!told.insert(launch.kernel).second) return;
+  const dim3 grid = launch.config.grid;
+  std::fprintf(stderr,
+               "tilewise: all %s blocks of %s are run, not a sample of them: they may depend on each other, since %s\n",
+               grouped_digits(std::uint64_t{grid.x} * grid.y * grid.z).c_str(), function_name(launch.kernel).c_str(),
+               observer::dependence().c_str());
+}
+
+// Some blocks in place of all, until one does what may make it depend on others.
+void Scheduler::run_sample() {
+  const dim3 grid = launch.config.grid;
+  for (const Stratum& stratum : observer::sample()) {
+    for (const uint3 block : stratum.blocks) {
+      launch.block = block;
+      done.push_back(index_of(block, grid));
+      run_block();
+      if (aborted) return;
+      if (observer::blocks_depend()) return say_all_are_run();
+      observer::end_sample_block();
+    }
+    observer::end_stratum();
+  }
+}
+
 void Scheduler::run_grid() {
   const dim3 block = launch.config.block, grid = launch.config.grid;
   thread_count = block.x * block.y * block.z;
@@ -469,12 +515,18 @@ void Scheduler::run_grid() {
         lanes[l].index = uint3{x, y, z};
         lanes[l].linear = l;
       }
+  done.clear();
+  if (!observer::sample().empty()) {
+    run_sample();
+    if (!observer::blocks_depend()) return;
+  }
+  std::sort(done.begin(), done.end());
   static const bool reverse = blocks_in_reverse();
   for (unsigned z = 0; z < grid.z && !aborted; ++z)
     for (unsigned y = 0; y < grid.y && !aborted; ++y)
       for (unsigned x = 0; x < grid.x && !aborted; ++x) {
         launch.block = reverse ? uint3{grid.x - 1 - x, grid.y - 1 - y, grid.z - 1 - z} : uint3{x, y, z};
-        run_block();
+        if (done.empty() || !std::binary_search(done.begin(), done.end(), index_of(launch.block, grid))) run_block();
       }
 }
 
@@ -698,6 +750,7 @@ long long clock_reading() {
 
 void yield_thread() {
   Unobserved guard;
+  if (observer::active()) observer::note_dependence(__builtin_return_address(0), "waits with __nanosleep()");
   if (current_lane) let_others_run(*current_lane, __builtin_return_address(0), kPollsOfNap);
 }
 
@@ -723,10 +776,11 @@ void discard() {
   if (current_lane) current_lane->discard_next = true;
 }
 
-void memory_fence() {
+void memory_fence(bool within_block) {
   if (!observed_lane) return;
   Unobserved guard;
   observer::device_fence();
+  if (!within_block) observer::note_dependence(__builtin_return_address(0), "calls __threadfence()");
 }
 
 void raw_copy(void* to, const void* from, std::size_t bytes) {

@@ -14,7 +14,7 @@ TILEWISE_INLINE int __syncthreads_or(int predicate) { return ::tilewise::sim::sy
 
 // One OS thread: keeping the compiler from moving accesses is all that a fence needs.
 TILEWISE_INLINE void __threadfence() { tilewise::sim::memory_fence(); }
-TILEWISE_INLINE void __threadfence_block() { tilewise::sim::memory_fence(); }
+TILEWISE_INLINE void __threadfence_block() { tilewise::sim::memory_fence(true); }
 TILEWISE_INLINE void __threadfence_system() { tilewise::sim::memory_fence(); }
 
 // ---------------------------------------------------------------- loads and stores with a cache hint

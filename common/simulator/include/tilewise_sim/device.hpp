@@ -63,7 +63,7 @@ void atomic_access(const volatile void* address, std::size_t bytes);
 void discard();
 
 /// `__threadfence()` and kin: what was written so far is handed on by an atomic or volatile store that follows.
-void memory_fence();
+void memory_fence(bool within_block = false);
 
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);

@@ -1,12 +1,32 @@
 // What host code can ask the simulator about the launches it made.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 struct CUstream_st;
 
 namespace tilewise::sim {
+
+/// The members of a struct that holds 64-bit counters and nothing else, in their order.
+template <class Struct>
+constexpr auto members_of(const Struct& counters) {
+  static_assert(std::is_trivially_copyable_v<Struct> && std::has_unique_object_representations_v<Struct> &&
+                sizeof(Struct) % sizeof(std::uint64_t) == 0 && alignof(Struct) == alignof(std::uint64_t));
+  return std::bit_cast<std::array<std::uint64_t, sizeof(Struct) / sizeof(std::uint64_t)>>(counters);
+}
+
+/// Adds f(each member of `from`) to that member of `to`.
+template <class Struct, class Function>
+void add_members(Struct& to, const Struct& from, Function f) {
+  auto sums = members_of(to);
+  const auto terms = members_of(from);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += f(terms[i]);
+  to = std::bit_cast<Struct>(sums);
+}
 
 /// Counters of one launch. Names in reports are Nsight Compute's; each member says which.
 struct Counters {
@@ -42,36 +62,13 @@ struct Counters {
   std::uint64_t dram_bytes_at_least = 0;   ///< 32 bytes for every distinct sector the launch touched
 
   /// For the counters of several launches together.
-  Counters& operator+=(const Counters& other) {
-    global_load_instructions += other.global_load_instructions;
-    global_load_requests += other.global_load_requests;
-    global_load_sectors += other.global_load_sectors;
-    global_load_bytes += other.global_load_bytes;
-    global_load_tag_passes += other.global_load_tag_passes;
-    global_load_data_passes += other.global_load_data_passes;
-    global_store_instructions += other.global_store_instructions;
-    global_store_requests += other.global_store_requests;
-    global_store_sectors += other.global_store_sectors;
-    global_store_bytes += other.global_store_bytes;
-    global_store_tag_passes += other.global_store_tag_passes;
-    global_store_data_passes += other.global_store_data_passes;
-    atomic_requests += other.atomic_requests;
-    atomic_sectors += other.atomic_sectors;
-    reduction_requests += other.reduction_requests;
-    reduction_sectors += other.reduction_sectors;
-    shared_load_instructions += other.shared_load_instructions;
-    shared_load_wavefronts += other.shared_load_wavefronts;
-    shared_load_ideal += other.shared_load_ideal;
-    shared_store_instructions += other.shared_store_instructions;
-    shared_store_wavefronts += other.shared_store_wavefronts;
-    shared_store_ideal += other.shared_store_ideal;
-    flop_single += other.flop_single;
-    flop_double += other.flop_double;
-    partial_instructions += other.partial_instructions;
-    dram_bytes_at_least += other.dram_bytes_at_least;
-    return *this;
-  }
+  Counters& operator+=(const Counters& other);
 };
+
+inline Counters& Counters::operator+=(const Counters& other) {
+  add_members(*this, other, [](std::uint64_t n) { return n; });
+  return *this;
+}
 
 /// Switches counting of the following launches on or off. Returns what it was. The default is on when
 /// TILEWISE_REPORT is set, else off; TILEWISE_COUNT=0|1 decides otherwise.
@@ -83,6 +80,18 @@ bool set_checking(bool on);
 
 /// TILEWISE_REPORT or TILEWISE_COUNT=1: the user wants every launch counted, however long it takes.
 bool counting_demanded();
+
+/// From here on, about that many blocks of each counted launch are run in place of all, and what is counted is scaled to the
+/// whole grid. Such a launch leaves an unfinished result and is not checked. 0: all blocks are run. Returns what it was; at
+/// the beginning that is TILEWISE_SAMPLE. See "Part of a grid" in docs/architecture.md.
+std::uint64_t set_sample(std::uint64_t blocks);
+std::uint64_t sample_size();
+constexpr std::uint64_t kMostSampled = 1'000'000'000;
+
+/// How many blocks have been run in this process.
+std::uint64_t blocks_run();
+/// Since forget_sum(): the largest standard error of a counter of a launch that was counted in part, as a share of it.
+double largest_sample_error();
 
 /// Counters of the last launch that ended; zeros when it was not counted.
 const Counters& last_counters();
