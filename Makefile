@@ -24,6 +24,7 @@ help:
 	@echo "make reset-homework-NN, make solution-NN   the starter again (yours is kept); the solution"
 	@echo "make gradescope-NN   for instructors: build/gradescope/NN_topic.zip, an autograder for Gradescope"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"
+	@echo "SAMPLE=32            there and for lessons on the simulator: count 32 blocks of each launch, for real sizes"
 	@echo "make compare         this machine's results against the recorded ones; ARGS=\"02 04\" some chapters only"
 	@echo "make recorded ARGS=02  what was recorded on an H200; further words choose rows: ARGS=\"02 4096\""
 	@echo "make docs            the lesson site, build/docs/html/index.html"

@@ -31,7 +31,8 @@ struct Wanted {
 
   void parse(tilewise::Options& options, int argc, const char* const* argv) {
     bool full = false;
-    options.add("--n", sizes, "Words of the arrays", {128, std::int64_t{1} << (tilewise::is_simulated() ? 22 : 32)});
+    options.add("--n", sizes, "Words of the arrays; on the simulator up to 4194304 without --sample",
+                {128, std::int64_t{1} << 32});
     options.add("--cols", cols, "Columns of the matrix, which has n / 4 words", {1, 1 << 20});
     options.add("--strides", strides, "Words from lane to lane", {1, 128});
     options.add("--offsets", offsets, "Words in front of the first", {0, kLargestOffset});
@@ -41,6 +42,11 @@ struct Wanted {
     options.add_flag("--full", full, "Every stride to 64 and every offset to 31");
     options.parse(argc, argv);
     if (std::count(widths.begin(), widths.end(), 3) > 0) options.refuse("--width 3: no such word; allowed are 1, 2, 4");
+    for (const std::int64_t n : sizes)
+      if (tilewise::is_simulated() && tilewise::sampled_blocks() == 0 && n > 1 << 22)
+        options.refuse("--n " + std::to_string(n) +
+                       ": too much for the simulator, which takes up to 4194304; --sample 32 " +
+                       "counts 32 blocks of each launch in place of all");
     seed = options.seed();
     if (!full) return;
     strides.resize(64);
@@ -135,6 +141,7 @@ std::string name_of() {
 class Moves {
  public:
   Moves(size_t floats, size_t seed) : seed_(seed), in_(floats), out_(floats) {
+    if (tilewise::sampled_blocks() != 0) return;  // nothing is checked
     fill_words<<<coalescing_blocks(floats, 256), 256>>>(reinterpret_cast<unsigned*>(in_.data()), floats, seed);
     CUDA_CHECK(cudaGetLastError());
   }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# FILE=x.cu [ARGS=...] sim.sh: compiles any CUDA source for the simulator and runs it.
+# FILE=x.cu [ARGS=...] [SAMPLE=32] sim.sh: compiles any CUDA source for the simulator and runs it. With SAMPLE, so many
+# blocks of each launch are run and counted, and the report is shown.
 source "$(dirname "$0")/lib.sh"
 [ -n "${FILE:-}" ] || die 2 'Say which file: make sim FILE=my.cu [ARGS="..."]'
 [ -f "$FILE" ] || die 2 "make sim: there is no file $FILE"
@@ -12,4 +13,5 @@ program=build/sim/run/$(basename "$FILE" .cu)
 mkdir -p build/sim/run
 build/sim/bin/simcc -std=c++20 "$FILE" -o "$program"
 read_args
+if [ -n "${SAMPLE:-}" ]; then export TILEWISE_SAMPLE=$SAMPLE TILEWISE_REPORT="${TILEWISE_REPORT:--}"; fi
 exec "$program" ${args[@]+"${args[@]}"}

@@ -88,6 +88,7 @@ void run_unwatched(const std::function<void()>& call) {
 bool worth_counting(double work, double limit) { return sample != 0 || sim::counting_demanded() || work <= limit; }
 
 void sample_blocks(std::uint64_t blocks) {
+  if ((blocks != 0) != (sample != 0)) sim::set_checking(blocks == 0);
   sample = blocks;
   sim::set_sample(0);  // but in count()
 }

@@ -479,7 +479,8 @@ int Lesson::finish() {
         "TILEWISE_COUNT=1 counts them.\n");
   if (sampled_blocks() != 0) {
     fmt::print(
-        "Counted in {} blocks of each launch, and scaled to its whole grid (--sample). Results are unfinished, so "
+        "Counted in about {} blocks of each launch, and scaled to its whole grid (--sample). Results are unfinished, "
+        "so "
         "nothing "
         "was checked.\n{} counted, {} wrong, {} skipped.\n",
         with_commas(sampled_blocks()), s.counted, s.wrong, s.skipped);

@@ -243,7 +243,7 @@ void Options::parse(int argc, const char* const* argv) {
     refuse(error.what());
   }
   data_ = distribution_from(p.data);
-  if (sample_ != 0) sample_blocks(sample_);
+  sample_blocks(sample_);
   if (p.matmul) read_matmul();
 }
 

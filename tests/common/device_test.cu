@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -291,6 +292,39 @@ TEST_CASE("a lesson: right, wrong, and impossible kernels") {
     CHECK(r.outcome.reason.find("cudaErrorInvalidConfiguration") != std::string::npos);
     CHECK(r.code == kWrongResult);
   }
+}
+
+TEST_CASE("a lesson that counts some blocks of each launch checks nothing, and says so") {
+  if (!is_simulated()) return;
+  const std::vector<const char*> shape = {"--n", "512", "--m", "64", "--k", "7"};
+  const auto with = [&](std::initializer_list<const char*> more) {
+    std::vector<const char*> words = shape;
+    words.insert(words.end(), more);
+    return words;
+  };
+  const Ran whole = run(variant(64), shape);
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "tilewise-sample.json";
+  const std::string path = file.string();
+  const Ran part = run(variant(64, 5), with({"--sample", "16", "--json", path.c_str()}));  // an element is forgotten
+  const Ran all = run(variant(64), with({"--sample", "512"}));                             // of 512 blocks
+  sample_blocks(0);
+  CHECK(whole.outcome.status == Status::ok);
+  for (const Ran* r : {&part, &all}) {
+    CHECK(r->outcome.status == Status::counted);
+    CHECK(r->outcome.comparison.checked == 0);
+    CHECK(r->code == kAllRight);
+    CHECK(r->outcome.counts->static_shared_bytes == 0);
+  }
+  CHECK(all.outcome.counts->global_load_sectors == whole.outcome.counts->global_load_sectors);
+  CHECK(part.outcome.counts->global_load_requests == whole.outcome.counts->global_load_requests);
+  CHECK(part.outcome.counts->global_load_sectors == whole.outcome.counts->global_load_sectors);
+  CHECK(part.outcome.counts->flops + 2 * 7 == whole.outcome.counts->flops);  // of the element that is forgotten
+  std::ifstream in(file);
+  const std::string json{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(file);
+  CHECK(json.find("\"sample\": 16") != std::string::npos);
+  CHECK(json.find("\"status\": \"COUNTED\"") != std::string::npos);
+  CHECK(json.find("\"error\"") == std::string::npos);
 }
 
 TEST_CASE("a lesson with several tables: each row says where it belongs, in JSON too") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 
 using namespace tilewise;
@@ -136,6 +137,28 @@ TEST_CASE("default shapes that are no squares come first, and go when any size i
   CHECK(shapes({"--n", "10"}) == std::vector<MatmulShape>{{10, 10, 10}});
   CHECK(shapes({"--m", "10"}) == std::vector<MatmulShape>{{10, 64, 64}});
   CHECK(shapes({"--k", "10"}) == std::vector<MatmulShape>{{64, 64, 10}});
+}
+
+TEST_CASE("--sample: the simulator alone has it, and takes any size then") {
+  if (!is_simulated()) {
+    CHECK(parse({"--sample", "32"}).code == kBadArguments);
+    return;
+  }
+  for (const char* value : {"0", "-3", "abc", "1.5", "1000000001"}) {
+    const Parsed p = parse({"--sample", value});
+    INFO(p.message);
+    CHECK(p.code == kBadArguments);
+    CHECK(p.message.find("--sample") != std::string::npos);
+    CHECK(p.message.find("allowed are 1 to 1000000000") != std::string::npos);
+  }
+  const Parsed whole = parse({"--n", "4096"});
+  CHECK(whole.code == kBadArguments);
+  CHECK(whole.message.find("--sample 32") != std::string::npos);
+  CHECK(sampled_blocks() == 0);
+  CHECK(parse({"--n", "4096", "--sample", "32"}).shapes == std::vector<MatmulShape>{{4096, 4096, 4096}});
+  CHECK(sampled_blocks() == 32);
+  CHECK(parse({}).code == -1);
+  CHECK(sampled_blocks() == 0);
 }
 
 TEST_CASE("other options") {

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "catch.hpp"
 
@@ -34,7 +36,9 @@ class Workplace {
   Outcome compile(const std::string& source, const std::string& options = "") const {
     return run(std::string(TILEWISE_SIMCC) + " " + options + " '" + source + "' -o '" + app() + "'");
   }
-  Outcome run_app() const { return run("'" + app() + "'"); }
+  /// `environment`: "NAME=value NAME=value", in front of the command.
+  Outcome run_app(const std::string& environment = "") const { return run(environment + " '" + app() + "'"); }
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
 
   std::string write(const std::string& text) const {
     std::string path = (path_ / "program.cu").string();
@@ -181,4 +185,183 @@ TEST_CASE("A program that allocates in device code, or in three dimensions, is r
           "__global__ void k(void** p) { *p = malloc(4); }\nint main() {}\n");
   refuses("program.cu:1: error: the simulator does not support 3D allocations and copies",
           "int main() { cudaExtent e = make_cudaExtent(4, 4, 4); }\n");
+}
+
+// ------------------------------------------------------------------------------------------- TILEWISE_SAMPLE
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+nlohmann::json report_of(const Workplace& workplace, const std::string& environment, Outcome& outcome) {
+  outcome = workplace.run_app("TILEWISE_REPORT='" + workplace.path("report.json") + "' " + environment);
+  std::ifstream file(workplace.path("report.json"));
+  REQUIRE(file);
+  return nlohmann::json::parse(file);
+}
+
+// Adds 1 to every word, twice, and says how many words are wrong.
+const char* const kAddTwice = R"(
+#include <cstdio>
+__global__ void add(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] + 1;
+}
+int main() {
+  constexpr int n = 99999;
+  static float host[n];
+  float *a, *b, *c;
+  cudaMalloc(&a, sizeof host), cudaMalloc(&b, sizeof host), cudaMalloc(&c, sizeof host);
+  cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice);
+  add<<<(n + 255) / 256, 256>>>(a, b, n);
+  add<<<(n + 255) / 256, 256>>>(b, c, n);
+  cudaMemcpy(host, c, sizeof host, cudaMemcpyDeviceToHost);
+  int wrong = 0;
+  for (float word : host) wrong += word != 2;
+  std::printf("%d wrong\n", wrong);
+  cudaFree(a), cudaFree(b), cudaFree(c);
+  return cudaGetLastError();
+}
+)";
+
+}  // namespace
+
+TEST_CASE("TILEWISE_SAMPLE: a wrong value ends the program before it begins", "[sample]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(#include <cstdio>
+int main() { std::puts("began"); return cudaDeviceSynchronize(); })"))
+              .status == 0);
+  for (const std::string value : {"0", "-3", "abc", "32x", "1.5", "1000000001", "99999999999999999999"}) {
+    const Outcome ran = workplace.run_app("TILEWISE_SAMPLE=" + value);
+    CHECK(ran.status == 2);
+    CHECK(ran.text == "TILEWISE_SAMPLE '" + value + "': not a number of blocks; allowed are 1 to 1000000000\n");
+  }
+  CHECK(workplace.run_app("TILEWISE_SAMPLE=").text == "began\n");
+  CHECK(workplace.run_app("TILEWISE_SAMPLE=1000000000").text == "began\n");
+}
+
+TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in part", "[sample]") {
+  const Workplace workplace;
+  REQUIRE(workplace.compile(workplace.write(kAddTwice)).status == 0);
+  Outcome whole, part;
+  const auto all = report_of(workplace, "", whole), some = report_of(workplace, "TILEWISE_SAMPLE=20", part);
+  CHECK(whole.text == "0 wrong\n");
+  CHECK(part.status == 0);  // nothing is checked, and what is unfinished is no finding
+  CHECK(has(part.text, "94976 wrong\n"));
+  CHECK(has(part.text, "tilewise: TILEWISE_SAMPLE=20: 2 launches ran in part."));
+  REQUIRE(some.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(all[i].count("sampled") == 0);
+    CHECK(some[i].at("sampled") == nlohmann::json{{"blocks", 20}, {"of", 391}, {"standard_error", 0.0}});
+    CHECK(some[i].at("counters") == all[i].at("counters"));
+    CHECK(some[i].at("lines") == all[i].at("lines"));
+    auto derived = some[i].at("derived"), expected = all[i].at("derived");
+    CHECK(expected.at("dram_bytes_at_least") == 2 * 4 * 100000);           // whole sectors
+    CHECK(derived.at("dram_bytes_at_least") == 2 * 4 * (19 * 256 + 160));  // of the blocks that were run
+    derived.erase("dram_bytes_at_least"), expected.erase("dram_bytes_at_least");
+    CHECK(derived == expected);
+  }
+  CHECK(some[0].count("reads_unfinished") == 0);
+  CHECK(some[1].at("reads_unfinished") == "add(float const*, float*, int)");
+  CHECK(has(workplace.run_app("TILEWISE_REPORT=- TILEWISE_SAMPLE=20").text,
+            "counted in 20 of 391 blocks, and scaled to all of them; standard error 0.0 %"));
+
+  // As many blocks as there are, or no counting: nothing changes.
+  const std::string said = workplace.run_app("TILEWISE_REPORT=-").text;
+  CHECK(workplace.run_app("TILEWISE_REPORT=- TILEWISE_SAMPLE=391").text == said);
+  CHECK(workplace.run_app("TILEWISE_SAMPLE=20").text == "0 wrong\n");
+}
+
+TEST_CASE("TILEWISE_SAMPLE: launches whose blocks may depend on each other are run whole", "[sample]") {
+  // What thread 0 of each block does, and how that is called.
+  const std::pair<const char*, const char*> cases[] = {
+      {"out[atomicAdd(n, 1)] = 1;", "uses the value that an atomic returns"},
+      {"out[blockIdx.x] = *(volatile int*)n + 1;", "reads or writes a volatile variable"},
+      {"out[blockIdx.x] = 1; __threadfence();", "calls __threadfence()"},
+      {"if (blockIdx.x != 0) out[atomicAdd(n, 1) + 1] = 1; else out[0] = 1;", "uses the value that an atomic returns"},
+  };
+  for (const auto& [statement, why] : cases) {
+    INFO(statement);
+    const Workplace workplace;
+    REQUIRE(workplace
+                .compile(workplace.write(std::string(R"(#include <cstdio>
+__global__ void k(int* out, int* n) {
+  if (threadIdx.x == 0) { )") + statement +
+                                         R"( }
+}
+int main() {
+  int *out, *n, host[300], sum = 0;
+  cudaMalloc(&out, sizeof host), cudaMalloc(&n, 4);
+  cudaMemset(n, 0, 4), cudaMemset(out, 0, sizeof host);
+  k<<<300, 32>>>(out, n);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  for (int i : host) sum += i;
+  std::printf("%d\n", sum);
+  cudaFree(out), cudaFree(n);
+})"))
+                .status == 0);
+    Outcome whole, part;
+    const auto all = report_of(workplace, "TILEWISE_FINDINGS=off", whole);
+    auto some = report_of(workplace, "TILEWISE_SAMPLE=8", part);
+    const std::string reason = std::string("program.cu:3 ") + why;
+    CHECK(has(part.text, "300\n"));
+    CHECK(has(part.text, "tilewise: all 300 blocks of k(int*, int*) are run, not a sample of them: "));
+    CHECK(has(part.text, reason));
+    CHECK(!has(part.text, "in part"));
+    CHECK(has(some[0].at("not_sampled").get<std::string>(), reason));
+    some[0].erase("not_sampled");
+    CHECK(some == all);
+  }
+}
+
+TEST_CASE("TILEWISE_SAMPLE: what only concerns one block does not make it depend on others", "[sample]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(
+__global__ void k(int* out) {
+  __shared__ int n;
+  __shared__ volatile int last;
+  if (threadIdx.x == 0) n = 0;
+  __syncthreads();
+  if (atomicAdd(&n, 1) == 31) last = threadIdx.x;
+  __threadfence_block();
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(out, last);
+}
+int main() {
+  int* out;
+  cudaMalloc(&out, 4), cudaMemset(out, 0, 4);
+  k<<<300, 32>>>(out);
+  cudaFree(out);
+})"))
+              .status == 0);
+  Outcome outcome;
+  const auto report = report_of(workplace, "TILEWISE_SAMPLE=8", outcome);
+  CHECK(report[0].at("sampled").at("blocks") == 8);
+  CHECK(report[0].at("counters").at("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum") == 300);
+}
+
+TEST_CASE("TILEWISE_SAMPLE: a block that waits for one that has not run is refused by name", "[sample]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(
+__global__ void chain(volatile int* sum) {
+  if (blockIdx.x >= 100) {
+    while (sum[blockIdx.x - 1] == 0) {}
+    sum[blockIdx.x] = sum[blockIdx.x - 1];
+  } else if (blockIdx.x == 99)
+    sum[blockIdx.x] = 1;
+}
+int main() {
+  int* sum;
+  cudaMalloc(&sum, 1200), cudaMemset(sum, 0, 1200);
+  chain<<<300, 1>>>(sum);
+  return cudaFree(sum);
+})"))
+              .status == 0);
+  CHECK(workplace.run_app().status == 0);
+  const Outcome ran = workplace.run_app("TILEWISE_COUNT=1 TILEWISE_SAMPLE=8");
+  CHECK(ran.status == 2);
+  CHECK(has(ran.text, "tilewise: chain(int volatile*) cannot be run in part"));
+  CHECK(has(ran.text, "program.cu:4 reads or writes a volatile variable"));
 }

@@ -52,8 +52,8 @@ void run_unwatched(const std::function<void()>& call);
 bool worth_counting(double work, double limit);
 
 /// Simulator: from here on count() runs about that many blocks of each launch in place of all, and scales their counts to
-/// the whole grid. Results are then unfinished, and not looked through for findings. 0: all blocks. Other launches are run
-/// whole: they may prepare what the counted ones work on.
+/// the whole grid. Results are then unfinished, and nothing is looked through for findings. 0: all blocks. Other launches
+/// are run whole: they may prepare what the counted ones work on.
 void sample_blocks(std::uint64_t blocks);
 /// What sample_blocks() was last given; 0 on a GPU.
 std::uint64_t sampled_blocks();

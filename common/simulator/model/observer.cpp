@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -80,6 +81,7 @@ struct State {
   Squares more{}, squares{};  // and how much more each did: sums, and sums of squares
   Squares variance{};         // of what is counted, since not all blocks were run
   double largest_sample_error = 0;
+  std::map<std::uintptr_t, std::pair<std::uint64_t, const void*>> unfinished;  // by whom: allocations written in part
   const void* depends_site = nullptr;  // where they depend on each other, if known
   const char* depends_what = nullptr;  // and by what
   SectorSet touched;
@@ -246,6 +248,26 @@ void take_flop(State& s) {
   std::copy_n(tilewise_flop, 2, s.flop_before);
 }
 
+// What launches in part have written is unfinished. Places are judged by one address of each.
+void follow_unfinished(State& s) {
+  const auto allocation_of = [](const SiteRecord& site) {
+    return site.space == MemorySpace::global && site.example_mask != 0
+               ? memory::find(site.example[std::countr_zero(site.example_mask)])
+               : nullptr;
+  };
+  for (const SiteRecord& site : s.record.sites) {
+    const memory::Allocation* a = site.kind == Access::load && !s.unfinished.empty() ? allocation_of(site) : nullptr;
+    if (!a) continue;
+    const auto found = s.unfinished.find(a->begin);
+    if (found != s.unfinished.end() && found->second.first == a->serial) s.record.reads_from = found->second.second;
+  }
+  if (s.record.blocks_run == 0) return;
+  for (const SiteRecord& site : s.record.sites) {
+    const memory::Allocation* a = site.kind != Access::load ? allocation_of(site) : nullptr;
+    if (a) s.unfinished[a->begin] = {a->serial, s.record.kernel};
+  }
+}
+
 // The launch's record out of those of its strata. When all blocks have been run after all, those of the grid's rest are in
 // s.record, and nothing stands for more than itself.
 void add_strata(State& s) {
@@ -309,6 +331,7 @@ void end_launch(const Launch& launch) {
   s.record.dynamic_shared_bytes = launch.config.shared;
   s.record.static_shared_bytes = launch.static_shared;
   s.record.carveout = preferred_carveout(launch.kernel);
+  follow_unfinished(s);
   s.record.as_compiled = s.record.counters;
   s.last = s.record.counters;
   s.last_as_compiled = s.record.as_compiled;

@@ -234,6 +234,7 @@ Json to_json(const LaunchRecord& launch) {
     record["sampled"] = {
         {"blocks", launch.blocks_run}, {"of", blocks_of(launch)}, {"standard_error", launch.sample_error}};
   if (!launch.depends.empty()) record["not_sampled"] = launch.depends;
+  if (launch.reads_from) record["reads_unfinished"] = function_name(launch.reads_from);
   if (!launch.refused.empty()) record["refused"] = launch.refused;
   if (const Residency r = residency_of(launch); launch.refused.empty() && r.occupancy.blocks > 0) {
     record["occupancy"] = {{"blocks_per_sm", r.occupancy.blocks},
@@ -310,6 +311,11 @@ std::string readable(const LaunchRecord& launch) {
   if (launch.blocks_run != 0)
     out += fmt::format("  counted in {} of {} blocks, and scaled to all of them; standard error {:.1f} %\n",
                        grouped(launch.blocks_run), grouped(blocks_of(launch)), 100 * launch.sample_error);
+  if (launch.reads_from)
+    out += fmt::format(
+        "  reads what {}, run in part, left unfinished: if addresses or branches go by these values, the counts are "
+        "wrong\n",
+        function_name(launch.reads_from));
   if (!launch.depends.empty())
     out += fmt::format("  counted in all blocks, which may depend on each other: {}\n", launch.depends);
   const Counters& c = launch.counters;

@@ -111,9 +111,10 @@ void note_sampled_launch() { ++sampling.launches; }
 void say_what_was_sampled() {
   if (sampling.launches == 0 || sampling.by_program) return;
   std::fprintf(stderr,
-               "tilewise: TILEWISE_SAMPLE=%s: %s launch%s ran in part only. Their counts are scaled to whole grids; "
-               "their results are unfinished, so don't believe what this program says about them.\n",
-               std::getenv("TILEWISE_SAMPLE"), grouped_digits(sampling.launches).c_str(), sampling.launches == 1 ? "" : "es");
+               "tilewise: TILEWISE_SAMPLE=%s: %s launch%s ran in part. The counts are scaled to whole grids, but the "
+               "results are unfinished: don't believe what this program says about them.\n",
+               std::getenv("TILEWISE_SAMPLE"), grouped_digits(sampling.launches).c_str(),
+               sampling.launches == 1 ? "" : "es");
 }
 
 }  // namespace tilewise::sim
