@@ -252,7 +252,8 @@ TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in
   REQUIRE(some.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(all[i].count("sampled") == 0);
-    CHECK(some[i].at("sampled") == nlohmann::json{{"blocks", 20}, {"of", 391}, {"standard_error", 0.0}});
+    CHECK(some[i].at("sampled") ==
+          nlohmann::json{{"blocks", 20}, {"of", 391}, {"standard_error", 0.0}, {"standard_error_of_tag_passes", 0.0}});
     CHECK(some[i].at("counters") == all[i].at("counters"));
     CHECK(some[i].at("lines") == all[i].at("lines"));
     auto derived = some[i].at("derived"), expected = all[i].at("derived");
@@ -264,7 +265,7 @@ TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in
   CHECK(some[0].count("reads_unfinished") == 0);
   CHECK(some[1].at("reads_unfinished") == "add(float const*, float*, int)");
   CHECK(has(workplace.run_app("TILEWISE_REPORT=- TILEWISE_SAMPLE=20").text,
-            "counted in 20 of 391 blocks, and scaled to all of them; standard error 0.0 %"));
+            "counted in 20 of 391 blocks, and scaled to all of them; standard error 0.0 %, of tag passes 0.0 %"));
 
   // As many blocks as there are, or no counting: nothing changes.
   const std::string said = workplace.run_app("TILEWISE_REPORT=-").text;

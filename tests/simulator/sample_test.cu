@@ -39,6 +39,14 @@ using tilewise::DeviceBuffer;
 using tilewise::sim::Counters;
 using tilewise::sim::members_of;
 
+/// The place of a counter among all.
+std::size_t index_of(std::uint64_t Counters::*counter) {
+  Counters only;
+  only.*counter = 1;
+  const auto members = members_of(only);
+  return static_cast<std::size_t>(std::find(members.begin(), members.end(), 1u) - members.begin());
+}
+
 /// Counts alone, and everything as it was afterwards.
 class CountsAlone {
  public:
@@ -81,6 +89,7 @@ struct Sample {
   double share = 0;     // if not 0: of the blocks, in place of `blocks`
   double bound = 0.01;  // of the difference of each counter
   double idle = 0.01;   // the same of the instructions with idle threads
+  double tags = 0.08;   // and of L1's tag passes, which go by a hash of the address
 };
 
 /// Every counter of `launch` in some of its blocks is near what it is in all.
@@ -98,9 +107,16 @@ void compare(const std::string& name, const Launch& launch, const Sample& sample
   for (std::size_t i = 0; i < expected.size(); ++i) {
     INFO("counter " << i << ": " << got[i] << ", in all blocks " << expected[i]);
     const double difference = std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
-    const bool is_idle =
-        &reinterpret_cast<const std::uint64_t*>(&part.counters)[i] == &part.counters.partial_instructions;
-    CHECK(difference <= (is_idle ? sample.idle : sample.bound) * static_cast<double>(expected[i]));
+    std::uint64_t Counters::*const tags[] = {&Counters::global_load_tag_passes, &Counters::global_store_tag_passes};
+    const auto is = [&](auto member) { return i == index_of(member); };
+    const double bound = is(&Counters::partial_instructions) ? sample.idle
+                         : is(tags[0]) || is(tags[1])        ? sample.tags
+                                                             : sample.bound;
+    CHECK(difference <= bound * static_cast<double>(expected[i]));
+    if ((is(tags[0]) || is(tags[1])) && sample.bound < 0.1) {
+      const double allowed = 4 * tilewise::sim::largest_sample_error().tag_passes;
+      CHECK(difference <= std::max(0.01, allowed) * static_cast<double>(expected[i]));
+    }
   }
 }
 
@@ -161,12 +177,12 @@ TEST_CASE("the report says in which blocks it was counted, and how well", "[samp
   DeviceBuffer<float> in(1 << 17), out(1 << 16);
   const auto same = [&] { return launch_vector_add(in.data(), in.data(), out.data(), 1 << 16); };
   counted(same, 32);
-  CHECK(tilewise::sim::largest_sample_error() == 0);
+  CHECK(tilewise::sim::largest_sample_error().others == 0);
   const auto uneven = [&] { return every_third<<<256, 256>>>(in.data(), out.data()), cudaGetLastError(); };
   const double loads = static_cast<double>(counted(uneven, 0).counters.global_load_requests);
   const double in_part = static_cast<double>(counted(uneven, 32).counters.global_load_requests);
-  CHECK(tilewise::sim::largest_sample_error() > 0.01);
-  CHECK(std::abs(in_part - loads) / loads <= 3 * tilewise::sim::largest_sample_error());
+  CHECK(tilewise::sim::largest_sample_error().others > 0.01);
+  CHECK(std::abs(in_part - loads) / loads <= 3 * tilewise::sim::largest_sample_error().others);
 }
 
 TEST_CASE("chapter 00 counted in part", "[sample]") {
@@ -336,15 +352,15 @@ void compare_products(tilewise::MatrixKind kind, int most_rows, const Sample& sa
 
 // Rows of a stencil are as long as any other, but for those at the edges of its grid, which alone let threads idle.
 TEST_CASE("chapter 06 counted in part", "[sample]") {
-  compare_products(tilewise::MatrixKind::stencil2d, 1 << 16, {.share = 0.5, .idle = 0.05});
+  compare_products(tilewise::MatrixKind::stencil2d, 1 << 17, {.share = 0.5, .idle = 0.05});
   compare_products(tilewise::MatrixKind::stencil3d, 1 << 15, {.share = 0.5, .idle = 0.05});
   compare_products(tilewise::MatrixKind::uniform, 1 << 15, {.share = 0.5});
 }
 
 // Rows of very different lengths, a few of them longer than all others together: a sample meets these or does not.
 TEST_CASE("chapter 06: uneven rows counted in part", "[sample]") {
-  compare_products(tilewise::MatrixKind::rmat, 1 << 15, {.share = 0.25, .bound = 0.25, .idle = 0.25});
-  compare_products(tilewise::MatrixKind::zipf, 1 << 15, {.share = 0.25, .bound = 0.5, .idle = 0.5});
+  compare_products(tilewise::MatrixKind::rmat, 1 << 15, {.share = 0.25, .bound = 0.25, .idle = 0.25, .tags = 0.25});
+  compare_products(tilewise::MatrixKind::zipf, 1 << 15, {.share = 0.25, .bound = 0.5, .idle = 0.5, .tags = 0.5});
 }
 
 }  // namespace

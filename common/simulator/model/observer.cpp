@@ -80,7 +80,7 @@ struct State {
   Squares first{};            // what the first block of the running stratum did,
   Squares more{}, squares{};  // and how much more each did: sums, and sums of squares
   Squares variance{};         // of what is counted, since not all blocks were run
-  double largest_sample_error = 0;
+  SampleError largest_sample_error;
   std::map<std::uintptr_t, std::pair<std::uint64_t, const void*>> unfinished;  // by whom: allocations written in part
   const void* depends_site = nullptr;  // where they depend on each other, if known
   const char* depends_what = nullptr;  // and by what
@@ -282,14 +282,16 @@ void add_strata(State& s) {
   for (const memory::Allocation* a : memory::live_allocations()) memory::mark_written_range(a->begin, a->bytes);
   if (whole) return;
   note_sampled_launch();
-  Counters costs = s.record.counters;
-  costs.partial_instructions = 0;  // is none
-  const auto counted = members_of(costs);
-  for (std::size_t i = 0; i < counted.size(); ++i)
-    if (counted[i] != 0)
-      s.record.sample_error =
-          std::max(s.record.sample_error, std::sqrt(s.variance[i]) / static_cast<double>(counted[i]));
-  s.largest_sample_error = std::max(s.largest_sample_error, s.record.sample_error);
+  Counters kinds;
+  kinds.partial_instructions = 1;  // cost nothing
+  kinds.global_load_tag_passes = kinds.global_store_tag_passes = 2;
+  const auto kind = members_of(kinds), counted = members_of(s.record.counters);
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    if (counted[i] == 0 || kind[i] == 1) continue;
+    const double error = std::sqrt(s.variance[i]) / static_cast<double>(counted[i]);
+    s.record.sample_error.include(kind[i] == 2 ? SampleError{error, 0} : SampleError{0, error});
+  }
+  s.largest_sample_error.include(s.record.sample_error);
 }
 
 }  // namespace
@@ -487,13 +489,13 @@ std::uint64_t launches_ended() { return observer::state().ended; }
 bool counting_demanded() { return observer::state().count_all; }
 
 std::uint64_t blocks_run() { return running_launch().block_serial; }
-double largest_sample_error() { return observer::state().largest_sample_error; }
+const SampleError& largest_sample_error() { return observer::state().largest_sample_error; }
 const Counters& last_counters() { return observer::state().last; }
 const Counters& last_counters_as_compiled() { return observer::state().last_as_compiled; }
 const Counters& sum_of_counters() { return observer::state().sum; }
 void forget_sum() {
   observer::state().sum = {};
-  observer::state().largest_sample_error = 0;
+  observer::state().largest_sample_error = {};
 }
 std::size_t last_static_shared() { return observer::state().last_static_shared; }
 

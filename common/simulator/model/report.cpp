@@ -231,8 +231,10 @@ Json to_json(const LaunchRecord& launch) {
       {"static_shared_bytes", launch.static_shared_bytes},
   };
   if (launch.blocks_run != 0)
-    record["sampled"] = {
-        {"blocks", launch.blocks_run}, {"of", blocks_of(launch)}, {"standard_error", launch.sample_error}};
+    record["sampled"] = {{"blocks", launch.blocks_run},
+                         {"of", blocks_of(launch)},
+                         {"standard_error", launch.sample_error.others},
+                         {"standard_error_of_tag_passes", launch.sample_error.tag_passes}};
   if (!launch.depends.empty()) record["not_sampled"] = launch.depends;
   if (launch.reads_from) record["reads_unfinished"] = function_name(launch.reads_from);
   if (!launch.refused.empty()) record["refused"] = launch.refused;
@@ -309,8 +311,10 @@ std::string readable(const LaunchRecord& launch) {
   }
   if (!launch.counted) return out + "  not counted\n";
   if (launch.blocks_run != 0)
-    out += fmt::format("  counted in {} of {} blocks, and scaled to all of them; standard error {:.1f} %\n",
-                       grouped(launch.blocks_run), grouped(blocks_of(launch)), 100 * launch.sample_error);
+    out += fmt::format(
+        "  counted in {} of {} blocks, and scaled to all of them; standard error {:.1f} %, of tag passes {:.1f} %\n",
+        grouped(launch.blocks_run), grouped(blocks_of(launch)), 100 * launch.sample_error.others,
+        100 * launch.sample_error.tag_passes);
   if (launch.reads_from)
     out += fmt::format(
         "  reads what {}, run in part, left unfinished: if addresses or branches go by these values, the counts are "

@@ -49,7 +49,7 @@ struct LaunchRecord {
   int carveout = -1;  ///< preferred, in per cent; -1: none
   bool counted = false;
   std::uint64_t blocks_run = 0;      ///< in place of the whole grid, see runtime/sample.hpp; 0: all
-  double sample_error = 0;           ///< the largest standard error that its counters have by that, as a share of them
+  SampleError sample_error;          ///< what comes of that
   std::string depends;               ///< why all were run although a sample was asked for
   const void* reads_from = nullptr;  ///< a kernel, run in part, that should have written all of what this one reads
   std::string refused;               ///< CUDA's error name when the launch was not accepted

@@ -1,6 +1,7 @@
 // What host code can ask the simulator about the launches it made.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -90,8 +91,18 @@ constexpr std::uint64_t kMostSampled = 1'000'000'000;
 
 /// How many blocks have been run in this process.
 std::uint64_t blocks_run();
-/// Since forget_sum(): the largest standard error of a counter of a launch that was counted in part, as a share of it.
-double largest_sample_error();
+/// Standard errors of what was counted in part, as shares of it.
+struct SampleError {
+  double tag_passes = 0;  ///< L1's: where a block's addresses fall in the tags' banks, is as good as random
+  double others = 0;      ///< the largest of all other counters
+
+  void include(const SampleError& other) {
+    tag_passes = std::max(tag_passes, other.tag_passes);
+    others = std::max(others, other.others);
+  }
+};
+/// The largest since forget_sum().
+const SampleError& largest_sample_error();
 
 /// Counters of the last launch that ended; zeros when it was not counted.
 const Counters& last_counters();
