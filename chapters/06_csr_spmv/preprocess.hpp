@@ -168,7 +168,8 @@ class Preprocessing {
             ? "\nPreprocessing for launch_spmv(), once per matrix; the last column is of one spmv_balanced:\n"
             : "\nPreprocessing, from the call until it is done, and after how many products it has paid for itself. "
               "Unprepared:\nthe faster of cuSPARSE's algorithms without cusparseSpMV_preprocess().\n");
-    for (const auto& row : rows_) table.row(row, tilewise::Status::ok);
+    for (const auto& row : rows_)
+      table.row(row, tilewise::sampled_blocks() != 0 ? tilewise::Status::counted : tilewise::Status::ok);
   }
 
  private:
