@@ -291,7 +291,7 @@ TEST_CASE("chapter 05 counted in part", "[sample]") {
   compare("copy_words<float4>", [&] {
     return chapter_05::launch_copy_words(reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to), n);
   });
-  compare("copy_vectorised", [&] { return chapter_05::launch_copy_vectorised(from, to, n); });
+  compare("copy_four_vectors", [&] { return launch_copy_four_vectors(from, to, n); });
   for (const std::size_t by : {3, 5}) {
     compare("strided_read", [&] { return launch_strided_read(from, to, n, by); });
     compare("strided_write", [&] { return launch_strided_write(from, to, n, by); });
