@@ -77,8 +77,7 @@ int main(int argc, char** argv) {
     LessonStyle style{.baseline_name = "NN", .show_tile = false, .counts = false, .share = true, .min_seconds = 0.1};
     const bool sampled = tilewise::sampled_blocks() != 0;  // then the calls of libraries have nothing to show
     const auto begin = [&](const char* part, const char* title) {
-      if (only != "all" && only != part) return false;
-      if (sampled && std::string(part) != "kernels") return false;
+      if ((only != "all" && only != part) || (sampled && std::string(part) != "kernels")) return false;
       lesson.begin_part(part, title, style);
       lesson.begin_group();
       return true;
@@ -89,7 +88,7 @@ int main(int argc, char** argv) {
       Calls calls(call_shape, options);
       run_calls(lesson, handle, calls);
     }
-    if (only == "all" || only == "vectors") {
+    if (!sampled && (only == "all" || only == "vectors")) {
       Vectors(call_shape[0], call_shape[2], options).run(lesson, handle);  // small enough to stay in a GPU's L2
       if (!small) Vectors(16384, 8192, options).run(lesson, handle);       // not so
     }
@@ -111,10 +110,7 @@ int main(int argc, char** argv) {
     if (begin("kernels", "all matrix products so far")) {
       for (const tilewise::MatmulShape& shape : options.shapes()) {
         if (!products.begin(shape)) continue;
-        if (!sampled) {
-          products.run(rows::cublas_sgemm(handle));
-          products.run(rows::by_transposing(handle, shape));
-        }
+        if (!sampled) products.run(rows::cublas_sgemm(handle)), products.run(rows::by_transposing(handle, shape));
         for (const tilewise::MatmulVariant& kernel : rows::kernels()) products.run(rows::unless_slow(kernel, slow));
       }
     }
