@@ -35,35 +35,51 @@ namespace {
 using model::MemorySpace;
 using model::WarpInstruction;
 
-// The distinct sectors that a launch touches: a bit for each, in chunks made when first needed.
+// The distinct sectors that a launch touches, and how: two bits for each, in chunks made when first needed.
 class SectorSet {
  public:
-  void insert(std::uint64_t sector) {
-    const std::uint64_t chunk = sector / kChunkBits;
-    if (chunk != last_chunk_) {
-      auto& words = chunks_[chunk];
-      if (words.empty()) words.resize(kChunkBits / 64);
-      last_chunk_ = chunk;
-      last_ = words.data();
-    }
-    std::uint64_t& word = last_[sector % kChunkBits / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (sector % 64);
-    size_ += (word & bit) == 0;
-    word |= bit;
+  void load(std::uint64_t sector) {
+    auto [word, shift] = place(sector);
+    const std::uint64_t before = word >> shift & 3;
+    touched_ += before == 0;
+    loaded_ += before == 0;  // once something is stored there, it need not come from anywhere
+    if (before == 0) word |= kLoaded << shift;
   }
-  std::uint64_t size() const { return size_; }
+  void store(std::uint64_t sector) {
+    auto [word, shift] = place(sector);
+    const std::uint64_t before = word >> shift & 3;
+    touched_ += before == 0;
+    stored_ += (before & kStored) == 0;
+    word |= kStored << shift;
+  }
+  std::uint64_t touched() const { return touched_; }
+  std::uint64_t loaded() const { return loaded_; }
+  std::uint64_t stored() const { return stored_; }
   void clear() {
     chunks_.clear();
-    size_ = 0;
+    touched_ = loaded_ = stored_ = 0;
     last_chunk_ = ~std::uint64_t{0};
   }
 
  private:
-  static constexpr std::uint64_t kChunkBits = 1 << 15;
+  static constexpr std::uint64_t kLoaded = 1, kStored = 2;
+  static constexpr std::uint64_t kChunk = 1 << 14, kInWord = 32;  // sectors
+
+  std::pair<std::uint64_t&, unsigned> place(std::uint64_t sector) {
+    const std::uint64_t chunk = sector / kChunk;
+    if (chunk != last_chunk_) {
+      auto& words = chunks_[chunk];
+      if (words.empty()) words.resize(kChunk / kInWord);
+      last_chunk_ = chunk;
+      last_ = words.data();
+    }
+    return {last_[sector % kChunk / kInWord], static_cast<unsigned>(2 * (sector % kInWord))};
+  }
+
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> chunks_;
   std::uint64_t last_chunk_ = ~std::uint64_t{0};
   std::uint64_t* last_ = nullptr;
-  std::uint64_t size_ = 0;
+  std::uint64_t touched_ = 0, loaded_ = 0, stored_ = 0;
 };
 
 constexpr std::size_t kSharedRedZone = 1024;  // more than a row of most tiles
@@ -87,6 +103,7 @@ struct State {
   SectorSet touched;
   LaunchRecord record;
   Counters last, last_as_compiled, sum;
+  Bound last_bound, sum_of_bounds;
   std::size_t last_static_shared = 0;
   std::uint64_t flop_before[2] = {};  // what was counted before the running launch
   std::size_t static_end = 0;         // where the next static shared variable of the running block goes
@@ -178,7 +195,10 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   if (w.space == MemorySpace::global) {
     std::uint64_t sectors[2 * model::kLanes];
     unsigned n = model::distinct_sectors(lanes, sectors);
-    for (unsigned i = 0; i < n; ++i) s.touched.insert(sectors[i]);
+    if (w.kind == Access::load)
+      for (unsigned i = 0; i < n; ++i) s.touched.load(sectors[i]);
+    else
+      for (unsigned i = 0; i < n; ++i) s.touched.store(sectors[i]);
     const unsigned tags = model::tag_passes(sectors, n), data = model::data_passes(lanes);
     site.tag_passes += tags;
     site.data_passes += data;
@@ -319,6 +339,7 @@ void begin_launch(const Launch& launch) {
   log.clear();
   if (s.checking) checker::begin_launch(launch);
   std::copy_n(tilewise_flop, 2, s.flop_before);
+  own_arithmetic_seen = {};
 }
 
 void end_launch(const Launch& launch) {
@@ -326,7 +347,9 @@ void end_launch(const Launch& launch) {
   if (s.checking) checker::end_launch();
   take_flop(s);
   if (!s.sample.empty()) add_strata(s);
-  s.record.counters.dram_bytes_at_least = s.touched.size() * model::kSectorBytes;
+  s.record.counters.dram_bytes_at_least = s.touched.touched() * model::kSectorBytes;
+  s.record.counters.distinct_bytes_loaded = s.touched.loaded() * model::kSectorBytes;
+  s.record.counters.distinct_bytes_stored = s.touched.stored() * model::kSectorBytes;
   s.record.kernel = launch.kernel;
   s.record.grid = launch.config.grid;
   s.record.block = launch.config.block;
@@ -335,6 +358,10 @@ void end_launch(const Launch& launch) {
   s.record.carveout = preferred_carveout(launch.kernel);
   follow_unfinished(s);
   s.record.as_compiled = s.record.counters;
+  s.record.own_arithmetic = own_arithmetic_seen;
+  if (s.counting) s.record.bound = bound_of(s.record);
+  s.last_bound = s.record.bound;
+  s.sum_of_bounds += s.last_bound;
   s.last = s.record.counters;
   s.last_as_compiled = s.record.as_compiled;
   ++s.ended;
@@ -493,8 +520,12 @@ const SampleError& largest_sample_error() { return observer::state().largest_sam
 const Counters& last_counters() { return observer::state().last; }
 const Counters& last_counters_as_compiled() { return observer::state().last_as_compiled; }
 const Counters& sum_of_counters() { return observer::state().sum; }
+Bound last_bound() { return observer::state().last_bound; }
+InFlight last_in_flight() { return in_flight(observer::state().record); }
+const Bound& sum_of_bounds() { return observer::state().sum_of_bounds; }
 void forget_sum() {
   observer::state().sum = {};
+  observer::state().sum_of_bounds = {};
   observer::state().largest_sample_error = {};
 }
 std::size_t last_static_shared() { return observer::state().last_static_shared; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "runtime/devices.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/occupancy.hpp"
+#include "runtime/rates.hpp"
 #include "runtime/registers.hpp"
 #include "runtime/sample.hpp"
 #include "runtime/symbols.hpp"
@@ -202,6 +204,73 @@ Json derived_json(const Counters& c) {
   };
 }
 
+std::string grouped(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
+}
+
+// Resources by the time that they need, the busiest first.
+std::vector<Resource> by_time(const Bound& b) {
+  std::vector<Resource> order;
+  for (std::size_t i = 0; i < kResources; ++i)
+    if (b.all[i] > 0) order.push_back(static_cast<Resource>(i));
+  std::stable_sort(order.begin(), order.end(), [&](Resource x, Resource y) { return b.of(x) > b.of(y); });
+  return order;
+}
+
+Json bound_json(const LaunchRecord& launch) {
+  const Bound& b = launch.bound;
+  Json all = Json::object();
+  for (const Resource resource : by_time(b)) all[name(resource)] = b.of(resource);
+  Json bound{{"device", device_name()}, {"seconds", b.seconds}, {"by", b.seconds > 0 ? name(b.by) : ""}, {"all", all}};
+  if (const InFlight f = in_flight(launch); f.dram_needs > 0)
+    bound["not_a_bound"] = {{"bytes_in_flight_with_one_load_per_thread", f.one_load_each},
+                            {"bytes_in_flight_that_dram_needs", f.dram_needs}};
+  return bound;
+}
+
+// In words, after "at least 4.24 ms on an H200: ".
+const char* phrase(Resource resource) {
+  switch (resource) {
+    case Resource::fp32:
+      return "FP32 arithmetic";
+    case Resource::fp64:
+      return "FP64 arithmetic";
+    case Resource::issue:
+      return "issuing instructions";
+    case Resource::memory_issue:
+      return "the load/store unit";
+    case Resource::l1_tags:
+      return "L1's tag passes";
+    case Resource::l1_data:
+      return "L1's data passes";
+    case Resource::l2:
+      return "what comes through L2";
+    case Resource::dram:
+      return "DRAM";
+  }
+  return "?";
+}
+
+std::string bound_text(const LaunchRecord& launch) {
+  const Bound& b = launch.bound;
+  const std::vector<Resource> order = by_time(b);
+  if (order.empty()) return "";
+  std::string text =
+      fmt::format("  at least {} on {}: {}", time_text(b.seconds), with_article(device_name()), phrase(order[0]));
+  if (order.size() > 1) text += fmt::format("; next: {}, {}", phrase(order[1]), time_text(b.of(order[1])));
+  text += '\n';
+  const InFlight f = in_flight(launch);
+  if (b.of(Resource::dram) > 0 && f.one_load_each < f.dram_needs)
+    text += fmt::format(
+        "  no bound, but worth knowing: one load of each thread that fits is {} bytes in flight per SM; DRAM needs "
+        "{}\n",
+        grouped(static_cast<std::uint64_t>(f.one_load_each)), grouped(static_cast<std::uint64_t>(f.dram_needs)));
+  return text;
+}
+
 Json findings_json(std::size_t launch) {
   // What host code did wrong is listed with the launch before it; with the first one when there is none before.
   const std::size_t first = report().launches.empty() ? 0 : report().launches.front().serial;
@@ -254,6 +323,7 @@ Json to_json(const LaunchRecord& launch) {
   }
   record["as_compiled"] = launch.counted ? counters_json(launch.as_compiled) : Json::object();
   if (launch.counted) record["derived"] = derived_json(launch.counters);
+  if (launch.counted) record["bound"] = bound_json(launch);
   Json lines = Json::array();
   for (const Line& l : lines_of(launch)) {
     Json entry{{"file", l.at.file},
@@ -285,13 +355,6 @@ Json to_json(const LaunchRecord& launch) {
   record["lines"] = std::move(lines);
   record["findings"] = findings_json(launch.serial);
   return record;
-}
-
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
-  return digits;
 }
 
 std::string readable(const LaunchRecord& launch) {
@@ -338,6 +401,7 @@ std::string readable(const LaunchRecord& launch) {
           static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
     out += '\n';
   }
+  out += bound_text(launch);
   out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8} {:>13}  {}\n", "line", "access", "bytes", "warp instr.",
                      "per instr.", "ideal", "L1 tag, data", "source");
   std::string file;
@@ -390,6 +454,41 @@ void LaunchRecord::add(const LaunchRecord& stratum, std::uint64_t size, std::uin
     }
     same->add(s, size, count);
   }
+}
+
+InFlight in_flight(const LaunchRecord& launch) {
+  const Residency r = residency_of(launch);
+  const model::Rates rates = rates_of(device());
+  const Counters& c = launch.as_compiled;
+  if (r.registers == 0 || r.occupancy.blocks == 0 || rates.dram_latency == 0 || c.global_load_instructions == 0)
+    return {};
+  const double bytes = static_cast<double>(c.global_load_bytes) / static_cast<double>(c.global_load_instructions);
+  const double blocks =
+      std::min<double>(r.occupancy.blocks, std::ceil(static_cast<double>(blocks_of(launch)) / rates.sms));
+  return {bytes * r.occupancy.warps / r.occupancy.blocks * blocks, rates.dram * rates.dram_latency / rates.sms};
+}
+
+Bound bound_of(const LaunchRecord& launch) {
+  model::Work work{launch.as_compiled};
+  work.blocks = blocks_of(launch);
+  work.single_known = !launch.own_arithmetic.in_single;
+  work.double_known = !launch.own_arithmetic.in_double;
+  static const model::Rates rates = rates_of(device());
+  return model::bound(rates, work);
+}
+
+const char* device_name() {
+  static const std::string name = short_name(device());
+  return name.c_str();
+}
+
+std::string time_text(double seconds) {
+  double value = seconds * 1e9;
+  const char* unit = "ns";
+  if (value >= 999.5) value /= 1e3, unit = "us";
+  if (value >= 999.5) value /= 1e3, unit = "ms";
+  if (value >= 999.5) value /= 1e3, unit = "s";
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
 }
 
 bool report_wanted() { return destination() != nullptr; }

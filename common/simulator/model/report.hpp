@@ -56,10 +56,19 @@ struct LaunchRecord {
   Counters counters;                 ///< of the accesses as written
   Counters as_compiled;              ///< after the rewrites that nvcc makes
   std::vector<SiteRecord> sites;
+  OwnArithmetic own_arithmetic;
+  Bound bound;  ///< from the counters as compiled
 
   /// Adds what `count` blocks did, for `size` of their kind.
   void add(const LaunchRecord& stratum, std::uint64_t size, std::uint64_t count);
 };
+
+/// The least time in which the simulated card can do what was counted.
+Bound bound_of(const LaunchRecord& launch);
+InFlight in_flight(const LaunchRecord& launch);
+
+/// "4.24 ms".
+std::string time_text(double seconds);
 
 /// TILEWISE_REPORT is set.
 bool report_wanted();

@@ -255,8 +255,16 @@ HOOK void* __tsan_memset(void* to, int value, std::size_t n) {
 extern "C" __attribute__((visibility("default"))) std::uint64_t tilewise_flop[2];
 std::uint64_t tilewise_flop[2];
 
-// ---------------------------------------------------------------- loops
 namespace tilewise::sim {
+
+constinit OwnArithmetic own_arithmetic_seen;
+
+void own_arithmetic(bool in_single_too) noexcept {
+  own_arithmetic_seen.in_double = true;
+  if (in_single_too) own_arithmetic_seen.in_single = true;
+}
+
+// ---------------------------------------------------------------- loops
 
 void Loop::enter() {
   if (Lane* lane = observed_lane) outer_ = lane->loop_context;

@@ -86,6 +86,12 @@ void polled(Lane& lane, const void* site);
 /// "block (1,0,0), thread (3,2,0)" of the running thread.
 const char* describe_thread(const Lane& lane);
 
+/// Since the launch began, own_arithmetic() has been called: see there.
+struct OwnArithmetic {
+  bool in_single = false, in_double = false;
+};
+extern constinit OwnArithmetic own_arithmetic_seen;
+
 // Shared memory of the running block: static variables in the first half, dynamic in the second.
 constexpr std::size_t kSharedRegion = std::size_t{1} << 20;
 extern char* shared_begin;  ///< 2 * kSharedRegion bytes

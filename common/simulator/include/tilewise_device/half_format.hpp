@@ -20,6 +20,7 @@ struct Format {
 
   // Rounds once, from the exact value of a double. NaN becomes CUDA's canonical NaN.
   static std::uint16_t encode(double value, Rounding rounding = Rounding::nearest) {
+    own_arithmetic(true);
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
     const unsigned sign = unsigned(bits >> 63) << 15;
     if (std::isnan(value)) return 0x7fff;
@@ -62,6 +63,7 @@ struct Format {
   }
 
   static float decode(std::uint16_t bits) {
+    own_arithmetic(true);
     const std::uint32_t sign = std::uint32_t(bits & 0x8000u) << 16;
     const std::uint32_t size = bits & 0x7fffu;
     if constexpr (exponent_bits == 8) {

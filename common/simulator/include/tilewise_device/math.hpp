@@ -12,6 +12,8 @@
 #include <numbers>
 #include <type_traits>
 
+#include "tilewise_sim/device.hpp"
+
 // ---------------------------------------------------------------- min and max
 // Exactly CUDA's overloads, not templates: they win over std::min where both are visible.
 #define TILEWISE_MIN_MAX(R, A, B)                         \
@@ -57,6 +59,7 @@ namespace tilewise::sim::math_detail {
 
 // sin(pi x) and cos(pi x), exact at multiples of one half: the argument is first reduced to [-1/4, 1/4].
 inline void sin_cos_pi(double x, double* sine, double* cosine) {
+  own_arithmetic(false);
   if (!std::isfinite(x)) {
     *sine = *cosine = std::numeric_limits<double>::quiet_NaN();
     return;
@@ -85,6 +88,7 @@ inline void sin_cos_pi(double x, double* sine, double* cosine) {
 
 // Inverse of erfc on (0, 2): a first guess, then Halley steps on the exact function.
 inline double erfc_inverse(double y) {
+  own_arithmetic(false);
   if (!(y >= 0.0 && y <= 2.0)) return std::numeric_limits<double>::quiet_NaN();
   if (y == 0.0) return std::numeric_limits<double>::infinity();
   if (y == 2.0) return -std::numeric_limits<double>::infinity();
@@ -103,6 +107,7 @@ inline double erfc_inverse(double y) {
 }
 
 inline double erf_inverse(double y) {
+  own_arithmetic(false);
   if (!(y >= -1.0 && y <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
   if (std::fabs(y) > 0.5) return y > 0 ? erfc_inverse(1.0 - y) : -erfc_inverse(1.0 + y);
   double x = y * 0.5 / std::numbers::inv_sqrtpi;  // the first term of the series
@@ -115,6 +120,7 @@ inline double erf_inverse(double y) {
 
 // exp(x^2) erfc(x) without overflow: the continued fraction where erfc itself underflows.
 inline double erfc_scaled(double x) {
+  own_arithmetic(false);
   if (x < 20.0) return std::exp(x * x) * std::erfc(x);
   double tail = x;
   for (int k = 40; k >= 1; --k) tail = x + 0.5 * k / tail;
@@ -123,6 +129,7 @@ inline double erfc_scaled(double x) {
 
 template <class T>
 T euclidean_norm(int n, const T* values) {
+  own_arithmetic(false);
   double largest = 0.0;
   for (int i = 0; i < n; ++i) largest = ::fmax(largest, std::fabs(double(values[i])));
   if (largest == 0.0 || std::isinf(largest)) return T(largest);
@@ -131,12 +138,18 @@ T euclidean_norm(int n, const T* values) {
   return T(largest * std::sqrt(sum));
 }
 
+// 1 / x of the double that a function of floats works with.
+inline float inverse(double x) {
+  own_arithmetic(false);
+  return float(1.0 / x);
+}
+
 }  // namespace tilewise::sim::math_detail
 
 inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
-inline float rsqrtf(float x) { return float(1.0 / ::sqrt(double(x))); }
+inline float rsqrtf(float x) { return ::tilewise::sim::math_detail::inverse(::sqrt(double(x))); }
 inline double rcbrt(double x) { return 1.0 / ::cbrt(x); }
-inline float rcbrtf(float x) { return float(1.0 / ::cbrt(double(x))); }
+inline float rcbrtf(float x) { return ::tilewise::sim::math_detail::inverse(::cbrt(double(x))); }
 
 inline void sincospi(double x, double* sine, double* cosine) {
   ::tilewise::sim::math_detail::sin_cos_pi(x, sine, cosine);
@@ -182,11 +195,13 @@ inline float norm3df(float a, float b, float c) { return std::hypot(a, b, c); }
 inline double norm4d(double a, double b, double c, double d) { return ::hypot(std::hypot(a, b, c), d); }
 inline float norm4df(float a, float b, float c, float d) { return float(norm4d(a, b, c, d)); }
 inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
-inline float rnorm3df(float a, float b, float c) { return float(1.0 / norm3d(a, b, c)); }
+inline float rnorm3df(float a, float b, float c) { return ::tilewise::sim::math_detail::inverse(norm3d(a, b, c)); }
 inline double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
-inline float rnorm4df(float a, float b, float c, float d) { return float(1.0 / norm4d(a, b, c, d)); }
+inline float rnorm4df(float a, float b, float c, float d) {
+  return ::tilewise::sim::math_detail::inverse(norm4d(a, b, c, d));
+}
 inline double rhypot(double a, double b) { return 1.0 / ::hypot(a, b); }
-inline float rhypotf(float a, float b) { return float(1.0 / ::hypot(double(a), double(b))); }
+inline float rhypotf(float a, float b) { return ::tilewise::sim::math_detail::inverse(::hypot(double(a), double(b))); }
 
 inline double erfinv(double x) { return ::tilewise::sim::math_detail::erf_inverse(x); }
 inline float erfinvf(float x) { return float(erfinv(double(x))); }
@@ -194,7 +209,10 @@ inline double erfcinv(double x) { return ::tilewise::sim::math_detail::erfc_inve
 inline float erfcinvf(float x) { return float(erfcinv(double(x))); }
 inline double erfcx(double x) { return ::tilewise::sim::math_detail::erfc_scaled(x); }
 inline float erfcxf(float x) { return float(erfcx(double(x))); }
-inline double normcdf(double x) { return 0.5 * ::erfc(-x / std::numbers::sqrt2); }
+inline double normcdf(double x) {
+  ::tilewise::sim::own_arithmetic(false);
+  return 0.5 * ::erfc(-x / std::numbers::sqrt2);
+}
 inline float normcdff(float x) { return float(normcdf(double(x))); }
 inline double normcdfinv(double x) { return -std::numbers::sqrt2 * erfcinv(2.0 * x); }
 inline float normcdfinvf(float x) { return float(normcdfinv(double(x))); }

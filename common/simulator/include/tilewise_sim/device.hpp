@@ -65,6 +65,10 @@ void discard();
 /// `__threadfence()` and kin: what was written so far is handed on by an atomic or volatile store that follows.
 void memory_fence(bool within_block = false);
 
+/// For functions of the headers that compute with other operations than a GPU, in double precision and, if said, in single:
+/// how many FLOP the running launch makes is then not known.
+void own_arithmetic(bool in_single_too) noexcept;
+
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 

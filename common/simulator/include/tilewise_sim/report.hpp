@@ -58,9 +58,11 @@ struct Counters {
   std::uint64_t shared_store_ideal = 0;
   /// smsp__sass_thread_inst_executed_op_fadd + fmul + 2 ffma (_pred_on.sum), as written
   std::uint64_t flop_single = 0;
-  std::uint64_t flop_double = 0;           ///< the same of dadd, dmul and dfma
-  std::uint64_t partial_instructions = 0;  ///< memory instructions in which some live lane took no part
-  std::uint64_t dram_bytes_at_least = 0;   ///< 32 bytes for every distinct sector the launch touched
+  std::uint64_t flop_double = 0;            ///< the same of dadd, dmul and dfma
+  std::uint64_t partial_instructions = 0;   ///< memory instructions in which some live lane took no part
+  std::uint64_t dram_bytes_at_least = 0;    ///< 32 bytes for every distinct sector the launch touched
+  std::uint64_t distinct_bytes_loaded = 0;  ///< of these, what loads touched before anything was stored there
+  std::uint64_t distinct_bytes_stored = 0;  ///< and what stores, atomics and reductions touched
 
   /// For the counters of several launches together.
   Counters& operator+=(const Counters& other);
@@ -70,6 +72,34 @@ inline Counters& Counters::operator+=(const Counters& other) {
   add_members(*this, other, [](std::uint64_t n) { return n; });
   return *this;
 }
+
+/// What takes time in a launch, and has a highest rate.
+enum class Resource {
+  fp32,          ///< multiply-adds in single precision
+  fp64,          ///< in double precision
+  issue,         ///< of warp instructions, as far as they are known: memory and multiply-adds
+  memory_issue,  ///< the load/store unit takes one warp instruction per clock
+  l1_tags,       ///< L1 finds the cache lines of global requests
+  l1_data,       ///< L1 and shared memory, which are one memory, deliver words from 32 banks
+  l2,            ///< what has to come or go through L2
+  dram           ///< what L2 cannot have kept
+};
+constexpr std::size_t kResources = 8;
+
+/// "FP32", "L1 data": short, for tables and JSON.
+const char* name(Resource resource);
+
+/// The least time in which the simulated card can do what a launch was counted to do, as it would be compiled. Not a
+/// prediction: see docs/bounds.md.
+struct Bound {
+  double seconds = 0;                       ///< the largest of `all`; 0: not counted, or nothing to count
+  Resource by{};                            ///< which one that is
+  std::array<double, kResources> all = {};  ///< seconds that each resource needs, by Resource; 0: none that is known
+  double of(Resource resource) const { return all[static_cast<std::size_t>(resource)]; }
+
+  /// For launches one after another: they need their times together.
+  Bound& operator+=(const Bound& other);
+};
 
 /// Switches counting of the following launches on or off. Returns what it was. The default is on when
 /// TILEWISE_REPORT is set, else off; TILEWISE_COUNT=0|1 decides otherwise.
@@ -110,13 +140,29 @@ const Counters& last_counters();
 /// The same after the rewrites that nvcc makes: loads that it moves out of loops, accesses that it merges into wider ones.
 const Counters& last_counters_as_compiled();
 
+/// Of the last launch that ended.
+Bound last_bound();
+
+/// Little's law, and no bound, since a thread may have many loads in flight: bytes that an SM waits for when each of its
+/// threads has one, and bytes that it has to wait for all the time to keep DRAM busy. Zeros where that is not known: of other
+/// kernels than the repository's, whose registers are not recorded, and on other cards than the H200.
+struct InFlight {
+  double one_load_each = 0, dram_needs = 0;
+};
+InFlight last_in_flight();
+
 /// How many launches have ended in this process.
 std::uint64_t launches_ended();
 
 /// Counters of all counted launches since the last call of forget_sum(), or since the program began, together. Their
 /// dram_bytes_at_least is the sum of the launches': a sector that two of them touch is in it twice.
 const Counters& sum_of_counters();
+/// The same of their bounds.
+const Bound& sum_of_bounds();
 void forget_sum();
+
+/// The simulated card, in short: "H200".
+const char* device_name();
 
 /// Shared memory of the last launch that ended, per block, in bytes.
 std::size_t last_static_shared();
