@@ -216,9 +216,12 @@ class Ceilings {
       r.set("counts.global_store_requests", c.global_store_requests);
       r.set("counts.global_store_sectors", c.global_store_sectors);
       r.set("counts.global_store_bytes", c.global_store_bytes);
+      r.set("counts.distinct_bytes_loaded", c.distinct_bytes_loaded);
+      r.set("counts.distinct_bytes_stored", c.distinct_bytes_stored);
       r.set("counts.shared_load_wavefronts", c.shared_load_wavefronts);
       r.set("counts.shared_store_wavefronts", c.shared_store_wavefronts);
       r.set("counts.shared_conflicts", c.shared_conflicts);
+      tilewise::set_bound(r, c.at_least);
     } else if (ok && measure_ == Measure::latency) {
       cells.insert(cells.end(), {probe.size, fixed(row.cycles, 1), fixed(row.ns, 1)});
       r.set("latency.cycles", row.cycles).set("latency.ns", row.ns);

@@ -46,10 +46,14 @@ int main(int argc, char** argv) {
     for (int stride = 1; stride <= 33; ++stride) strides.push_back(stride);
     strides.push_back(64);
     std::string only = "all";
+    WindowSizes windows;
     options.add("--part", only, "Which table",
                 {"all", "walk", "widths", "narrow", "occupancy", "carveout", "strides", "matmul"});
     options.add("--rows", rows, "Rows, a list that goes in pairs with --cols", {1, 1 << 24});
     options.add("--cols", cols, "Columns", {1, 1 << 24});
+    options.add("--rounds", windows.rounds,
+                "Rounds of 32 loads in the table of strides; 0: as many as suit the machine", {0, 1 << 16});
+    options.add("--blocks", windows.blocks, "Blocks in that table; 0 likewise", {0, 1 << 20});
     options.add("--stride", strides, "Strides of words", {1, 64});
     options.add("--wide-stride", wide_strides, "Strides of float2 and float4, in these units", {1, 64});
     options.add("--bytes", bytes, "Shared memory of a block in the table of occupancy", {4224, 1 << 20});
@@ -89,9 +93,9 @@ int main(int argc, char** argv) {
     style.only_shared = true;
     style.min_seconds = 0.05;
     if (begin("strides", "nothing but loads from shared memory")) {
-      run_windows<float>(lesson, "window_sums<float>", strides, options);
-      run_windows<float2>(lesson, "window_sums<float2>", wide_strides, options);
-      run_windows<float4>(lesson, "window_sums<float4>", wide_strides, options);
+      run_windows<float>(lesson, "window_sums<float>", strides, windows, options);
+      run_windows<float2>(lesson, "window_sums<float2>", wide_strides, windows, options);
+      run_windows<float4>(lesson, "window_sums<float4>", wide_strides, windows, options);
     }
 
     style = {.baseline_name = "unpadded", .in_turns = true, .only_shared = true};

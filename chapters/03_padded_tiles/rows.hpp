@@ -156,15 +156,21 @@ inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, Runnin
   CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
 }
 
-/// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1. As much work
-/// as can be timed, where it is.
+/// How much the table of strides has to do; 0: as much as can be timed, where it is.
+struct WindowSizes {
+  std::int64_t rounds = 0, blocks = 0;
+};
+
+/// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1.
 template <class T>
 void run_windows(tilewise::Lesson& lesson, const char* kernel, const std::vector<std::int64_t>& strides,
-                 const tilewise::Options& options) {
+                 WindowSizes sizes, const tilewise::Options& options) {
   const bool small = tilewise::is_simulated() || !options.timed();
+  if (sizes.rounds == 0) sizes.rounds = small ? 1 : 512;
+  if (sizes.blocks == 0) sizes.blocks = small ? 1 : 4 * tilewise::device().sms;
   lesson.begin_group();
   for (const std::int64_t stride : strides) {
-    WindowSums<T> problem(static_cast<int>(stride), small ? 1 : 512, small ? 1 : 4 * tilewise::device().sms, 256,
+    WindowSums<T> problem(static_cast<int>(stride), static_cast<int>(sizes.rounds), static_cast<int>(sizes.blocks), 256,
                           options.seed());
     lesson.run(windows(kernel, problem));
   }

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
                  : std::vector<std::int64_t>{16 * M, 16 * M, 2 * M, 2 * M, 2 * M, 2 * M, 4 * M};
     options.add("--generate", c.kinds, "Matrices, a list that goes in pairs with --n", tilewise::matrix_kind_names());
     options.add("--n", c.rows, "Rows and columns; stencils take the largest grid with at most so many points",
-                {1, sim ? M : tilewise::kMostRows});
+                {1, tilewise::kMostRows});
     options.add("--nnz-per-row", c.nnz_per_row, "Nonzeros per row, for matrices that are no stencils", {1, 4096});
     options.add_text("--matrix", c.file, "A Matrix Market file instead: coordinate; real, integer or pattern");
     options.add("--type", c.types, "Types of the values", {"float", "double"});

@@ -43,6 +43,16 @@ class Watch {
   bool counting_before_, checking_before_;
 };
 
+LeastTime least_time(const sim::Bound& bound) {
+  LeastTime time{sim::device_name(), bound.seconds, bound.seconds > 0 ? sim::name(bound.by) : ""};
+  for (std::size_t i = 0; i < sim::kResources; ++i)
+    if (bound.all[i] > 0) time.all.emplace_back(sim::name(static_cast<sim::Resource>(i)), bound.all[i]);
+  const sim::InFlight waiting = sim::last_in_flight();
+  time.in_flight = waiting.one_load_each;
+  time.dram_needs = waiting.dram_needs;
+  return time;
+}
+
 }  // namespace
 
 std::optional<Counts> count_call(const std::function<void()>& call) {
@@ -74,8 +84,11 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   counts.shared_conflicts =
       c.shared_load_wavefronts - c.shared_load_ideal + c.shared_store_wavefronts - c.shared_store_ideal;
   counts.dram_bytes_at_least = c.dram_bytes_at_least;
+  counts.distinct_bytes_loaded = c.distinct_bytes_loaded;
+  counts.distinct_bytes_stored = c.distinct_bytes_stored;
   counts.flops = c.flop_single + c.flop_double;
   counts.static_shared_bytes = sim::last_static_shared();
+  counts.at_least = least_time(sim::sum_of_bounds());
   return counts;
 }
 

@@ -78,11 +78,17 @@ std::vector<Column> columns(const LessonStyle& style) {
       list.push_back({"of " + style.baseline_name, "%", 7, false});
     }
   }
+  if (is_simulated() && style.counts) list.push_back({"at least", "of what part", 18, true});
   if (!style.exact && sampled_blocks() == 0) {
     list.push_back({"max error", "", 9, false});
     list.push_back({"bound", "", 8, false});
   }
   return list;
+}
+
+std::string least_text(const Outcome& outcome) {
+  if (!outcome.counts || outcome.status == Status::wrong || outcome.counts->at_least.seconds <= 0) return "-";
+  return time_text(outcome.counts->at_least.seconds) + " " + outcome.counts->at_least.by;
 }
 
 bool refused_by_configuration(cudaError_t code) {
@@ -110,6 +116,7 @@ struct Lesson::State {
   std::vector<std::string> methods;
   int right = 0, counted = 0, wrong = 0, skipped = 0;
   bool some_uncounted = false;
+  std::string bounds_of;      // the GPU whose least times the table shows; "" when it shows none
   std::string part;           // name of the present table; "" in programs with only one
   bool some_inexact = false;  // a row with a bound
 
@@ -350,7 +357,9 @@ std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outc
     row.insert(row.end(), 3, "-");  // not counted; the formula still holds
     row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
   }
-  while (row.size() < before_errors) row.push_back("-");
+  const std::size_t before_bound = before_errors - (is_simulated() && style.counts ? 1 : 0);
+  while (row.size() < before_bound) row.push_back("-");
+  if (row.size() < before_errors) row.push_back(least_text(outcome));
   if (!with_errors) return row;
   const bool compared = outcome.comparison.checked > 0;
   row.push_back(compared ? scientific(outcome.comparison.max_error) : "-");
@@ -414,7 +423,10 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     r.set("counts.shared_store_wavefronts", n.shared_store_wavefronts);
     r.set("counts.shared_conflicts", n.shared_conflicts);
     r.set("counts.dram_bytes_at_least", n.dram_bytes_at_least);
+    r.set("counts.distinct_bytes_loaded", n.distinct_bytes_loaded);
+    r.set("counts.distinct_bytes_stored", n.distinct_bytes_stored);
     r.set("counts.static_shared_bytes", n.static_shared_bytes);
+    set_bound(r, n.at_least);
   }
   return r;
 }
@@ -436,6 +448,7 @@ std::size_t Lesson::State::add_row(const Variant& variant, const Outcome& outcom
   if (!variant.loads_formula.empty()) remember(formulas, fmt::format("{} {}", variant.kernel, variant.loads_formula));
   some_inexact = some_inexact || !style.exact;
   table.row(cells(variant, outcome), outcome.status, outcome.reason);
+  if (outcome.counts && outcome.counts->at_least.seconds > 0) bounds_of = outcome.counts->at_least.device;
   return results.add(record(variant, outcome));
 }
 
@@ -473,6 +486,12 @@ int Lesson::finish() {
   if (!s.turned_with.empty())
     fmt::print("Rows with a ratio were timed in turns with {}; the ratio is that of the two medians.\n",
                fmt::join(s.turned_with, " or "));
+  if (!s.bounds_of.empty())
+    fmt::print(
+        "At least: what the busiest part of the simulated {} needs for what was counted, at its highest rate. No "
+        "kernel "
+        "is faster, most are slower.\n",
+        s.bounds_of);
   if (s.some_uncounted)
     fmt::print(
         "Rows without counts were run and checked, not counted: counting takes minutes at that size. "

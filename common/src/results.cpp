@@ -71,6 +71,14 @@ std::string commit() {
 
 }  // namespace
 
+void set_bound(Record& row, const LeastTime& time) {
+  if (time.seconds <= 0) return;
+  row.set("bound.device", time.device).set("bound.seconds", time.seconds).set("bound.by", time.by);
+  for (const auto& [part, seconds] : time.all) row.set("bound.all." + part, seconds);
+  if (time.dram_needs > 0)
+    row.set("bound.in_flight.bytes", time.in_flight).set("bound.in_flight.dram_needs", time.dram_needs);
+}
+
 Results::Results(const Options& options) {
   const Device& d = device();
   run_.set("program", options.program())

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 namespace tilewise {
 namespace {
@@ -138,6 +139,15 @@ std::string significant(double value) {
   const double unit = std::pow(10.0, after - 3);
   const auto whole = static_cast<std::uint64_t>(std::llround(size / unit) * std::llround(unit));
   return (value < 0 ? "-" : "") + with_commas(whole);
+}
+
+std::string time_text(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  const char* units[] = {" ns", " us", " ms", " s"};
+  double value = seconds * 1e9;
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  return significant(value) + units[unit];
 }
 
 std::string scientific(double value) {

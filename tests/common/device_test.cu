@@ -256,6 +256,11 @@ TEST_CASE("counts of the simulator") {
   });
   CHECK(twice->global_load_requests == 40);
   CHECK(twice->global_store_sectors == 160);
+  // 64 requests on four SMs, then 16 on one: each launch takes at least 16 clocks.
+  CHECK(counts->at_least.seconds * device().sm_clock_mhz * 1e6 == Approx(16));
+  CHECK(counts->at_least.by == "load/store");
+  CHECK(twice->at_least.seconds == Approx(2 * counts->at_least.seconds));
+  for (const auto& [part, seconds] : twice->at_least.all) CHECK(seconds <= twice->at_least.seconds);
 }
 
 TEST_CASE("a lesson: right, wrong, and impossible kernels") {
@@ -361,6 +366,10 @@ TEST_CASE("a lesson with several tables: each row says where it belongs, in JSON
   CHECK(stride < second);
   CHECK(json.find("\"stride\"", stride + 1) == std::string::npos);  // the second table has no such column
   CHECK(json.find("\"about\": \"shared\"") > second);
+  // Both rows say what they take at least, on the simulator.
+  const std::size_t bound = json.find("\"by\": \"");
+  CHECK((bound != std::string::npos) == is_simulated());
+  CHECK((json.find("\"by\": \"", second) != std::string::npos) == is_simulated());
 }
 
 TEST_CASE("main: exceptions become exit codes") {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/files.hpp"
 #include "tilewise/options.hpp"
@@ -66,6 +67,10 @@ TEST_CASE("numbers for people") {
   CHECK(significant(15.62) == "15.6");
   CHECK(significant(999.6) == "1,000");
   CHECK(significant(66906) == "66,900");
+  CHECK(time_text(4.2407e-3) == "4.24 ms");
+  CHECK(time_text(3.1e-6) == "3.10 us");
+  CHECK(time_text(0.9999e-3) == "1.00 ms");
+  CHECK(time_text(2) == "2.00 s");
   CHECK(scientific(0.0000012) == "1.2e-06");
   CHECK(bytes_text(512) == "512 B");
   CHECK(bytes_text(1536) == "1.5 KB");
@@ -117,6 +122,11 @@ TEST_CASE("results survive the way through JSON") {
       results.add(Record().set("kernel", "second").set("bytes", std::string("\xff broken UTF-8")));
   CHECK(second == 1);
   results.extend(second, Record().set("later.known", 7));
+  Record bounded, unbounded;
+  set_bound(bounded, {"H200", 4.24e-3, "L1 data", {{"L1 tags", 1.16e-3}, {"L1 data", 4.24e-3}}, 8192, 12218});
+  set_bound(unbounded, {});
+  results.add(bounded.set("kernel", "third"));
+  results.add(unbounded.set("kernel", "fourth"));
   CHECK_THROWS_AS(results.extend(2, Record()), std::out_of_range);
   const Folder folder;
   const std::string path = folder.file("result.json");
@@ -129,7 +139,7 @@ TEST_CASE("results survive the way through JSON") {
   CHECK(json["machine"]["name"] == device().name);
   CHECK(json["machine"]["simulated"] == is_simulated());
   CHECK(json["date"].get<std::string>().size() == 20);
-  REQUIRE(json["rows"].size() == 2);
+  REQUIRE(json["rows"].size() == 4);
   CHECK(json["rows"][0]["kernel"] == "k<\"quoted\", \\>");
   CHECK(json["rows"][0]["time"]["median_ms"] == 0.1);
   CHECK(json["rows"][0]["time"]["samples"] == 30);
@@ -139,6 +149,12 @@ TEST_CASE("results survive the way through JSON") {
   CHECK(json["rows"][1]["kernel"] == "second");
   CHECK(json["rows"][1]["later"]["known"] == 7);
   CHECK_FALSE(json["rows"][0].contains("later"));
+  CHECK(json["rows"][2]["bound"]["device"] == "H200");
+  CHECK(json["rows"][2]["bound"]["seconds"] == 4.24e-3);
+  CHECK(json["rows"][2]["bound"]["by"] == "L1 data");
+  CHECK(json["rows"][2]["bound"]["all"]["L1 tags"] == 1.16e-3);
+  CHECK(json["rows"][2]["bound"]["in_flight"]["dram_needs"] == 12218);
+  CHECK_FALSE(json["rows"][3].contains("bound"));
 }
 
 TEST_CASE("a file that cannot be written is known before, and said after") {

@@ -6,8 +6,21 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tilewise {
+
+/// The least time in which a GPU can do what was counted: see docs/bounds.md. Of several launches, their times together.
+struct LeastTime {
+  std::string device;                                    ///< "H200"
+  double seconds = 0;                                    ///< 0: nothing is known
+  std::string by;                                        ///< the part of the GPU that needs it, "L1 data"
+  std::vector<std::pair<std::string, double>> all = {};  ///< every part, and the seconds that it needs
+  /// No bound: bytes that an SM waits for when each thread has one load in flight, and that DRAM needs to be busy. 0: unknown
+  double in_flight = 0, dram_needs = 0;
+};
 
 /// Counts of one launch, or of several together. Nsight Compute's name of each metric is beside it.
 struct Counts {
@@ -29,8 +42,11 @@ struct Counts {
   std::uint64_t shared_store_wavefronts = 0;  ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
   std::uint64_t shared_conflicts = 0;         ///< wavefronts beyond those of a conflict-free layout, loads and stores
   std::uint64_t dram_bytes_at_least = 0;      ///< every distinct 32-byte sector once
+  std::uint64_t distinct_bytes_loaded = 0;    ///< of these, those that were loaded before anything was stored there
+  std::uint64_t distinct_bytes_stored = 0;    ///< and those that were stored
   std::uint64_t flops = 0;                    ///< FP32 and FP64 operations as written: a * b + c is two
   std::size_t static_shared_bytes = 0;        ///< per block
+  LeastTime at_least;                         ///< on the simulated GPU
 
   /// 4 is perfect for 4-byte elements, 32 the worst. 0 without loads.
   double sectors_per_load() const;

@@ -44,6 +44,11 @@ class Record {
   std::vector<std::pair<std::string, Value>> fields_;
 };
 
+struct LeastTime;
+
+/// Sets bound.device, bound.seconds, bound.by and bound.all.PART: of `time`, if anything is known.
+void set_bound(Record& row, const LeastTime& time);
+
 /// Collects the rows of a run and writes them with a description of machine, software and options.
 class Results {
  public:

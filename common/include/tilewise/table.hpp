@@ -62,6 +62,8 @@ std::string with_commas(std::uint64_t value);
 std::string fixed(double value, int decimals);
 /// Three significant digits in the shortest readable form: "0.0312", "15.6", "6,710".
 std::string significant(double value);
+/// "4.24 ms", "3.10 us".
+std::string time_text(double seconds);
 /// "1.2e-06".
 std::string scientific(double value);
 /// 49152 -> "48 KB"; 1536 -> "1.5 KB"; 512 -> "512 B".
