@@ -36,6 +36,11 @@ What lesson 06's preprocessing takes: `sim` with arguments for what is counted, 
     <!-- preprocess:nvidia-h200 -->
     <!-- /preprocess -->
 
+The least time of every row beside the measured one, from docs/results/bounds-<gpu>.json and record-bounds.py:
+
+    <!-- bounds:nvidia-h200 -->
+    <!-- /bounds -->
+
 Pictures that common/scripts/plot-results.py drew go in likewise, as soon as there is docs/results/NAME.svg; the text is
 for who cannot see it:
 
@@ -85,6 +90,8 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+
+import bounds
 
 root = pathlib.Path(__file__).resolve().parents[2]
 options = [word for word in sys.argv[1:] if word.startswith("-")]
@@ -587,6 +594,7 @@ def names_and_shapes(some, rows):
     return names(some)
 
 
+bounds_region = re.compile(r"(<!-- bounds:(\S+) -->\n).*?(<!-- /bounds -->)", re.S)
 dram_region = re.compile(r"(<!-- dram:(\S+) (.*?) -->\n).*?(<!-- /dram -->)", re.S)
 
 
@@ -825,6 +833,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
         new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)
         new = calc_region.sub(lambda found: found[1] + calculated(found[2], found[3]) + found[4], new)
+        new = bounds_region.sub(lambda found: found[1] + bounds.tables(root, found[2]) + found[3], new)
         new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
         new = spmv_region.sub(lambda found: found[1] + spmv_table(found[2]) + found[3], new)
         new = preprocess_region.sub(
