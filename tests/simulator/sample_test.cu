@@ -100,8 +100,11 @@ void compare(const std::string& name, const Launch& launch, const Sample& sample
       sample.share > 0 ? static_cast<std::uint64_t>(sample.share * static_cast<double>(whole.blocks)) : sample.blocks;
   Counted part = counted(launch, blocks);
   CHECK(part.blocks < whole.blocks);
-  CHECK(part.counters.dram_bytes_at_least <= whole.counters.dram_bytes_at_least);  // of these blocks alone
-  part.counters.dram_bytes_at_least = whole.counters.dram_bytes_at_least = 0;
+  for (auto distinct :
+       {&Counters::dram_bytes_at_least, &Counters::distinct_bytes_loaded, &Counters::distinct_bytes_stored}) {
+    CHECK(part.counters.*distinct <= whole.counters.*distinct);  // of these blocks alone
+    part.counters.*distinct = whole.counters.*distinct = 0;
+  }
   const auto expected = members_of(whole.counters), got = members_of(part.counters);
   CHECK(*std::max_element(expected.begin(), expected.end()) > 0);
   for (std::size_t i = 0; i < expected.size(); ++i) {
