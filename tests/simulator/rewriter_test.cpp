@@ -276,7 +276,7 @@ TEST_CASE("Host code keeps its names") {
 TEST_CASE("Built-in variables are replaced only where they are plain names") {
   CHECK(in_kernel("a = threadIdx.x + blockIdx.y * blockDim.z - gridDim.x % warpSize;") ==
         "a = thread_idx().x + block_idx().y * block_dim().z - grid_dim().x % 32;");
-  CHECK(in_kernel("s.threadIdx = q->blockDim + N::warpSize;") == "s.threadIdx = q->blockDim + N::warpSize;");
+  CHECK(in_kernel("s.threadIdx = q->blockDim + N::warpSize;") == "s.threadIdx = aligned(q)->blockDim + N::warpSize;");
   CHECK(in_kernel("a = ::threadIdx.x;") == "a = thread_idx().x;");
   CHECK(in_kernel("dim3 threadIdx = f(); g(threadIdx.x);") == "dim3 threadIdx = f(); g(threadIdx.x);");
   CHECK(in_kernel("{ int warpSize = 3; g(warpSize); } g(warpSize);") == "{ int warpSize = 3; g(warpSize); } g(32);");
@@ -444,13 +444,62 @@ TEST_CASE("Shared declarations that CUDA does not allow are refused") {
 
 // ---------------------------------------------------------------- loops
 
+TEST_CASE("The marker of a loop says what nvcc knows of it") {
+  auto facts = [](const std::string& code) {
+    const std::string text = in_kernel(code), name = "Loop tw_loop_1";
+    const std::size_t begin = text.find(name) + name.size();
+    return text.substr(begin, text.find(';', begin) - begin);
+  };
+  CHECK(facts("for (int i = 0; i < 8; ++i) f(i);") == "{kConstantTrips}");
+  CHECK(facts("for (int d = warpSize / 2; d > 0; d >>= 1) f(d);") == "{kConstantTrips}");
+  CHECK(facts("for (int i = 0; i < n; ++i) f(i);") == "{__builtin_constant_p(n) ? kConstantTrips : 0u}");
+  CHECK(facts("for (int i = a; i < n; i += a) f(i);") ==
+        "{__builtin_constant_p(a) & __builtin_constant_p(n) ? kConstantTrips : 0u}");
+  for (std::string none :
+       {"for (int i = threadIdx.x; i < 8; i += 4) f(i);", "for (int i = 0; i < blockDim.x; ++i) f(i);",
+        "for (int i = 0; i < size(); ++i) f(i);", "for (int i = 0; i < (T)8; ++i) f(i);",
+        "for (int i = 0; i < N::size; ++i) f(i);", "for (int i = 0, n = 3; i < n; ++i) f(i);", "while (n--) f(n);",
+        "for (int i = 0; i < v[0]; ++i) f(i);"})
+    CHECK(facts(none) == "");
+  for (std::string kept : {"#pragma unroll 1\n", "#pragma unroll(1)\n", "#pragma nounroll\n"})
+    CHECK(facts("\n" + kept + "for (int i = 0; i < 8; ++i) f(i);") == "{kKeptLoop}");
+  for (std::string other : {"#pragma unroll\n", "#pragma unroll 16\n", "#pragma unroll (4)\n"})
+    CHECK(facts("\n" + other + "for (int i = 0; i < 8; ++i) f(i);") == "{kConstantTrips}");
+}
+
+TEST_CASE("Short branches and members are marked") {
+  const std::string loop = "for (Loop tw_loop_1; tw_loop_1.once();) while (n--) { tw_loop_1.tick(); ";
+  CHECK(in_kernel("while (n--) { if (n < 3) s[n] += s[n + 3]; f(); }") ==
+        loop + "if ( may_skip(static_cast<bool>(n < 3))) s[n] += s[n + 3]; f(); }");
+  CHECK(in_kernel("x = n < 3 && m ? a[n] : 0.0f; f();") ==
+        "x = may_skip(static_cast<bool>(n < 3 && m)) ? a[n] : 0.0f; f();");
+  for (std::string same :
+       {"if (n < 3) a[n] = 1;",                      // at the end of a kernel, threads leave
+        "if (n < 3) a[n] = 1; else b[n] = 1; f();",  // both ways are branches
+        "if (n < 3) f(a[n]); f();",                  // a call
+        "if (int k = n) a[k] = 1; f();",             // declares
+        "if (n < 3) v = a[n] * b[n] + c[n]; f();",   // too long
+        "if constexpr (n < 3) a[n] = 1; f();", "x = n < 3 ? a[n] : b[n]; f();", "x = n < 3 ? 1 : 2; f();"})
+    CHECK(in_kernel(same) == same);
+  CHECK(in_kernel("x = p[i].x + q->y;") == "x = aligned(p)[i].x + aligned(q)->y;");
+  for (std::string same : {"x = p[i] + p.x;", "x = p[i].f();", "x = a.p[i].x;", "x = &p[i].x;"})
+    CHECK(in_kernel(same) == same);
+}
+
+TEST_CASE("__restrict__ is a promise that the runtime is told of") {
+  CHECK(rewritten("__global__ void k(const float* __restrict__ a, float* b) { f(); }").find(" restricted(a);") !=
+        std::string::npos);
+  CHECK(rewritten("__global__ void k(const float* a, float* b) { f(); }").find("restricted") == std::string::npos);
+  CHECK(rewritten("void f(float* __restrict__ a);").find("__restrict__") == std::string::npos);
+}
+
 TEST_CASE("Loops are marked and stay one statement") {
   auto loop = [](int depth) {
     std::string name = "tw_loop_" + std::to_string(depth);
     return "for (Loop " + name + "; " + name + ".once();) ";
   };
-  CHECK(in_kernel("for (int i = 0; i < n; ++i) { p[i] = 0; }") ==
-        loop(1) + "for (int i = 0; i < n; ++i) { tw_loop_1.tick(); p[i] = 0; }");
+  CHECK(in_kernel("for (int i = 0; i < a[0]; ++i) { p[i] = 0; }") ==
+        loop(1) + "for (int i = 0; i < a[0]; ++i) { tw_loop_1.tick(); p[i] = 0; }");
   CHECK(in_kernel("while (n--) f(n);") == loop(1) + "while (n--) { tw_loop_1.tick(); f(n); }");
   // Endless loops: what follows stays unreachable for the compiler.
   auto endless = [](int depth) { return "if (Loop tw_loop_" + std::to_string(depth) + "; false) {} else "; };

@@ -17,7 +17,8 @@ extern constinit bool counts_alone;
 inline std::uint64_t context_of(const Lane& lane) { return lane.loop_context ^ lane.call_context * 3; }
 
 /// Counts the access and returns true, or does nothing and returns false. `bytes` is 1, 2, 4, 8 or 16.
-inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site) {
+inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site,
+                        unsigned known_bits) {
   if (!counts_alone) return false;
   model::MemorySpace space;
   if (memory::in_device_arena(address))
@@ -27,8 +28,13 @@ inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes,
   else
     return false;
   if (kind == Access::store) idle_polls = 0;
-  log.add(context_of(lane), site, kind, space, address, bytes, lane.linear % kWarpSize, lane.last_slot);
+  log.add(context_of(lane), site, kind, space, address, bytes, lane, known_bits);
   return true;
+}
+
+/// A lane has come to a branch of which nvcc executes both ways.
+inline void branch(Lane& lane, bool taken, const void* site) {
+  if (counting()) log.add(context_of(lane), site, Access::load, model::MemorySpace::none, taken, 1, lane);
 }
 
 }  // namespace tilewise::sim::observer

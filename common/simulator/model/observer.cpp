@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/as_compiled.hpp"
 #include "model/checker.hpp"
 #include "model/fast_path.hpp"
-#include "model/l1.hpp"
 #include "model/report.hpp"
 #include "model/warp_log.hpp"
 #include "runtime/errors.hpp"
@@ -32,6 +32,8 @@ constinit bool counts_alone = false;
 
 namespace {
 
+using model::cost_of;
+using model::InstructionCost;
 using model::MemorySpace;
 using model::WarpInstruction;
 
@@ -107,7 +109,11 @@ struct State {
   std::size_t last_static_shared = 0;
   std::uint64_t flop_before[2] = {};  // what was counted before the running launch
   std::size_t static_end = 0;         // where the next static shared variable of the running block goes
-  std::unordered_map<std::uint64_t, std::size_t> record_of_site;  // index in record.sites
+  std::unordered_map<std::uint64_t, std::uint32_t> record_of_site;  // index in record.sites
+  model::AsCompiled as_compiled;
+  std::vector<std::uint64_t> shared_places;  // where the running block's static shared variables begin
+  std::uint64_t first_block = 0;             // of the launch
+  std::vector<std::uint64_t> restricted;     // where the kernel's __restrict__ parameters point to
 
   State() {
     auto is = [](const char* name, const char* value) {
@@ -166,10 +172,24 @@ class RecentLoads {
   unsigned next_ = 0, size_ = 0;
 };
 
+// What the compiler can tell apart: shared variables by their names, and what a __restrict__ parameter points to. 0: any.
+std::uint32_t object_at(const State& s, MemorySpace space, std::uint64_t address) {
+  if (space == MemorySpace::shared) {
+    if (address >= reinterpret_cast<std::uintptr_t>(shared_begin) + kSharedRegion) return ~0u;  // the dynamic array
+    const auto after = std::upper_bound(s.shared_places.begin(), s.shared_places.end(), address);
+    return static_cast<std::uint32_t>(after - s.shared_places.begin()) + 1;
+  }
+  // Of several in one allocation, the last that points before it.
+  const auto after = std::upper_bound(s.restricted.begin(), s.restricted.end(), address);
+  if (after == s.restricted.begin() || memory::find(*(after - 1)) != memory::find(address)) return 0;
+  return static_cast<std::uint32_t>(after - s.restricted.begin());
+}
+
 void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& recent) {
   const WarpInstruction& w = log[index];
   std::uint64_t address[model::kLanes];
   log.addresses(index, address);
+  if (w.space == MemorySpace::none) return s.as_compiled.add_branch(log, index, address);
   bool repeated = false;
   if (w.kind != Access::load)
     recent.clear();
@@ -178,8 +198,11 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   const model::LaneAddresses lanes{w.mask, w.bytes, address};
   // One call of memcpy loads and stores at the same place.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 4 + static_cast<unsigned>(w.kind);
-  auto [entry, is_new] = s.record_of_site.try_emplace(key, s.record.sites.size());
-  if (is_new) s.record.sites.emplace_back().site = w.site;
+  auto [entry, is_new] = s.record_of_site.try_emplace(key, static_cast<std::uint32_t>(s.record.sites.size()));
+  if (is_new) {
+    s.record.sites.emplace_back().site = w.site;
+    s.record.sites.back().object = object_at(s, w.space, address[std::countr_zero(w.mask)]);
+  }
   SiteRecord& site = s.record.sites[entry->second];
   const auto threads = static_cast<unsigned>(std::popcount(w.mask));
   site.instructions += 1;
@@ -188,77 +211,32 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   site.bytes = w.bytes;
   site.kind = w.kind;
   site.space = w.space;
-  Counters& total = s.record.counters;
   const bool partial = (w.mask & alive) != alive;
-  total.partial_instructions += partial;
   site.partial += partial;
+  InstructionCost cost = cost_of(lanes, w.kind, w.space);
+  cost.counters.partial_instructions = partial;
+  s.record.counters += cost.counters;
   if (w.space == MemorySpace::global) {
-    std::uint64_t sectors[2 * model::kLanes];
-    unsigned n = model::distinct_sectors(lanes, sectors);
     if (w.kind == Access::load)
-      for (unsigned i = 0; i < n; ++i) s.touched.load(sectors[i]);
+      for (unsigned i = 0; i < cost.touched; ++i) s.touched.load(cost.sectors[i]);
     else
-      for (unsigned i = 0; i < n; ++i) s.touched.store(sectors[i]);
-    const unsigned tags = model::tag_passes(sectors, n), data = model::data_passes(lanes);
-    site.tag_passes += tags;
-    site.data_passes += data;
-    site.sectors_ideal += model::ideal_sectors(lanes, n);
-    if (w.kind == Access::atomic || w.kind == Access::reduction) n = model::atomic_sectors(lanes);
-    site.sectors += n;
-    if (repeated) site.repeated_sectors += n;
-    if (n > site.worst) {
-      site.worst = n;
-      site.example_mask = w.mask;
-      std::memcpy(site.example, address, sizeof site.example);
-    }
-    const std::uint64_t asked = std::uint64_t{threads} * w.bytes;
-    switch (w.kind) {
-      case Access::load:
-        total.global_load_instructions += 1;
-        total.global_load_requests += 1;
-        total.global_load_sectors += n;
-        total.global_load_tag_passes += tags;
-        total.global_load_data_passes += data;
-        total.global_load_bytes += asked;
-        break;
-      case Access::store:
-        total.global_store_instructions += 1;
-        total.global_store_requests += 1;
-        total.global_store_sectors += n;
-        total.global_store_tag_passes += tags;
-        total.global_store_data_passes += data;
-        total.global_store_bytes += asked;
-        break;
-      case Access::atomic:
-        total.atomic_requests += 1;
-        total.atomic_sectors += n;
-        break;
-      case Access::reduction:
-        total.reduction_requests += 1;
-        total.reduction_sectors += n;
-        break;
-    }
+      for (unsigned i = 0; i < cost.touched; ++i) s.touched.store(cost.sectors[i]);
+    site.sectors += cost.passes;
+    site.sectors_ideal += cost.ideal;
+    site.tag_passes += cost.tag_passes;
+    site.data_passes += cost.data_passes;
+    if (repeated) site.repeated_sectors += cost.passes;
   } else if (w.space == MemorySpace::shared) {
-    const unsigned n = model::shared_wavefronts(lanes, w.kind == Access::load);
-    const unsigned ideal = model::ideal_wavefronts(lanes, w.kind == Access::load);
-    site.wavefronts += n;
-    if (repeated) site.repeated_wavefronts += n;
-    site.ideal += ideal;
-    if (n > site.worst) {
-      site.worst = n;
-      site.example_mask = w.mask;
-      std::memcpy(site.example, address, sizeof site.example);
-    }
-    if (w.kind == Access::load) {
-      total.shared_load_instructions += 1;
-      total.shared_load_wavefronts += n;
-      total.shared_load_ideal += ideal;
-    } else if (w.kind == Access::store) {
-      total.shared_store_instructions += 1;
-      total.shared_store_wavefronts += n;
-      total.shared_store_ideal += ideal;
-    }
+    site.wavefronts += cost.passes;
+    site.ideal += cost.ideal;
+    if (repeated) site.repeated_wavefronts += cost.passes;
   }
+  if (cost.passes > site.worst) {
+    site.worst = cost.passes;
+    site.example_mask = w.mask;
+    std::memcpy(site.example, address, sizeof site.example);
+  }
+  s.as_compiled.add(log, index, address, cost.counters, entry->second, site.object);
 }
 
 // FLOP are counted outside (hooks.cpp).
@@ -266,6 +244,18 @@ void take_flop(State& s) {
   s.record.counters.flop_single += tilewise_flop[0] - s.flop_before[0];
   s.record.counters.flop_double += tilewise_flop[1] - s.flop_before[1];
   std::copy_n(tilewise_flop, 2, s.flop_before);
+}
+
+// The record's counts as compiled, from those as written.
+void compile(State& s) {
+  s.record.as_compiled = s.record.counters;
+  const std::vector<model::Rewritten> rewritten = s.as_compiled.end_launch();
+  for (std::size_t i = 0; i < rewritten.size(); ++i) {
+    s.record.sites[i].rewritten = rewritten[i];
+    s.record.as_compiled += rewritten[i].added;
+    s.record.as_compiled -= rewritten[i].removed;
+  }
+  s.as_compiled.begin_launch();
 }
 
 // What launches in part have written is unfinished. Places are judged by one address of each.
@@ -336,6 +326,9 @@ void begin_launch(const Launch& launch) {
   s.record.counted = s.counting;
   s.record_of_site.clear();
   s.touched.clear();
+  s.as_compiled.begin_launch();
+  s.restricted.clear();
+  s.first_block = 0;
   log.clear();
   if (s.checking) checker::begin_launch(launch);
   std::copy_n(tilewise_flop, 2, s.flop_before);
@@ -346,6 +339,7 @@ void end_launch(const Launch& launch) {
   State& s = state();
   if (s.checking) checker::end_launch();
   take_flop(s);
+  compile(s);
   if (!s.sample.empty()) add_strata(s);
   s.record.counters.dram_bytes_at_least = s.touched.touched() * model::kSectorBytes;
   s.record.counters.distinct_bytes_loaded = s.touched.loaded() * model::kSectorBytes;
@@ -357,7 +351,9 @@ void end_launch(const Launch& launch) {
   s.record.static_shared_bytes = launch.static_shared;
   s.record.carveout = preferred_carveout(launch.kernel);
   follow_unfinished(s);
-  s.record.as_compiled = s.record.counters;
+  s.record.as_compiled.dram_bytes_at_least = s.record.counters.dram_bytes_at_least;
+  s.record.as_compiled.distinct_bytes_loaded = s.record.counters.distinct_bytes_loaded;
+  s.record.as_compiled.distinct_bytes_stored = s.record.counters.distinct_bytes_stored;
   s.record.own_arithmetic = own_arithmetic_seen;
   if (s.counting) s.record.bound = bound_of(s.record);
   s.last_bound = s.record.bound;
@@ -373,6 +369,7 @@ void end_launch(const Launch& launch) {
 
 void begin_block() {
   State& s = state();
+  if (s.first_block == 0) s.first_block = running_launch().block_serial;
   if (s.checking) checker::begin_block();
 }
 
@@ -402,6 +399,7 @@ void end_stratum() {
   }
   s.more = s.squares = {};
   s.before_block = {};
+  compile(s);
   LaunchRecord next;
   next.serial = s.record.serial;
   next.counted = s.record.counted;
@@ -431,6 +429,18 @@ void warp_meeting(unsigned warp, std::uint32_t arrived) {
   if (state().checking) checker::warp_meeting(warp, arrived);
 }
 
+void fence(const Lane& lane) {
+  if (state().counting) state().as_compiled.fence(lane.loop);
+}
+
+void restricted(const void* pointer) {
+  State& s = state();
+  if (!s.counting || running_launch().block_serial != s.first_block) return;
+  if (!memory::find(pointer)) return;
+  const auto at = reinterpret_cast<std::uintptr_t>(pointer);
+  s.restricted.insert(std::upper_bound(s.restricted.begin(), s.restricted.end(), at), at);
+}
+
 void device_fence() {
   if (state().checking) checker::device_fence();
 }
@@ -447,6 +457,7 @@ void end_of_interval(Lane* lanes) {
   }
   RecentLoads recent;
   for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive, recent);
+  s.as_compiled.end_interval(log);
   log.clear();
 }
 
@@ -465,8 +476,8 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   const std::uint64_t context = context_of(lane);
   const std::size_t width = layout.width;
   for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
-    log.add(context + piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width),
-            lane.linear % kWarpSize, lane.last_slot);
+    log.add(context ^ piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width), lane,
+            layout.known_bits);
 }
 
 bool on_device(const void* address) {
@@ -481,10 +492,14 @@ void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const v
 
 void* place_shared(const SharedVariable& variable, std::size_t& used) {
   State& s = state();
-  if (used == 0) s.static_end = kSharedRedZone;
+  if (used == 0) {
+    s.static_end = kSharedRedZone;
+    s.shared_places.clear();
+  }
   const std::size_t alignment = std::max<std::size_t>(variable.alignment, 128);
   s.static_end = (s.static_end + alignment - 1) / alignment * alignment;
   char* place = shared_begin + s.static_end;
+  s.shared_places.push_back(reinterpret_cast<std::uintptr_t>(place));
   s.static_end += variable.bytes + kSharedRedZone;
   used = (used + variable.alignment - 1) / variable.alignment * variable.alignment + variable.bytes;
   if (s.checking && s.static_end <= kSharedRegion) checker::add_shared(variable, place);

@@ -38,6 +38,10 @@ void note_dependence(const void* site, const char* what);
 void block_barrier();
 void warp_meeting(unsigned warp, std::uint32_t arrived);
 void device_fence();
+/// The compiler moves no access of the loops that the thread is in across what it does now.
+void fence(const Lane& lane);
+/// A parameter of the running kernel: nothing else points to what it points to.
+void restricted(const void* pointer);
 
 /// No lane of a warp can go on before the next barrier: its accesses form complete warp instructions.
 /// `lanes` are the warp's 32.
@@ -45,8 +49,9 @@ void end_of_interval(Lane* lanes);
 
 /// What is known of the accessed type.
 struct Layout {
-  std::uint8_t width;      ///< nvcc moves it in pieces of that many bytes
-  std::uint8_t alignment;  ///< its addresses are multiples of this, or the program is wrong; 1: nothing is known
+  std::uint8_t width;           ///< nvcc moves it in pieces of that many bytes
+  std::uint8_t alignment;       ///< its addresses are multiples of this, or the program is wrong; 1: nothing is known
+  std::uint8_t known_bits = 0;  ///< so many last bits of the address follow from the code
 };
 
 /// One access by the running thread. `site` is the return address of the hook.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cuda_runtime_api.h"
@@ -63,6 +64,8 @@ const char* name(MemorySpace space) {
       return "local";
     case MemorySpace::host:
       return "host";
+    case MemorySpace::none:
+      break;
   }
   return "?";
 }
@@ -134,6 +137,40 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
     result.push_back(std::move(line));
   }
   return result;
+}
+
+// What nvcc makes of the accesses of a line.
+struct AsCompiled {
+  std::uint64_t instructions, passes;  // sectors of global memory, wavefronts of shared memory
+  std::string why;
+};
+
+// Nothing where the counts are those as written.
+std::optional<AsCompiled> as_compiled(const SiteRecord& s) {
+  const auto instructions_and_passes = [&](const Counters& c) -> std::pair<std::uint64_t, std::uint64_t> {
+    const bool load = s.kind == Access::load;
+    if (s.space == MemorySpace::global)
+      return load ? std::pair{c.global_load_instructions, c.global_load_sectors}
+                  : std::pair{c.global_store_instructions, c.global_store_sectors};
+    return load ? std::pair{c.shared_load_instructions, c.shared_load_wavefronts}
+                : std::pair{c.shared_store_instructions, c.shared_store_wavefronts};
+  };
+  const model::Rewritten& r = s.rewritten;
+  if (!r.moved && !r.merged && !r.predicated) return std::nullopt;
+  const auto [more, more_passes] = instructions_and_passes(r.added);
+  const auto [fewer, fewer_passes] = instructions_and_passes(r.removed);
+  const std::uint64_t passes = s.space == MemorySpace::global ? s.sectors : s.wavefronts;
+  std::string why;
+  const auto say = [&](const std::string& reason) { why += (why.empty() ? "" : "; ") + reason; };
+  const bool load = s.kind == Access::load;
+  if (r.moved)
+    say(load ? "it's the same word in every iteration, so nvcc loads it once, before the loop"
+             : "it's the same word in every iteration, so nvcc stores it once, after the loop");
+  if (r.merged)
+    say(fmt::format("nvcc {} neighbouring words together, 8 or 16 bytes at a time", load ? "loads" : "stores"));
+  if (r.predicated)
+    say("a short branch: nvcc lets every warp issue it, also those in which no thread takes the branch");
+  return AsCompiled{s.instructions + more - fewer, passes + more_passes - fewer_passes, why};
 }
 
 // The file's own line, without the space around it.
@@ -350,6 +387,13 @@ Json to_json(const LaunchRecord& launch) {
           l.total.space == MemorySpace::global ? l.total.repeated_sectors : l.total.repeated_wavefronts;
     }
     if (!l.why.empty()) entry["diagnosis"] = l.why;
+    if (const auto compiled = as_compiled(l.total)) {
+      entry["as_compiled"] = {
+          {"instructions", compiled->instructions},
+          {l.total.space == MemorySpace::global ? "sectors" : "wavefronts", compiled->passes},
+          {"why", compiled->why},
+      };
+    }
     lines.push_back(std::move(entry));
   }
   record["lines"] = std::move(lines);
@@ -427,6 +471,9 @@ std::string readable(const LaunchRecord& launch) {
                        fmt::format("{} {}", name(t.space), name(t.kind)), t.bytes, grouped(t.instructions), cost, ideal,
                        passes, source_text(l.at));
     if (!l.why.empty()) out += fmt::format("         ^ {}\n", l.why);
+    if (const auto compiled = as_compiled(t))
+      out += fmt::format("         ^ compiled by nvcc: {} warp instr., {} {}; {}\n", grouped(compiled->instructions),
+                         grouped(compiled->passes), t.space == MemorySpace::global ? "sec" : "wav", compiled->why);
   }
   return out;
 }
@@ -434,7 +481,13 @@ std::string readable(const LaunchRecord& launch) {
 }  // namespace
 
 void SiteRecord::add(const SiteRecord& other, std::uint64_t size, std::uint64_t count) {
-  add_members<SiteCounts>(*this, other, [&](std::uint64_t n) { return scaled(n, size, count); });
+  const auto times = [&](std::uint64_t n) { return scaled(n, size, count); };
+  add_members<SiteCounts>(*this, other, times);
+  add_members(rewritten.removed, other.rewritten.removed, times);
+  add_members(rewritten.added, other.rewritten.added, times);
+  rewritten.moved = rewritten.moved || other.rewritten.moved;
+  rewritten.merged = rewritten.merged || other.rewritten.merged;
+  rewritten.predicated = rewritten.predicated || other.rewritten.predicated;
   if (other.worst <= worst) return;
   worst = other.worst;
   example_mask = other.example_mask;
@@ -451,6 +504,7 @@ void LaunchRecord::add(const LaunchRecord& stratum, std::uint64_t size, std::uin
     if (same == sites.end()) {
       same = sites.insert(sites.end(), s);
       static_cast<SiteCounts&>(*same) = {};
+      same->rewritten = {};
     }
     same->add(s, size, count);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/as_compiled.hpp"
 #include "model/warp_log.hpp"
 #include "runtime/thread.hpp"
 #include "tilewise_sim/report.hpp"
@@ -31,8 +32,10 @@ struct SiteRecord : SiteCounts {
   const void* site = nullptr;
   observer::Access kind{};
   model::MemorySpace space{};
-  std::uint32_t bytes = 0;  ///< width of one thread's access
-  unsigned worst = 0;       ///< sectors or wavefronts of the worst instruction, which is kept as example
+  std::uint32_t bytes = 0;     ///< width of one thread's access
+  model::Rewritten rewritten;  ///< by nvcc
+  std::uint32_t object = 0;    ///< what it accesses, see AsCompiled::add()
+  unsigned worst = 0;          ///< sectors or wavefronts of the worst instruction, which is kept as example
   std::uint32_t example_mask = 0;
   std::uint64_t example[model::kLanes] = {};
 

@@ -13,8 +13,27 @@ std::uint64_t scatter(std::uint64_t key) {
 
 WarpLog::WarpLog() : slots_(256), addresses_(kLanes * (256 + kPadding)), stride_(256 + kPadding), table_(1024) {}
 
-std::uint32_t WarpLog::find_or_append(std::uint64_t key, unsigned lane, const void* site, observer::Access kind,
-                                      MemorySpace space, std::uint32_t bytes) {
+// What follows another instruction in the same iteration shares its loops.
+void WarpLog::note_loops(WarpInstruction& w, const Lane& thread) {
+  const void* place = thread.loop ? thread.loop->place() : nullptr;
+  if (loops_.empty() || thread.loop_context != noted_context_ || place != noted_place_) {
+    noted_ = static_cast<std::uint32_t>(loops_.size());
+    for (const Loop* loop = thread.loop; loop; loop = loop->around())
+      loops_.push_back(
+          {loop->place(), loop->outer_context(), static_cast<std::uint32_t>(loop->iteration()), loop->facts()});
+    std::reverse(loops_.begin() + noted_, loops_.end());
+    noted_depth_ = static_cast<std::uint16_t>(loops_.size() - noted_);
+    noted_context_ = thread.loop_context;
+    noted_place_ = place;
+  }
+  w.loops = noted_;
+  w.depth = noted_depth_;
+}
+
+std::uint32_t WarpLog::find_or_append(std::uint64_t key, const Lane& thread, const void* site, observer::Access kind,
+                                      MemorySpace space, std::uint32_t bytes, unsigned known_bits) {
+  const unsigned lane = thread.linear % kWarpSize;
+  const std::uint64_t where = key ^ thread.loop_context;
   for (;;) {
     const std::size_t mask = table_.size() - 1;
     std::size_t at = scatter(key) & mask;
@@ -34,6 +53,10 @@ std::uint32_t WarpLog::find_or_append(std::uint64_t key, unsigned lane, const vo
     w.bytes = static_cast<std::uint16_t>(bytes);
     w.kind = kind;
     w.space = space;
+    w.known_bits = static_cast<std::uint8_t>(known_bits);
+    w.is_volatile = thread.volatile_access;
+    w.where = where;
+    note_loops(w, thread);
     table_[at] = ++count_;
     if (std::size_t{count_} * 2 > table_.size()) grow_table();
     return count_ - 1;
@@ -75,6 +98,7 @@ void WarpLog::clear() {
   }
   count_ = 0;
   first_ = 0;
+  loops_.clear();
 }
 
 }  // namespace tilewise::sim::model

@@ -14,7 +14,8 @@
 
 namespace tilewise::sim::model {
 
-enum class MemorySpace : std::uint8_t { global, shared, constant, local, host };
+/// none: not an access, but a branch. The "address" is 1 in the lanes that take it, else 0.
+enum class MemorySpace : std::uint8_t { global, shared, constant, local, host, none };
 
 /// One warp instruction. The addresses are kept apart, see WarpLog.
 struct WarpInstruction {
@@ -25,20 +26,35 @@ struct WarpInstruction {
   std::uint16_t bytes;
   observer::Access kind;
   MemorySpace space;
+  std::uint8_t known_bits;  ///< last bits of the addresses that the compiler knows: 3, 4, or 5 for all, else 0
+  bool is_volatile;
+  std::uint16_t depth;  ///< how many loops it is in
+  std::uint32_t loops;  ///< where they are among the log's
+  std::uint64_t where;  ///< the place in the code, and the calls that led to it, without the loops
+};
+
+/// One of the loops that an instruction is in.
+struct InLoop {
+  const void* place;        ///< in the code
+  std::uint64_t around;     ///< the context of the code around it
+  std::uint32_t iteration;  ///< 1, 2, ...; 0 in the condition before the first
+  std::uint32_t facts;      ///< LoopFacts
 };
 
 class WarpLog {
  public:
   WarpLog();
 
-  /// Adds one lane's access of 1 to 16 bytes. `last_slot` is the lane's own cursor.
+  /// Adds one access of 1 to 16 bytes by a lane, whose last_slot is the log's cursor.
   void add(std::uint64_t context, const void* site, observer::Access kind, MemorySpace space, std::uint64_t address,
-           std::uint32_t bytes, unsigned lane, std::uint32_t& last_slot) {
+           std::uint32_t bytes, Lane& thread, unsigned known_bits = 0) {
+    const unsigned lane = thread.linear % kWarpSize;
+    std::uint32_t& last_slot = thread.last_slot;
     const std::uint64_t key = context ^ (reinterpret_cast<std::uintptr_t>(site) * 0xD6E8FEB86659FD93ull) ^
                               (std::uint64_t{bytes} << 56 | std::uint64_t(kind) << 52 | std::uint64_t(space) << 48);
     std::uint32_t slot = last_slot == kNone ? first_ : slots_[last_slot].next;
     if (slot >= count_ || slots_[slot].key != key || (slots_[slot].mask >> lane & 1u)) {
-      slot = find_or_append(key, lane, site, kind, space, bytes);
+      slot = find_or_append(key, thread, site, kind, space, bytes, known_bits);
       if (last_slot == kNone)
         first_ = slot;
       else
@@ -56,13 +72,18 @@ class WarpLog {
   void addresses(std::uint32_t i, std::uint64_t (&of_lane)[kLanes]) const {
     for (unsigned lane = 0; lane < kLanes; ++lane) of_lane[lane] = addresses_[lane * stride_ + i];
   }
+  std::uint64_t address(std::uint32_t i, unsigned lane) const { return addresses_[lane * stride_ + i]; }
+
+  /// The loops that an instruction is in, the outermost first: as many as its depth.
+  const InLoop* loops(const WarpInstruction& w) const { return loops_.data() + w.loops; }
   void clear();
 
   static constexpr std::uint32_t kNone = ~0u;
 
  private:
-  std::uint32_t find_or_append(std::uint64_t key, unsigned lane, const void* site, observer::Access kind,
-                               MemorySpace space, std::uint32_t bytes);
+  std::uint32_t find_or_append(std::uint64_t key, const Lane& thread, const void* site, observer::Access kind,
+                               MemorySpace space, std::uint32_t bytes, unsigned known_bits);
+  void note_loops(WarpInstruction& w, const Lane& thread);
   void grow();
   void grow_table();
 
@@ -76,6 +97,11 @@ class WarpLog {
   std::vector<std::uint32_t> table_;  // slot + 1, 0 = free; open addressing
   std::uint32_t count_ = 0;
   std::uint32_t first_ = 0;
+  std::vector<InLoop> loops_;
+  std::uint64_t noted_context_ = 0;  // the loops noted last are those of this context
+  const void* noted_place_ = nullptr;
+  std::uint32_t noted_ = 0;
+  std::uint16_t noted_depth_ = 0;
 };
 
 }  // namespace tilewise::sim::model

@@ -69,6 +69,8 @@ class Rewriter {
         template_kernel_pointer(i);
       } else if (syntax_.is(i, "(") && side_[i] != kHost) {
         chosen_array(i);
+      } else if (syntax_.is(i, "?") && side_[i] != kHost) {
+        conditional(i);
       }
     }
     RewriteResult result;
@@ -152,9 +154,11 @@ class Rewriter {
 
   bool is_marker(std::size_t i) const {
     static const std::unordered_set<std::string_view> kMarkers = {
-        "__global__",        "__device__",      "__host__",    "__forceinline__",   "__noinline__", "__grid_constant__",
-        "__launch_bounds__", "__maxnreg__",     "__align__",   "__builtin_align__", "__shared__",   "__constant__",
-        "__managed__",       "__inline_hint__", "__nv_pure__", "__cluster_dims__"};
+        "__global__", "__device__", "__host__", "__forceinline__", "__noinline__", "__grid_constant__",
+        "__launch_bounds__", "__maxnreg__", "__align__", "__builtin_align__", "__shared__", "__constant__",
+        "__managed__", "__inline_hint__", "__nv_pure__", "__cluster_dims__",
+        // Its promise lets compilers move loads out of loops, and they would not be counted as written.
+        "__restrict__", "__restrict"};
     return syntax_.is_identifier(i) && kMarkers.count(syntax_.text(i)) > 0;
   }
 
@@ -278,7 +282,12 @@ class Rewriter {
     mark_side(decl.parameters, decl.end + 1, host ? kBoth : kDevice);
     bodies_.push_back(decl.body);
     if (!global) return;
-    insert_after(decl.body, " ::tilewise::sim::enter_kernel(" + bounds + ");");
+    std::string entry = " ::tilewise::sim::enter_kernel(" + bounds + ");";
+    for (std::size_t k = decl.parameters; k < syntax_.match(decl.parameters); ++k) {
+      if (syntax_.is_any(k, {"__restrict__", "__restrict"}) && syntax_.is_any(k + 2, {",", ")", "="}))
+        entry += " ::tilewise::sim::restricted(" + std::string(syntax_.text(k + 1)) + ");";
+    }
+    insert_after(decl.body, entry);
     if (!decl.is_template && !is_friend && syntax_.scope_of(decl.name) == ScopeKind::name_space) register_kernel(decl);
   }
 
@@ -783,6 +792,11 @@ class Rewriter {
     std::string_view text = syntax_.text(i);
     if (text == "for" || text == "while" || text == "do") {
       loop(i);
+    } else if (text == "if") {
+      short_branch(i);
+    } else if (begins_member_access(i)) {
+      insert_before(i, "::tilewise::sim::aligned(");
+      insert_after(i, ")");
     } else if (starts_with(text, "atomic")) {
       reduction(i);
     } else if (starts_with(text, "mem") || starts_with(text, "__builtin_mem")) {
@@ -790,6 +804,129 @@ class Rewriter {
     } else {
       builtin(i);
     }
+  }
+
+  // -------------------------------------------------------------- what nvcc executes under a predicate
+
+  /// About how many instructions the accesses and the arithmetic of [begin, end) are, or 0 where nvcc keeps a branch, or has
+  /// nothing to access. A pointer that is new in the function has to be fetched, and indexed, where no loop is around it.
+  int predicated_cost(std::size_t begin, std::size_t end) {
+    while (!open_loops_.empty() && open_loops_.back() <= begin) open_loops_.pop_back();
+    int accesses = 0, cost = 0;
+    bool global_store = false;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (syntax_.is_any(k, {"if", "for", "while", "do", "switch", "return", "break", "continue", "goto", "?", "asm"}))
+        return 0;
+      if (syntax_.is(k, "(") && syntax_.is_identifier(k - 1) && !is_builtin_type(syntax_.text(k - 1)))
+        return 0;  // a call
+      if (syntax_.is(k, "[") && syntax_.match(k) != kNone && syntax_.is_identifier(k - 1)) {
+        ++accesses;
+        const bool shared = is_shared_name(k - 1);
+        if (shared && global_store) return 0;  // from shared to global memory: nvcc branches
+        cost += open_loops_.empty() && !shared && !used_before(k - 1) ? 3 : 1;
+        while (syntax_.is(k, "[") && syntax_.match(k) != kNone && syntax_.match(k) < end) {
+          for (std::size_t inner = k + 1; inner < syntax_.match(k); ++inner) cost += syntax_.is(inner, "[");
+          k = syntax_.match(k) + 1;
+        }
+        global_store = !shared && syntax_.is(k, "=");
+        --k;
+      } else if (syntax_.is_any(k, {"+", "-", "*", "/", "+=", "-=", "*=", "/="})) {
+        ++cost;
+      }
+    }
+    constexpr int kMost = 6;
+    return accesses == 0 || cost > kMost ? 0 : cost;
+  }
+
+  bool is_shared_name(std::size_t i) const {
+    return std::any_of(shared_names_.begin(), shared_names_.end(), [&](const SharedName& shared) {
+      return shared.name == syntax_.text(i) && i >= shared.begin && i < shared.end;
+    });
+  }
+
+  /// The `{` of the device function around token i; kNone outside of one.
+  std::size_t function_body_of(std::size_t i) const {
+    std::size_t body = kNone;
+    for (std::size_t open = syntax_.enclosing(i); open != kNone; open = syntax_.enclosing(open))
+      if (std::find(bodies_.begin(), bodies_.end(), open) != bodies_.end()) body = open;
+    return body;
+  }
+
+  /// Whether the function has accessed something through this pointer before.
+  bool used_before(std::size_t i) const {
+    const std::size_t body = function_body_of(i);
+    for (std::size_t k = body == kNone ? i : body; k < i; ++k)
+      if (syntax_.text(k) == syntax_.text(i) && syntax_.is(k + 1, "[")) return true;
+    return false;
+  }
+
+  /// `p` in `p[i].x` and `p->x`, but not in `p[i].f()`: nvcc knows from the type of p how far x is aligned.
+  bool begins_member_access(std::size_t i) const {
+    if (!syntax_.is_name(i) || (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "&"}))) return false;
+    std::size_t after = i + 1;
+    if (syntax_.is(after, "[") && syntax_.match(after) != kNone) {
+      after = syntax_.match(after) + 1;
+      if (!syntax_.is(after, ".")) return false;
+    } else if (!syntax_.is(after, "->")) {
+      return false;
+    }
+    return syntax_.is_name(after + 1) && !syntax_.is_any(after + 2, {"(", "<"}) && function_body_of(i) != kNone;
+  }
+
+  void may_skip(std::size_t begin, std::size_t end) {  // of the condition
+    insert_before(begin, " ::tilewise::sim::may_skip(static_cast<bool>(");
+    insert_after(end - 1, "))");
+  }
+
+  /// `if (c) a[i] = b[i];`: nvcc executes the body's instructions in all warps, and they do nothing where c is false.
+  void short_branch(std::size_t i) {
+    const std::size_t open = i + 1, close = syntax_.match(open);
+    if (!syntax_.is(open, "(") || close == kNone) return;  // `if constexpr`, too
+    const std::size_t end = syntax_.skip_statement(close + 1);
+    if (end == kNone || syntax_.is(end, "else") || (i > 0 && syntax_.is(i - 1, "else"))) return;
+    const std::size_t body = function_body_of(i);
+    if (body == kNone || end == syntax_.match(body)) return;  // at the end of a kernel, threads leave instead
+    for (std::size_t k = open + 1; k < close; ++k)
+      if (syntax_.is_any(k, {";", "="})) return;  // declares or assigns something
+    if (predicated_cost(close + 1, end) != 0) may_skip(open + 1, close);
+  }
+
+  /// `c ? a[i] : 0`, the same.
+  void conditional(std::size_t i) {
+    std::size_t begin = i;
+    while (begin > 0) {
+      const std::size_t before = begin - 1;
+      if (syntax_.is_any(before, {")", "]", "}"})) {
+        if (syntax_.is(before, "}") || syntax_.match(before) == kNone) return;
+        begin = syntax_.match(before);
+        continue;
+      }
+      if (syntax_.is_any(before, {"=", "+=", "-=", "*=", "(", "[", "{", ",", ";", "return", ":", "?"})) break;
+      if (is_statement_keyword(syntax_.text(before))) return;
+      --begin;
+    }
+    std::size_t colon = i + 1;
+    while (colon < syntax_.size() && !syntax_.is_any(colon, {":", "?", ";", ")", "]", "}"})) {
+      if (syntax_.is_any(colon, {"(", "[", "{"}) && syntax_.match(colon) != kNone) colon = syntax_.match(colon);
+      ++colon;
+    }
+    const bool plain_other = syntax_.token(std::min(colon + 1, syntax_.size() - 1)).kind == TokenKind::number &&
+                             syntax_.is_any(colon + 2, {";", ")", ",", "]", "}"});
+    if (begin == i || !syntax_.is(colon, ":") || !plain_other || function_body_of(i) == kNone) return;
+    // Only at the head of a condition's or a parameter's parentheses could a type stand here.
+    if (syntax_.is_any(begin - 1, {"(", "["}) && !(begin > 1 && syntax_.is_any(begin - 2, {"=", "(", "+=", "+"})))
+      return;
+    if (under_short_if(begin)) return;
+    if (predicated_cost(i + 1, colon) != 0) may_skip(begin, i);
+  }
+
+  /// In `if (c) x = d ? a[i] : 0;` there is a branch for both.
+  bool under_short_if(std::size_t i) const {
+    while (i > 0 && !syntax_.is_any(i - 1, {";", "{", "}"})) {
+      --i;
+      if (syntax_.is(i, "if")) return true;
+    }
+    return false;
   }
 
   void loop(std::size_t i) {
@@ -809,12 +946,13 @@ class Rewriter {
     while (!open_loops_.empty() && open_loops_.back() <= i) open_loops_.pop_back();
     open_loops_.push_back(end);
     std::string name = "tw_loop_" + std::to_string(open_loops_.size());
+    std::string declared = name + loop_facts(i);
     if (is_endless(i) && !follows_if(i)) {
       // The compiler has to see that control never gets past the loop. Elsewhere this form would catch an `else`
       // or make compilers warn of it.
-      insert_before(i, "if (::tilewise::sim::Loop " + name + "; false) {} else ");
+      insert_before(i, "if (::tilewise::sim::Loop " + declared + "; false) {} else ");
     } else {
-      insert_before(i, "for (::tilewise::sim::Loop " + name + "; " + name + ".once();) ");
+      insert_before(i, "for (::tilewise::sim::Loop " + declared + "; " + name + ".once();) ");
     }
     if (syntax_.is(body, "{")) {
       insert_after(body, " " + name + ".tick();");
@@ -822,6 +960,48 @@ class Rewriter {
       insert_after(body - 1, " { " + name + ".tick();");
       insert_after(body_end - 1, " }");
     }
+  }
+
+  /// What nvcc knows of the loop at i, as the marker's argument: empty when nothing.
+  std::string loop_facts(std::size_t i) const {
+    if (kept_loops_.count(i)) return "{::tilewise::sim::kKeptLoop}";
+    const std::string constant = constant_trips(i);
+    if (constant.empty()) return "";
+    return "{" + (constant == "1" ? "" : constant + " ? ") + "::tilewise::sim::kConstantTrips" +
+           (constant == "1" ? "" : " : 0u") + "}";
+  }
+
+  /// Whether a `for` runs from a constant to a constant: an expression, "1" for yes, or "" for no. Of names, the compiler
+  /// knows which are constants.
+  std::string constant_trips(std::size_t i) const {
+    if (!syntax_.is(i, "for")) return "";
+    const std::size_t open = i + 1, close = syntax_.match(open);
+    std::size_t first = open + 1, equals = first;
+    while (equals < close && !syntax_.is_any(equals, {"=", ";", "{", ":"})) ++equals;
+    if (!syntax_.is(equals, "=") || equals == first || !syntax_.is_identifier(equals - 1)) return "";
+    const std::string_view variable = syntax_.text(equals - 1);
+    std::string condition;
+    std::set<std::string_view> seen{variable};
+    int parts = 1;
+    for (std::size_t k = equals + 1; k < close; ++k) {
+      if (syntax_.is(k, ";")) {
+        ++parts;
+      } else if (syntax_.is_any(k, {"(", "["}) && (syntax_.is_identifier(k - 1) || syntax_.is(k - 1, ">"))) {
+        return "";  // a call or an element of an array
+      } else if (syntax_.is(k, ")") && (syntax_.is_identifier(k + 1) || syntax_.is(k + 1, "(") ||
+                                        syntax_.token(k + 1).kind == TokenKind::number)) {
+        return "";  // a cast
+      } else if (syntax_.is_any(k, {".", "->", "::", ":", "{", ",", "static_cast"})) {
+        return "";
+      } else if (syntax_.is_identifier(k) && !is_statement_keyword(syntax_.text(k)) &&
+                 !is_builtin_type(syntax_.text(k)) && seen.insert(syntax_.text(k)).second) {
+        if (syntax_.is_any(k, {"true", "false", "warpSize"})) continue;
+        if (!builtin_text(syntax_.text(k)).empty()) return "";
+        condition += (condition.empty() ? "" : " & ") + ("__builtin_constant_p(" + std::string(syntax_.text(k)) + ")");
+      }
+    }
+    if (parts != 3) return "";
+    return condition.empty() ? "1" : condition;
   }
 
   /// `for (...;;...)`, `while (true)`, `while (1)`, and `do` with such an end.
@@ -1041,6 +1221,18 @@ class Rewriter {
     return false;
   }
 
+  std::size_t first_token_after(std::size_t offset) const {
+    std::size_t low = 0, high = syntax_.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      if (syntax_.token(middle).begin < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
   /// nvcc's `#pragma unroll` would be attached to the marker in front of the loop; and accesses are counted as written.
   void drop_unroll_pragmas() {
     for (const Directive& directive : source_.directives) {
@@ -1051,6 +1243,10 @@ class Rewriter {
       if (at == std::string_view::npos) continue;
       if (starts_with(text.substr(at), "unroll") || starts_with(text.substr(at), "nounroll")) {
         edits_.push_back({directive.begin, directive.end, Edit::replace, ""});
+        const std::size_t count = text.find_first_not_of(" \t(", at + std::string_view("unroll").size());
+        const bool one = count != std::string_view::npos && text[count] == '1' &&
+                         text.find_first_of("0123456789", count + 1) == std::string_view::npos;
+        if (one || starts_with(text.substr(at), "nounroll")) kept_loops_.insert(first_token_after(directive.end));
       }
     }
   }
@@ -1069,8 +1265,9 @@ class Rewriter {
   std::vector<SharedName> shared_names_;
   std::vector<SharedName> shadows_;
   std::unordered_map<std::string_view, std::vector<NamespaceShared>> namespace_shared_;
-  std::unordered_set<std::size_t> do_tails_;  // the `while` of a `do`
-  std::vector<std::size_t> open_loops_;       // one past the end of the loops around the current token
+  std::unordered_set<std::size_t> kept_loops_;  // those that are not to be unrolled
+  std::unordered_set<std::size_t> do_tails_;    // the `while` of a `do`
+  std::vector<std::size_t> open_loops_;         // one past the end of the loops around the current token
 };
 
 }  // namespace

@@ -28,6 +28,7 @@
 #endif
 
 #include "arithmetic.hpp"
+#include "known_bits.hpp"
 #include "rewriter.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
@@ -661,8 +662,6 @@ class Driver {
     // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
     append(flags, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
                    "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
-    // The promise of __restrict__ lets clang move loads out of loops, and they would not be counted as written.
-    append(flags, {"-D__restrict__=", "-D__restrict="});
     append(flags, options_.preprocess);
     append(flags, include_flags());
     return flags;
@@ -787,7 +786,8 @@ class Driver {
     if (!counts_arithmetic) return run(command, options_.verbose);
 
     if (int status = run(command, options_.verbose); status != 0) return status;
-    write_file(assembly, tilewise::sim::count_arithmetic(tilewise::sim::tell_alignment(read_file(assembly))));
+    write_file(assembly, tilewise::sim::count_arithmetic(
+                             tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly)))));
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
     return run(assemble, options_.verbose);

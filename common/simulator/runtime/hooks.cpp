@@ -60,10 +60,13 @@ inline void seen(const volatile void* address, std::size_t bytes, observer::Acce
 
 // The same for 1, 2, 4, 8 and 16 bytes, which nearly all accesses are.
 template <std::uint32_t bytes, observer::Access kind>
-inline void seen_plain(const volatile void* address, const void* site) {
+inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
   Lane* lane = observed_lane;
-  if (lane && observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site)) return;
-  seen(address, bytes, kind, site, plain(bytes));
+  if (lane && observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits))
+    return;
+  Layout layout = plain(bytes);
+  layout.known_bits = static_cast<std::uint8_t>(known_bits);
+  seen(address, bytes, kind, site, layout);
 }
 
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
@@ -113,6 +116,23 @@ SIZED(4)
 SIZED(8)
 SIZED(16)
 #undef SIZED
+
+// The compiler knows the last 3 or 4 bits of the address, or all, whatever the iteration (rewriter/known_bits.hpp).
+#define KNOWN(n, bits)                                                                                        \
+  HOOK void tilewise_read##n##_known##bits(void* p) { seen_plain<n, observer::Access::load>(p, SITE, bits); } \
+  HOOK void tilewise_write##n##_known##bits(void* p) { seen_plain<n, observer::Access::store>(p, SITE, bits); }
+KNOWN(1, 3)
+KNOWN(1, 4)
+KNOWN(1, 5)
+KNOWN(2, 3)
+KNOWN(2, 4)
+KNOWN(2, 5)
+KNOWN(4, 3)
+KNOWN(4, 4)
+KNOWN(4, 5)
+KNOWN(8, 4)
+KNOWN(8, 5)
+#undef KNOWN
 
 HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Access::load, SITE, of_struct(n)); }
 HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE, of_struct(n)); }
@@ -264,10 +284,33 @@ void own_arithmetic(bool in_single_too) noexcept {
   if (in_single_too) own_arithmetic_seen.in_single = true;
 }
 
-// ---------------------------------------------------------------- loops
+}  // namespace tilewise::sim
 
-void Loop::enter() {
-  if (Lane* lane = observed_lane) outer_ = lane->loop_context;
+// ---------------------------------------------------------------- branches
+namespace tilewise::sim {
+
+bool may_skip(bool taken) {
+  if (Lane* lane = observed_lane) observer::branch(*lane, taken, SITE);
+  return taken;
+}
+
+void* aligned8(const volatile void* pointer) { return const_cast<void*>(pointer); }
+void* aligned16(const volatile void* pointer) { return const_cast<void*>(pointer); }
+
+}  // namespace tilewise::sim
+
+// ---------------------------------------------------------------- loops
+namespace tilewise::sim {
+
+void Loop::enter(unsigned facts) {
+  if (Lane* lane = observed_lane) {
+    facts_ = facts;
+    iteration_ = 0;
+    outer_ = lane->loop_context;
+    around_ = lane->loop;
+    place_ = __builtin_return_address(0);
+    lane->loop = this;
+  }
 }
 
 void Loop::iterate() {
@@ -275,7 +318,10 @@ void Loop::iterate() {
 }
 
 void Loop::leave() {
-  if (Lane* lane = observed_lane) lane->loop_context = outer_;
+  if (Lane* lane = observed_lane) {
+    lane->loop_context = outer_;
+    lane->loop = around_;
+  }
 }
 
 }  // namespace tilewise::sim

@@ -361,6 +361,7 @@ void Scheduler::run_block() {
     lane.in_kernel = false;
     lane.discard_next = false;
     lane.loop_context = 0;
+    lane.loop = nullptr;
     lane.call_context = 0;
     lane.call_depth = 0;
     lane.last_slot = 0;
@@ -614,6 +615,10 @@ void enter_kernel(unsigned max_threads) {
   if (observer::active()) observed_lane = lane;
 }
 
+void restricted(const volatile void* pointer) {
+  if (observed_lane && observed_lane->linear == 0) observer::restricted(const_cast<const void*>(pointer));
+}
+
 void abort_launch(int error, bool sticky) {
   Scheduler& s = scheduler();
   s.aborted = true;
@@ -707,6 +712,7 @@ unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint6
     ++meeting;
   if (meeting == warp.meetings.end()) meeting = warp.meetings.insert(meeting, Rendezvous{mask, op, 0});
   meeting->arrived |= 1u << l;
+  if (op == WarpOp::sync) observer::fence(lane);
   lane.state = LaneState::at_warp_operation;
   lane.wait_site = site;
   lane.wait_mask = mask;
@@ -778,6 +784,7 @@ void discard() {
 
 void memory_fence(bool within_block) {
   if (!observed_lane) return;
+  observer::fence(*observed_lane);
   Unobserved guard;
   observer::device_fence();
   if (!within_block) observer::note_dependence(__builtin_return_address(0), "calls __threadfence()");

@@ -30,6 +30,7 @@ struct alignas(64) Lane {
 
   // Context of the running code, for grouping accesses into warp instructions.
   std::uint64_t loop_context = 0;
+  const Loop* loop = nullptr;  ///< the innermost
   std::uint64_t call_context = 0;
   unsigned call_depth = 0;
   std::uint32_t last_slot = 0;  ///< where the counting model expects the next access

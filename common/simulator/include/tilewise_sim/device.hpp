@@ -182,6 +182,34 @@ template <class Callable, class... Args>
 /// First statement of every kernel. `max_threads` is the first argument of `__launch_bounds__`, or 0.
 void enter_kernel(unsigned max_threads);
 
+/// The condition of a branch that nvcc turns into predicates; returned as it is. To the compiler it looks like arithmetic,
+/// so that it moves loads into the branch as it would without.
+[[gnu::const]] bool may_skip(bool taken);
+
+/// The pointer, of which the compiler knows by its type that it points to multiples of 8 or 16 bytes.
+[[gnu::const]] void* aligned8(const volatile void* pointer);
+[[gnu::const]] void* aligned16(const volatile void* pointer);
+
+/// What `name[i].member` and `name->member` begin with.
+template <class Name>
+[[gnu::always_inline]] constexpr decltype(auto) aligned(Name&& name) {
+  if constexpr (std::is_pointer_v<std::remove_cvref_t<Name>>) {
+    using Pointer = std::remove_cvref_t<Name>;
+    constexpr std::size_t alignment = alignof(std::remove_pointer_t<Pointer>);
+    if constexpr (alignment >= 16)
+      return static_cast<Pointer>(aligned16(name));
+    else if constexpr (alignment == 8)
+      return static_cast<Pointer>(aligned8(name));
+    else
+      return static_cast<Pointer>(name);
+  } else {
+    return static_cast<Name&&>(name);
+  }
+}
+
+/// After it: a parameter of the kernel with the promise of `__restrict__`.
+void restricted(const volatile void* pointer);
+
 /// Lets cudaLaunchKernel and cudaFuncGetAttributes find a kernel by an untyped pointer.
 bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args));
 
@@ -203,11 +231,17 @@ auto known_kernel(void (*kernel)(P...)) {
 }
 
 // ---------------------------------------------------------------- loops
+/// What nvcc knows of a loop when it compiles it, as far as the source tells.
+enum LoopFacts : unsigned {
+  kKeptLoop = 1,       ///< `#pragma unroll 1`
+  kConstantTrips = 2,  ///< start, end and step are constants
+};
+
 /// Marks a loop of device code, so that accesses can be grouped by iteration. See docs/architecture.md.
 class Loop {
  public:
-  constexpr Loop() {
-    if (!std::is_constant_evaluated()) enter();
+  constexpr explicit Loop(unsigned facts = 0) {
+    if (!std::is_constant_evaluated()) enter(facts);
   }
   constexpr ~Loop() {
     if (!std::is_constant_evaluated()) leave();
@@ -219,14 +253,25 @@ class Loop {
     if (!std::is_constant_evaluated()) iterate();
   }
 
+  // For the counting model: the loop around this one that the thread is in, and where in the code this one is.
+  const Loop* around() const { return around_; }
+  const void* place() const { return place_; }
+  std::uint64_t outer_context() const { return outer_; }
+  std::uint64_t iteration() const { return iteration_; }
+  unsigned facts() const { return facts_; }
+
  private:
-  void enter();
+  void enter(unsigned facts);
   void leave();
   void iterate();
 
   bool first_ = true;
-  std::uint64_t outer_ = 0;  // context of the code around the loop
-  std::uint64_t iteration_ = 0;
+  // Set by enter(), whose stores are not instrumented.
+  unsigned facts_;
+  std::uint64_t outer_;  // context of the code around the loop
+  std::uint64_t iteration_;
+  const Loop* around_;
+  const void* place_;
 };
 
 }  // namespace tilewise::sim

@@ -66,10 +66,16 @@ struct Counters {
 
   /// For the counters of several launches together.
   Counters& operator+=(const Counters& other);
+  Counters& operator-=(const Counters& other);
 };
 
 inline Counters& Counters::operator+=(const Counters& other) {
   add_members(*this, other, [](std::uint64_t n) { return n; });
+  return *this;
+}
+
+inline Counters& Counters::operator-=(const Counters& other) {
+  add_members(*this, other, [](std::uint64_t n) { return 0 - n; });
   return *this;
 }
 
