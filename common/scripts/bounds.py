@@ -21,7 +21,7 @@ def pairs(root, gpu):
 
 
 def percent(share):
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %"
 
 
 def time(ms):

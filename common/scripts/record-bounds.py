@@ -7,8 +7,9 @@
 reads docs/results/<gpu>.json and writes docs/results/bounds-<gpu>.json: for each row what says which one it is, the bound, and
 what each part of the GPU needs. With names of programs, only their rows are replaced. Products and loads from shared memory are
 counted in SAMPLE blocks of each launch (--sample), since their billions of accesses would take hours; the rest is counted whole, and
-not checked. Half an hour on two cores. common/scripts/update-results.py then writes the tables of docs/bounds.md.
+not checked. A quarter of an hour on two cores. common/scripts/update-results.py then writes the tables of docs/bounds.md.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -93,35 +94,33 @@ recorded = json.loads((root / f"docs/results/{gpu}.json").read_text())["runs"]
 device = gpu.split("-")[-1]
 sms = recorded[0]["machine"]["sms"]
 target = root / f"docs/results/bounds-{gpu}.json"
-known = json.loads(target.read_text()) if wanted and target.exists() else {"rows": []}
-rows = known["rows"]
+known = json.loads(target.read_text())["rows"] if wanted and target.exists() else []
+jobs = [(run["program"], arguments) for run in recorded if not wanted or run["program"] in wanted
+        for arguments in runs_of(run["program"], [row for row in run["rows"] if row["status"] == "OK"])]
+timed = {key_of(run["program"], row) for run in recorded for row in run["rows"] if "time" in row}
 
 
-def write(commit):
-    rows.sort(key=lambda row: row["program"])
-    lines = ",\n".join("  " + json.dumps(row) for row in rows)
-    target.write_text(f'{{\n "gpu": "{recorded[0]["machine"]["name"]}",\n "commit": "{commit}",\n "rows": [\n{lines}\n ]\n}}\n')
+def bounds_of(job):
+    """The rows of one run that were timed, with their bounds; and the commit of the program."""
+    program, arguments = job
+    sampled = "--sample" in arguments
+    result = run(program, arguments if sampled else [*arguments, "--sample", ALL])
+    rows = []
+    for row in result["rows"]:
+        if "bound" not in row or key_of(program, row) not in timed:
+            continue
+        kept = {name: row[name] for name in ("part", "what", "kernel", "shape", "tile", "block", "extra") if name in row}
+        distinct = {name: row["counts"][name] for name in ("distinct_bytes_loaded", "distinct_bytes_stored")}
+        rows.append({"program": program, **kept, "bound": row["bound"], "counts": distinct,
+                     **({"sample": int(SAMPLE)} if sampled else {})})
+    return rows, result["commit"]
 
 
-for measured in recorded:
-    program = measured["program"]
-    if wanted and program not in wanted:
-        continue
-    timed = {key_of(program, row) for row in measured["rows"] if "time" in row}
-    counted, commit = [], ""
-    for arguments in runs_of(program, [row for row in measured["rows"] if row["status"] == "OK"]):
-        sampled = "--sample" in arguments
-        result = run(program, arguments if sampled else [*arguments, "--sample", ALL])
-        commit = result["commit"]
-        for row in result["rows"]:
-            if "bound" not in row or key_of(program, row) not in timed:
-                continue
-            kept = {name: row[name] for name in ("part", "what", "kernel", "shape", "tile", "block", "extra") if name in row}
-            distinct = {name: row["counts"][name] for name in ("distinct_bytes_loaded", "distinct_bytes_stored")}
-            kept = {"program": program, **kept, "bound": row["bound"], "counts": distinct}
-            if sampled:
-                kept["sample"] = int(SAMPLE)
-            counted.append(kept)
-    rows[:] = [row for row in rows if row["program"] != program] + counted
-    write(commit)
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    results = list(pool.map(bounds_of, jobs))
+replaced = {program for program, _ in jobs}
+rows = [row for row in known if row["program"] not in replaced] + [row for counted, _ in results for row in counted]
+rows.sort(key=lambda row: row["program"])
+lines = ",\n".join("  " + json.dumps(row) for row in rows)
+target.write_text(f'{{\n "gpu": "{recorded[0]["machine"]["name"]}",\n "commit": "{results[0][1]}",\n "rows": [\n{lines}\n ]\n}}\n')
 print(target.relative_to(root))

@@ -127,7 +127,7 @@ TEST_CASE("results survive the way through JSON") {
   set_bound(unbounded, {});
   results.add(bounded.set("kernel", "third"));
   results.add(unbounded.set("kernel", "fourth"));
-  CHECK_THROWS_AS(results.extend(2, Record()), std::out_of_range);
+  CHECK_THROWS_AS(results.extend(4, Record()), std::out_of_range);
   const Folder folder;
   const std::string path = folder.file("result.json");
   write_file_atomically(path, "old");

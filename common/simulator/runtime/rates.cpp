@@ -56,8 +56,9 @@ std::string short_name(const Device& device) {
   std::string name;
   for (std::string word; words >> word;) {
     if (word == "NVIDIA" || word == "Tesla" || word == "GeForce") continue;
+    word = word.substr(0, word.find('-'));
     if (word.ends_with("GB")) break;
-    name += (name.empty() ? "" : " ") + word.substr(0, word.find('-'));
+    name += (name.empty() ? "" : " ") + word;
   }
   return name;
 }
