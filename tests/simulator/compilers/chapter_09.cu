@@ -1,0 +1,32 @@
+// Chapter 09, in a file of its own: registers by the dozen. See compilers_test.cpp.
+#include <cstdio>
+#include <cstdlib>
+
+#include "09_register_tiles/register_tiles.cuh"
+
+namespace {
+
+void right(cudaError_t status) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
+  std::exit(1);
+}
+
+}  // namespace
+
+int main() {
+  constexpr int kWords = 1 << 13;
+  static float words[kWords];
+  for (int i = 0; i < kWords; ++i) words[i] = static_cast<float>(i % 251) - 125.0f;
+  float *a, *b, *c;
+  for (float** matrix : {&a, &b, &c}) {
+    right(cudaMalloc(matrix, sizeof(words)));
+    right(cudaMemcpy(*matrix, words, sizeof(words), cudaMemcpyHostToDevice));
+  }
+  right((launch_column_tiles<64, 64, 8, 8>(a, b, c, 71, 67, 19)));
+  right((launch_register_tiles<64, 64, 8, 4, 4>(a, b, c, 71, 67, 19)));
+  right((launch_register_tiles<128, 128, 8, 8, 8>(a, b, c, 71, 67, 19)));
+  right((launch_register_tiles<128, 128, 8, 16, 8>(a, b, c, 71, 67, 19)));
+  right(cudaDeviceSynchronize());
+  for (float* matrix : {a, b, c}) right(cudaFree(matrix));
+}
