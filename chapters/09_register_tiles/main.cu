@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
       lesson.run(rows::cublas_sgemm(handle));
       lesson.run(rows::tiled_static(32));
       lesson.run(rows::columns<64, 64, 8, 8>());
-      lesson.run(rows::registers<64, 64, 8, 4, 4>());
-      lesson.run(rows::registers<128, 128, 8, 8, 8>());
-      lesson.run(rows::registers<128, 128, 8, 16, 8>());
+      lesson.run(rows::registers<64, 64, 16, 4, 4>());
+      lesson.run(rows::registers<128, 128, 16, 8, 8>());
+      lesson.run(rows::registers<128, 128, 16, 16, 8>());
     }
     return lesson.finish();
   });

@@ -63,44 +63,48 @@ __global__ void __launch_bounds__(BN* BM / TM) column_tiles(const float* __restr
 // [register_tiles]
 /// The same with a rectangle of TM x TN elements per thread, BM/TM rows and BN/TN columns apart, so that neighbours in a
 /// warp own neighbours in C. In a step of k a thread reads TM + TN words and makes TM * TN multiply-adds of them.
+/// As is stored by columns of A, so that a step reads one row of As and one of Bs.
 /// Block: BN/TN x BM/TM threads. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
 template <int BM, int BN, int BK, int TM, int TN>
-__global__ void __launch_bounds__(BM / TM * (BN / TN), 2)  // two blocks per SM: while one fetches, the other multiplies
-    register_tiles(const float* __restrict__ A,            // M x K
-                   const float* __restrict__ B,            // K x N
-                   float* __restrict__ C,                  // M x N
-                   int M, int N, int K) {
+__global__ void __launch_bounds__(BM / TM * (BN / TN)) register_tiles(const float* __restrict__ A,  // M x K
+                                                                      const float* __restrict__ B,  // K x N
+                                                                      float* __restrict__ C,        // M x N
+                                                                      int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  constexpr int kWordsOfA = BM * BK / kThreads, kWordsOfB = BK * BN / kThreads;  // that each thread fetches per tile
-  static_assert(BM % TM == 0 && BN % TN == 0 && kWordsOfA * kThreads == BM * BK && kWordsOfB * kThreads == BK * BN,
+  constexpr int kRowsOfA = kThreads / BK, kRowsOfB = kThreads / BN;  // that the block fetches at a time
+  static_assert(kRowsOfA * BK == kThreads && kRowsOfB * BN == kThreads && BM % kRowsOfA == 0 && BK % kRowsOfB == 0,
                 "the threads share the tiles evenly");
-  __shared__ float As[BM][BK];  // As[i][k] = A[row0 + i][k0 + k]
-  __shared__ float Bs[BK][BN];  // Bs[k][j] = B[k0 + k][col0 + j]
+  constexpr int kPad = 32 / BK;        // BK lanes store one below the other: each row begins kPad banks further on
+  __shared__ float As[BK][BM + kPad];  // As[k][i] = A[row0 + i][k0 + k]
+  __shared__ float Bs[BK][BN];         // Bs[k][j] = B[k0 + k][col0 + j]
 
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int thread = ty * kColumnStep + tx;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
+  const int a_row = thread / BK, a_k = thread % BK;  // of the tiles' words, the first that this thread fetches
+  const int b_k = thread / BN, b_col = thread % BN;
   float sum[TM][TN] = {};  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
 
   for (int k0 = 0; k0 < K; k0 += BK) {
 #pragma unroll
-    for (int w = 0; w < kWordsOfA; ++w) {
-      const int word = thread + w * kThreads, row = row0 + word / BK, k = k0 + word % BK;
-      As[word / BK][word % BK] = row < M && k < K ? A[row * K + k] : 0.0f;
+    for (int r = 0; r < BM / kRowsOfA; ++r) {
+      const int i = a_row + r * kRowsOfA;
+      As[a_k][i] = row0 + i < M && k0 + a_k < K ? A[(row0 + i) * K + k0 + a_k] : 0.0f;
     }
 #pragma unroll
-    for (int w = 0; w < kWordsOfB; ++w) {
-      const int word = thread + w * kThreads, k = k0 + word / BN, col = col0 + word % BN;
-      Bs[word / BN][word % BN] = k < K && col < N ? B[k * N + col] : 0.0f;
+    for (int r = 0; r < BK / kRowsOfB; ++r) {
+      const int k = b_k + r * kRowsOfB;
+      Bs[k][b_col] = k0 + k < K && col0 + b_col < N ? B[(k0 + k) * N + col0 + b_col] : 0.0f;
     }
     __syncthreads();  // written before read
 
+// [step]
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
       float a[TM], b[TN];  // TM + TN loads for TM * TN multiply-adds
 #pragma unroll
-      for (int i = 0; i < TM; ++i) a[i] = As[ty + i * kRowStep][k];
+      for (int i = 0; i < TM; ++i) a[i] = As[k][ty + i * kRowStep];
 #pragma unroll
       for (int j = 0; j < TN; ++j) b[j] = Bs[k][tx + j * kColumnStep];
 #pragma unroll
@@ -109,6 +113,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)  // two blocks per SM:
         for (int j = 0; j < TN; ++j) sum[i][j] += a[i] * b[j];
       }
     }
+    // [step]
     __syncthreads();  // read before overwritten
   }
 

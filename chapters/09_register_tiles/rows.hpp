@@ -37,7 +37,7 @@ MatmulVariant registers() {
   MatmulVariant v;
   v.kernel = with_arguments("register_tiles", BM, BN, BK, TM, TN);
   v.block = dim3(BN / TN, BM / TM);
-  v.shared_bytes = sizeof(float) * (BM * BK + BK * BN);
+  v.shared_bytes = sizeof(float) * BK * (BM + 32 / BK + BN);
   v.loads = [](const MatmulShape& s) { return tiled_loads(s, BM, BN); };
   v.skip = no_int_position;
   launch_with(v, launch_register_tiles<BM, BN, BK, TM, TN>);

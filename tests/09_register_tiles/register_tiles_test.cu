@@ -41,9 +41,9 @@ Kernel rectangles() {
 
 /// Those of the lesson, and small and odd ones: no powers of two, one element per thread, rectangles lying and standing.
 const std::vector<Kernel> kernels = {
-    columns<64, 64, 8, 8>(),       columns<8, 16, 4, 4>(),          columns<6, 9, 6, 3>(),
-    rectangles<64, 64, 8, 4, 4>(), rectangles<128, 128, 8, 8, 8>(), rectangles<128, 128, 8, 16, 8>(),
-    rectangles<8, 8, 8, 1, 1>(),   rectangles<16, 48, 4, 2, 6>(),   rectangles<20, 30, 6, 5, 2>(),
+    columns<64, 64, 8, 8>(),        columns<8, 16, 4, 4>(),           columns<6, 9, 6, 3>(),
+    rectangles<64, 64, 16, 4, 4>(), rectangles<128, 128, 16, 8, 8>(), rectangles<128, 128, 16, 16, 8>(),
+    rectangles<8, 8, 8, 1, 1>(),    rectangles<16, 32, 4, 2, 4>(),    rectangles<20, 30, 6, 5, 2>(),
 };
 
 }  // namespace
@@ -64,7 +64,7 @@ TEST_CASE("kernels with several elements per thread are right on every shape", "
 
 TEST_CASE("and around the edges of a tile of 128", "[register_tiles]") {
   for (const MatmulShape& shape : {MatmulShape{127, 129, 17}, {129, 128, 8}, {130, 127, 9}, {256, 131, 7}}) {
-    for (const Kernel& kernel : {rectangles<128, 128, 8, 8, 8>(), rectangles<128, 128, 8, 16, 8>()}) {
+    for (const Kernel& kernel : {rectangles<128, 128, 16, 8, 8>(), rectangles<128, 128, 16, 16, 8>()}) {
       const Verdict verdict = check_matmul(kernel.launch, shape, 5);
       INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
       REQUIRE(verdict.right());
@@ -75,7 +75,7 @@ TEST_CASE("and around the edges of a tile of 128", "[register_tiles]") {
 TEST_CASE("register tiles are right on all kinds of data", "[register_tiles]") {
   const Distribution distribution =
       GENERATE(Distribution::uniform, Distribution::wide, Distribution::cancel, Distribution::integers);
-  for (const Kernel& kernel : {columns<64, 64, 8, 8>(), rectangles<128, 128, 8, 8, 8>()}) {
+  for (const Kernel& kernel : {columns<64, 64, 8, 8>(), rectangles<128, 128, 16, 8, 8>()}) {
     for (std::uint64_t seed : {3, 4, 5}) {
       const Verdict verdict = check_matmul(kernel.launch, {45, 39, 58}, seed, distribution);
       INFO(kernel.name << ", seed " << seed << ", " << tilewise::to_string(distribution) << ": " << verdict.text);
@@ -150,7 +150,7 @@ TEST_CASE("register tiles run on the stream they are given", "[register_tiles]")
   const tilewise::Stream stream;
   const auto all = [&](const float* A, const float* B, float* C, int M, int N, int K) {
     cudaError_t status = launch_column_tiles<64, 64, 8, 8>(A, B, C, M, N, K, stream.get());
-    if (status == cudaSuccess) status = launch_register_tiles<128, 128, 8, 8, 8>(A, B, C, M, N, K, stream.get());
+    if (status == cudaSuccess) status = launch_register_tiles<128, 128, 16, 8, 8>(A, B, C, M, N, K, stream.get());
     return status == cudaSuccess ? cudaStreamSynchronize(stream.get()) : status;
   };
   REQUIRE(check_matmul(all, {33, 20, 47}, 1).right());
@@ -183,10 +183,10 @@ TEST_CASE("loads per multiply-add are those that the page promises", "[counts]")
     int tile_rows, tile_columns;
   };
   const Promise promises[] = {
-      {columns<64, 64, 8, 8>(), 9.0 / 8, 64, 64},                // 8 + 1 words for 8 products
-      {rectangles<64, 64, 8, 4, 4>(), 8.0 / 16, 64, 64},         // 4 + 4 words for 16
-      {rectangles<128, 128, 8, 8, 8>(), 16.0 / 64, 128, 128},    // 8 + 8 words for 64
-      {rectangles<128, 128, 8, 16, 8>(), 24.0 / 128, 128, 128},  // 16 + 8 words for 128
+      {columns<64, 64, 8, 8>(), 9.0 / 8, 64, 64},                 // 8 + 1 words for 8 products
+      {rectangles<64, 64, 16, 4, 4>(), 8.0 / 16, 64, 64},         // 4 + 4 words for 16
+      {rectangles<128, 128, 16, 8, 8>(), 16.0 / 64, 128, 128},    // 8 + 8 words for 64
+      {rectangles<128, 128, 16, 16, 8>(), 24.0 / 128, 128, 128},  // 16 + 8 words for 128
   };
   for (const Promise& promise : promises) {
     INFO(promise.kernel.name);

@@ -24,9 +24,9 @@ int main() {
     right(cudaMemcpy(*matrix, words, sizeof(words), cudaMemcpyHostToDevice));
   }
   right((launch_column_tiles<64, 64, 8, 8>(a, b, c, 71, 67, 19)));
-  right((launch_register_tiles<64, 64, 8, 4, 4>(a, b, c, 71, 67, 19)));
-  right((launch_register_tiles<128, 128, 8, 8, 8>(a, b, c, 71, 67, 19)));
-  right((launch_register_tiles<128, 128, 8, 16, 8>(a, b, c, 71, 67, 19)));
+  right((launch_register_tiles<64, 64, 16, 4, 4>(a, b, c, 71, 67, 19)));
+  right((launch_register_tiles<128, 128, 16, 8, 8>(a, b, c, 71, 67, 19)));
+  right((launch_register_tiles<128, 128, 16, 16, 8>(a, b, c, 71, 67, 19)));
   right(cudaDeviceSynchronize());
   for (float* matrix : {a, b, c}) right(cudaFree(matrix));
 }
