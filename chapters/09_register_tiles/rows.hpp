@@ -11,9 +11,11 @@ namespace rows {
 /// "name<1,2,3>"
 template <class... Numbers>
 std::string with_arguments(const char* name, Numbers... numbers) {
-  std::string text;
-  ((text += (text.empty() ? "" : ",") + std::to_string(numbers)), ...);
-  return std::string(name) + "<" + text + ">";
+  std::string text = name;
+  char separator = '<';
+  ((text += separator, text += std::to_string(numbers), separator = ','), ...);
+  text += '>';
+  return text;
 }
 
 inline std::string no_int_position(const MatmulShape& s) {
