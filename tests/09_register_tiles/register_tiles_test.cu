@@ -43,7 +43,7 @@ Kernel rectangles() {
 const std::vector<Kernel> kernels = {
     columns<64, 64, 8, 8>(),        columns<8, 16, 4, 4>(),           columns<6, 9, 6, 3>(),
     rectangles<64, 64, 16, 4, 4>(), rectangles<128, 128, 16, 8, 8>(), rectangles<128, 128, 16, 16, 8>(),
-    rectangles<8, 8, 8, 2, 1>(),    rectangles<16, 32, 4, 2, 4>(),    rectangles<20, 30, 6, 5, 2>(),
+    rectangles<8, 8, 8, 2, 2>(),    rectangles<16, 32, 4, 2, 4>(),    rectangles<20, 30, 6, 5, 2>(),
 };
 
 }  // namespace
