@@ -125,7 +125,7 @@ TEST_CASE("bounds: DRAM has to move what L2 cannot have kept", "[bound]") {
   c.distinct_bytes_stored = std::uint64_t{1} << 30;
   const Bound copy = on("h200", c);
   CHECK(near(copy.of(Resource::dram), (2147483648.0 - 2 * 62914560) / 4814.304e9));
-  CHECK(near(copy.of(Resource::l2), 1073741824.0 / (132 * 64 * 1.98e9)));  // in and out at a time
+  CHECK(near(copy.of(Resource::l2), 1073741824.0 / (132 * 128 * 1.98e9)));  // in and out at a time
   CHECK(copy.by == Resource::dram);
   CHECK(near(on("t4", c).of(Resource::dram), (2147483648.0 - 2 * 4194304) / 320.064e9));
 
