@@ -77,6 +77,9 @@ def runs_of(program, rows):
     if program == "07_cublas_sgemm":
         sizes, _ = products(part("kernels"))
         return [["--part", "kernels", *sizes, *sampled]]
+    if program == "09_register_tiles":
+        sizes, _ = products(rows)
+        return [[*sizes, *sampled]]
     return []
 
 
