@@ -125,8 +125,8 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
   if (allowed().count(name)) return true;
   for (const std::string& library : libraries)
     if (allowed_of(library).count(name)) return true;
-  if (starts_with(name, "__tsan_") || starts_with(name, "__ubsan_handle_") || starts_with(name, "tilewise_flop"))
-    return true;
+  for (const char* hook : {"__tsan_", "tilewise_read", "tilewise_write", "__ubsan_handle_", "tilewise_flop"})
+    if (starts_with(name, hook)) return true;
   const std::string readable = demangled(std::string(name));
   // The simulator has some CUDA calls as C++ functions, templates among them.
   const std::size_t cuda = readable.find("cuda");
@@ -136,9 +136,9 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
   }
   // These are for tests and lessons, which ask for counts and switch the search for findings off.
   for (const char* own :
-       {"set_counting", "set_checking", "counting_demanded", "last_counters", "finding_count", "launches_ended",
-        "demand_stream", "report_finding", "forget_findings", "findings(", "add_to_report", "write_report_now",
-        "name_allocation", "fail_launch", "waits", "memory::", "observer::", "model::"}) {
+       {"set_counting", "set_checking", "set_sample", "counting_demanded", "last_counters", "finding_count",
+        "launches_ended", "demand_stream", "report_finding", "forget_findings", "findings(", "add_to_report",
+        "write_report_now", "name_allocation", "fail_launch", "waits", "memory::", "observer::", "model::"}) {
     if (starts_with(readable, std::string("tilewise::sim::") + own)) return false;
   }
   // What simcc writes in the place of launches, threadIdx and kin; the source itself cannot name it (refused_source).
