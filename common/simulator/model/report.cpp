@@ -598,16 +598,15 @@ std::string bank_advice(const model::LaneAddresses& lanes, std::int64_t stride, 
   };
   const unsigned data = model::data_passes(lanes);
   if (data <= model::ideal_data_passes(lanes) || data < passes(lanes)) return "";
-  const std::string conflict = fmt::format("; L1 needs {} passes, since words share a bank", data);
+  const std::string conflict = fmt::format("; {} passes through L1's banks", data);
   if (!regular || stride % 4 != 0 || lanes.bytes != 4) return conflict;
   std::uint64_t longer[model::kLanes];
   for (unsigned i = 0; i < model::kLanes; ++i)
     longer[i] = lanes.address[i] + static_cast<std::uint64_t>(stride < 0 ? -4 : 4) * i;
   const unsigned after = passes({lanes.mask, lanes.bytes, longer});
   if (after >= data) return conflict;
-  const auto words = static_cast<std::uint64_t>(std::llabs(stride)) / 4;
-  return conflict +
-         fmt::format(": {} words from one to the next; {} would take {}", grouped(words), grouped(words + 1), after);
+  return conflict + fmt::format(", {} if they were {} words apart", after,
+                                grouped(static_cast<std::uint64_t>(std::llabs(stride)) / 4 + 1));
 }
 
 }  // namespace
