@@ -117,14 +117,14 @@ TEST_CASE("diagnoses say what the addresses show", "[model]") {
   CHECK(said(warp([](auto i) { return 4 * i; }), 4, global).empty());
   CHECK(said(warp([](auto) { return 4; }), 4, global).empty());
   CHECK(said(warp([](auto i) { return 2048 * i; }), 4, global) ==
-        "32 sectors where 4 would do: neighbouring threads are 2,048 bytes apart; L1 needs 32 passes, since words "
-        "share a "
-        "bank: 512 words from one to the next; 513 would take 8");
+        "32 sectors where 4 would do: neighbouring threads are 2,048 bytes apart; 32 passes through L1's banks, 8 if "
+        "they "
+        "were 513 words apart");
   CHECK(said(warp([](auto i) { return 4100 * i; }), 4, global) ==  // 1,025 words: 32 banks
         "32 sectors where 4 would do: neighbouring threads are 4,100 bytes apart");
   CHECK(said(warp([](auto i) { return 4096 - 64 * i; }), 4, global, Access::store) ==
-        "32 sectors where 4 would do: neighbouring threads are 64 bytes apart; L1 needs 16 passes, since words share a "
-        "bank: 16 words from one to the next; 17 would take 5");
+        "32 sectors where 4 would do: neighbouring threads are 64 bytes apart; 16 passes through L1's banks, 5 if they "
+        "were 17 words apart");
   CHECK(said(warp([](auto i) { return 4 * i + 12; }), 4, global) ==
         "5 sectors where 4 would do: the first address is 12 bytes past the start of a sector");
   CHECK(said(warp([](auto i) { return i / 8 * 1000 + i % 8 * 4; }), 4, global).find("rows of 8 threads, 1,000 bytes") !=
