@@ -118,7 +118,8 @@ void compare(const std::string& name, const Launch& launch, const Sample& sample
     CHECK(difference <= bound * static_cast<double>(expected[i]));
     if ((is(tags[0]) || is(tags[1])) && sample.bound < 0.1) {
       const double allowed = 4 * tilewise::sim::largest_sample_error().tag_passes;
-      CHECK(difference <= std::max(0.01, allowed) * static_cast<double>(expected[i]));
+      // Where one block in sixty differs, a sample may not have met it, and its standard error is 0 then.
+      CHECK(difference <= std::max(0.02, allowed) * static_cast<double>(expected[i]));
     }
   }
 }
