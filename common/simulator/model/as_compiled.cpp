@@ -46,7 +46,9 @@ InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace spa
     cost.ideal = ideal_sectors(lanes, cost.touched);
     cost.passes = is_plain(kind) ? cost.touched : atomic_sectors(lanes);
     cost.tag_passes = tag_passes(cost.sectors, cost.touched);
-    cost.data_passes = data_passes(lanes);
+    // Most requests lie within four sectors, which are 32 words in 32 banks.
+    const bool narrow = lanes.bytes <= 4 && cost.sectors[cost.touched - 1] - cost.sectors[0] < 4;
+    cost.data_passes = narrow ? 1 : data_passes(lanes);
     switch (kind) {
       case Access::load:
         c.global_load_instructions = 1;

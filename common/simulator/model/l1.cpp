@@ -36,10 +36,12 @@ unsigned tag_bank(std::uint64_t line) {
 }
 
 unsigned tag_passes(const std::uint64_t* sectors, unsigned n) {
+  constexpr unsigned kSectorsOfLine = kLineBytes / kSectorBytes;
+  if (n != 0 && sectors[0] / kSectorsOfLine == sectors[n - 1] / kSectorsOfLine) return 1;
   unsigned lines[kTagBanks] = {};
   std::uint64_t last = ~std::uint64_t{0};
   for (unsigned i = 0; i < n; ++i) {
-    const std::uint64_t line = sectors[i] / (kLineBytes / kSectorBytes);
+    const std::uint64_t line = sectors[i] / kSectorsOfLine;
     if (line != last) ++lines[tag_bank(line)];
     last = line;
   }
@@ -48,6 +50,7 @@ unsigned tag_passes(const std::uint64_t* sectors, unsigned n) {
 
 unsigned data_passes(const LaneAddresses& lanes) {
   const unsigned parts = groups(lanes.bytes);
+  if (parts == 1) return deepest_bank(lanes, lanes.mask);
   unsigned passes = 0;
   for (unsigned part = 0; part < parts; ++part) {
     const std::uint32_t mask = lanes.mask & group_mask(parts, part);

@@ -58,9 +58,12 @@ unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask) {
   std::uint64_t holder[kBanks];
   std::uint32_t held = 0;
   bool conflict = false;
+  std::uint64_t previous = ~std::uint64_t{0};
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint64_t first = lanes.address[i] / 4, last = (lanes.address[i] + lanes.bytes - 1) / 4;
+    if (lanes.address[i] == previous) continue;
+    previous = lanes.address[i];
+    const std::uint64_t first = previous / 4, last = (previous + lanes.bytes - 1) / 4;
     for (std::uint64_t word = first; word <= last; ++word) {
       const auto bank = static_cast<unsigned>(word % kBanks);
       if (!(held >> bank & 1u)) {
