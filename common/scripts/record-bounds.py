@@ -70,7 +70,10 @@ def runs_of(program, rows):
         return [["--rows", r, "--cols", c] for r, c in sides]
     if program == "05_coalescing":
         count = part("copies")[0]["shape"].split()[0].replace(",", "")
-        return [["--n", count, "--part", name] for name in dict.fromkeys(row["part"] for row in rows)]
+        sweeps = {"strides": "stride", "offsets": "offset"}
+        return [["--n", count, "--part", name, *at] for name in dict.fromkeys(row["part"] for row in rows)
+                for at in ([[f"--{name}", value] for value in dict.fromkeys(row["extra"][sweeps[name]] for row in part(name))]
+                           if name in sweeps else [[]])]
     if program == "06_csr_spmv":
         matrices = dict.fromkeys((row["extra"]["matrix"], row["shape"].split(" x ")[0]) for row in rows)
         return [["--generate", kind, "--n", n] for kind, n in matrices]
