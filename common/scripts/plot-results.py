@@ -6,7 +6,7 @@
 FILE.json is what record-results.sh wrote (docs/results/nvidia-h200-05-sweeps.json), or a program with --json. The pictures go to
 FOLDER (default: where the file lies) and are named after the machine: nvidia-h200-05-stride.svg. From a GPU they show
 the share of a copy that is reached, from the simulator the sectors of a request, each beside what the formula says; and,
-from a GPU only, the roofline that lesson 00 measured: nvidia-h200-00-roofline.svg.
+from a GPU only, the roofline that lesson 08 measured: nvidia-h200-08-roofline.svg.
 They have no background, and follow the reader's light or dark mode.
 """
 import json
@@ -150,8 +150,8 @@ def sweep(runs, folder, part, swept, settings):
 
 
 def roofline(runs, folder):
-    """What lesson 00 reached at which arithmetic intensity, below what its own ceilings allow; False without a run on a GPU."""
-    runs = [run for run in runs if run["program"] == "00_your_gpu" and not run["machine"]["simulated"]]
+    """What lesson 08 reached at which arithmetic intensity, below what its own ceilings allow; False without a run on a GPU."""
+    runs = [run for run in runs if run["program"] == "08_roofline" and not run["machine"]["simulated"]]
     if not runs:
         return False
     machine = runs[-1]["machine"]
@@ -174,7 +174,7 @@ def roofline(runs, folder):
     if added:  # one addition for 12 bytes
         lines.append(("kernel vector_add", f"points linecolor rgb '{COLOURS[2]}' pointtype 9 pointsize 0.9", [(1 / 12, added / 12)]))
     slug = re.sub(r"[^a-z0-9]+", "-", machine["name"].lower())
-    draw(folder / f"{slug}-00-roofline.svg", f"{machine['name']}: what is reached at which arithmetic intensity",
+    draw(folder / f"{slug}-08-roofline.svg", f"{machine['name']}: what is reached at which arithmetic intensity",
          f"GFLOP/s over FLOP per byte of DRAM, both logarithmic. The measured points follow {copied:,.0f} GB/s up to the balance "
          f"of {balance:.1f} FLOP per byte and stay near {flops:,.0f} GFLOP/s from there on.",
          "arithmetic intensity, FLOP per byte of DRAM", "GFLOP/s",
@@ -204,7 +204,7 @@ def main():
     drawn |= roofline(runs, folder)
     if not drawn:
         sys.exit(f"plot-results: {file} has no sweep of lesson 05 (05_coalescing --part sweeps --full --json FILE) and no "
-                 "measured roofline of lesson 00 (00_your_gpu --json FILE)")
+                 "measured roofline of lesson 08 (08_roofline --json FILE)")
 
 
 main()

@@ -44,7 +44,7 @@ def runs_of(program, rows):
     """The arguments with which the simulator runs what the GPU ran: a list for each run."""
     part = lambda *names: [row for row in rows if row.get("part") in names]
     sampled = ["--sample", SAMPLE]
-    if program == "00_your_gpu":
+    if program == "08_roofline":
         roofline = part("roofline")
         if not roofline:
             return []

@@ -49,7 +49,7 @@ for who cannot see it:
 
 Single figures in the text, by their key in the rows (the best row of that key; `cycles`, `ns`, `GB/s`, `GFLOP/s`):
 
-    <!-- figure:nvidia-h200 00_your_gpu shared cycles --><!-- /figure -->
+    <!-- figure:nvidia-h200 08_roofline shared cycles --><!-- /figure -->
 
 Every other number in the text: a formula, and behind the colon how it is written. Formulas may use the functions of
 `FORMULAS` below, each of one row (or list of rows) that program, part and key=value choose, and arithmetic:
@@ -212,7 +212,7 @@ def sectors_table(result):
 
 
 def parts_table(result):
-    """For programs whose rows say what they are about (chapter 00): what could be counted."""
+    """For programs whose rows say what they are about (chapter 08): what could be counted."""
     rows = result["rows"]
     walks = any("steps" in row for row in rows)
     intensity = any("intensity" in row for row in rows)
@@ -334,7 +334,7 @@ def clock_of(run):
     the machine's clock, a GPU may still be asleep."""
     times = [row["time"] for row in run["rows"] if "sm_clock_min_mhz" in row.get("time", {})]
     clocks = [t[f"sm_clock_{which}_mhz"] for t in times for which in ("min", "max")]
-    if not clocks:  # chapter 00 measures it: cycles over nanoseconds
+    if not clocks:  # chapter 08 measures it: cycles over nanoseconds
         waits = sorted(1000 * row["latency"]["cycles"] / row["latency"]["ns"] for row in run["rows"] if row.get("latency", {}).get("ns"))
         clocks = waits[len(waits) // 2:][:1] or [run["machine"]["sm_clock_mhz"]]
     low, high = round(min(clocks)), round(max(clocks))
@@ -348,7 +348,7 @@ def source_of(run):
 
 
 def recorded_parts_table(run, rows):
-    """For programs whose rows say what they are about (chapter 00): cycles, or rates, whichever a row has."""
+    """For programs whose rows say what they are about (chapter 08): cycles, or rates, whichever a row has."""
     waits = [row for row in rows if "latency" in row]
     rates = [row for row in rows if "figure" in row]
     text = ""
@@ -450,7 +450,7 @@ FORMULAS = {
     "cycles": lambda words, gpu=GPU: one(words, gpu)[1]["latency"]["cycles"],
     "rates": lambda words, gpu=GPU: [row["figure"]["value"] for row in picked(words, gpu)[1]],
     "shares": lambda words, gpu=GPU: [row["speedup"]["best_copy"] for row in picked(words, gpu)[1]],
-    "peak": lambda what, gpu=GPU: picked("00", gpu)[0]["machine"][f"peak_{what}"],
+    "peak": lambda what, gpu=GPU: picked("08", gpu)[0]["machine"][f"peak_{what}"],
     # what Nsight Compute counted: traffic("n=2048 block=16 kernel=naive_matmul", "counter"), dram(...), spmv(...)
     "traffic": lambda words, counter, gpu=GPU: counter_rows("traffic", gpu, words)["counters"][counter],
     "dram": lambda words, counter, gpu=GPU: counter_rows("dram", gpu, words)["counters"][counter],

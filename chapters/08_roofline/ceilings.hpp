@@ -1,5 +1,5 @@
 // Measures one part of the machine after the other: check, then time (GPU) or count (simulator), then a row. Plumbing;
-// the lesson is in your_gpu.cuh.
+// the lesson is in roofline.cuh.
 #pragma once
 
 #include <cstdio>

@@ -1,14 +1,8 @@
-// One small launch of each chapter's kernels, for compilers_test.cpp: what is counted and found must not depend on the
-// compiler. A new chapter adds a function, or a file. Results are not looked at here; they are checked in each
-// chapter's tests.
+// Chapter 08, the kernels that measure what the machine can do. See compilers_test.cpp.
 #include <cstdio>
 #include <cstdlib>
 
-#include "00_your_gpu/your_gpu.cuh"
-#include "01_naive_matmul/naive_matmul.cuh"
-#include "02_tiled_matmul/tiled_matmul.cuh"
-#include "03_padded_tiles/padded_tiles.cuh"
-#include "04_transpose/transpose.cuh"
+#include "08_roofline/roofline.cuh"
 
 namespace {
 
@@ -21,7 +15,7 @@ void right(cudaError_t status) {
   std::exit(1);
 }
 
-void gpu() {
+void machine() {
   const auto words = reinterpret_cast<const unsigned*>(a);
   const auto sums = reinterpret_cast<unsigned*>(c);
   long long* cycles = nullptr;
@@ -61,41 +55,6 @@ void gpu() {
   right(cudaFree(offsets));
 }
 
-void matmul() {
-  right(launch_naive_matmul(a, b, c, 37, 41, 19, 16));
-  right(launch_naive_matmul_row_on_x(a, b, c, 37, 41, 19, 16));
-  right(launch_tiled_matmul<16>(a, b, c, 37, 41, 19));
-  right(launch_tiled_matmul<32>(a, b, c, 37, 41, 19));
-  right(launch_tiled_matmul_dynamic(a, b, c, 37, 41, 19, 12));
-}
-
-void padding() {
-  for (const RunningSumsKernel kernel :
-       {running_sums_direct, running_sums_tile, running_sums_extra_row, running_sums_padded, running_sums_transposed,
-        running_sums_swizzled, running_sums_wide<float2, 34>, running_sums_wide<float4, 36>, running_sums_narrow<17>,
-        running_sums_narrow_padded, running_sums_narrow_swizzled})
-    right(launch_running_sums(kernel, a, c, 41, 67));
-  right(launch_window_sums(a, c, 3, 2, 2, 64));
-  right(launch_window_sums(reinterpret_cast<const double*>(a), c, 2, 1, 1, 32));
-  right((launch_tiled_matmul_padded<16, 1>(a, b, c, 37, 41, 19)));
-}
-
-void transpose() {
-  right(launch_copy_matrix(a, c, 71, 67));
-  right(launch_copy_vectorised(a, c, 71, 67));
-  right(launch_copy_kept(a, c, 71, 67));
-  right(launch_transpose_naive_read(a, c, 71, 67));
-  right(launch_transpose_naive_write(a, c, 71, 67));
-  right(launch_transpose_tile<16>(a, c, 71, 67));
-  right(launch_transpose_padded<16>(a, c, 71, 67));
-  right(launch_transpose_swizzled<32>(a, c, 71, 67));
-  right(launch_transpose_coarsened(a, c, 71, 67));
-  right(launch_transpose_vectorised<>(a, c, 72, 68));
-  right(launch_transpose_vectorised<TileOrder::columns, true>(a, c, 72, 68));
-  right(launch_move_tiles(a, c, 64, 128));
-  right(launch_transpose_ragged(a, c, 71, 67));
-}
-
 }  // namespace
 
 int main() {
@@ -105,10 +64,7 @@ int main() {
     right(cudaMalloc(matrix, sizeof(words)));
     right(cudaMemcpy(*matrix, words, sizeof(words), cudaMemcpyHostToDevice));
   }
-  gpu();
-  matmul();
-  padding();
-  transpose();
+  machine();
   right(cudaDeviceSynchronize());
   for (float* matrix : {a, b, c}) right(cudaFree(matrix));
 }

@@ -1,4 +1,4 @@
-// Is a kernel of chapter 00 right? One function for each kind; the right kernels must pass it, the wrong ones must
+// Is a kernel of chapter 08 right? One function for each kind; the right kernels must pass it, the wrong ones must
 // fail.
 #pragma once
 

@@ -1,14 +1,14 @@
-// Chapter 00: every kernel does what it is said to do, on every kind of size; rings are rings; what cannot be is
+// Chapter 08: every kernel does what it is said to do, on every kind of size; rings are rings; what cannot be is
 // refused; and wrong kernels, which would give wrong ceilings, are rejected by the same checks.
-#include "your_gpu.cuh"
+#include "roofline.cuh"
 
 #include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "00_your_gpu/check_your_gpu.hpp"
-#include "00_your_gpu/mutants/mutants.cuh"
+#include "08_roofline/check_roofline.hpp"
+#include "08_roofline/mutants/mutants.cuh"
 #include "catch.hpp"
 #include "ceilings.hpp"
 #include "tilewise/counters.hpp"

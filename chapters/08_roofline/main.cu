@@ -1,4 +1,4 @@
-// Lesson 00: what is this machine, and how fast can each of its parts be at best?
+// Lesson 08: what is this machine, and how fast can each of its parts be at best?
 #include "probes.hpp"
 #include "tilewise/lesson.hpp"
 
@@ -85,7 +85,7 @@ void roofline(Ceilings& table, VectorsPtr vectors, const Sizes& fmas) {
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("00_your_gpu", "What is this machine, and how fast can each of its parts be at best?");
+    tilewise::Options options("08_roofline", "What is this machine, and how fast can each of its parts be at best?");
     std::string part = "all";
     std::int64_t steps = is_simulated() ? 1000 : 1 << 16;
     std::int64_t words = is_simulated() ? 140003 : 1 << 27;

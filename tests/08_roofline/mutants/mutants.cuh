@@ -1,11 +1,11 @@
-// Wrong kernels of chapter 00. Each holds one mistake that would spoil a measurement or its check, and each must be
+// Wrong kernels of chapter 08. Each holds one mistake that would spoil a measurement or its check, and each must be
 // rejected by the same function that the right kernels pass. Bug::none is right, and proves that it is the mistake, and
 // not the template, that is rejected.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include "your_gpu.cuh"
+#include "roofline.cuh"
 
 namespace machine_mutants {
 

@@ -1,5 +1,5 @@
-// What lesson 00 works on: for each kernel its data, how it is launched, and what must come out. Plumbing; the lesson
-// is in your_gpu.cuh.
+// What lesson 08 works on: for each kernel its data, how it is launched, and what must come out. Plumbing; the lesson
+// is in roofline.cuh.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include "ceilings.hpp"
 #include "expected.hpp"
 #include "ring.hpp"
+#include "roofline.cuh"
 #include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"
-#include "your_gpu.cuh"
 
 using tilewise::DeviceBuffer;
 
