@@ -8,7 +8,7 @@
 
 /// Warm-up. Y[i][j] = s[i] * X[i][j] for 0 <= i < rows, 0 <= j < cols.
 /// X is a part of a larger matrix: its element (i, j) is at X[i * ldx + j]. ldx, the *leading dimension*, is the number
-/// of words from one row to the next; ldx >= cols. What lies between the rows is not yours.
+/// of words from one row to the next; ldx >= cols. Don't touch what lies between the rows.
 /// Y: rows x cols, row-major: its element (i, j) is at Y[i * cols + j]. s: rows words.
 /// All in device memory; rows and cols are 1 to 65,535, and no array has 2^31 elements. X and s must not change. Y holds
 /// garbage before. A factor may be 0.

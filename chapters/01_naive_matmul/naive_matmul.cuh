@@ -3,7 +3,7 @@
 //   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Two kernels, the same arithmetic, one difference: which coordinate of C lies along threadIdx.x. The 32 threads of
-// a warp have consecutive threadIdx.x, so that choice decides which addresses a warp reads at the same moment.
+// a warp have consecutive threadIdx.x, so that choice decides which addresses a warp asks for together.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,9 +18,9 @@ __global__ void naive_matmul(const float* __restrict__ A,  // M x K
                              int M, int N, int K) {
   const int col = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. N-1, and beyond in the last block
   const int row = blockIdx.y * blockDim.y + threadIdx.y;  // 0 .. M-1, and beyond in the last block
-  if (row >= M || col >= N) return;                       // a thread of a ragged edge: no element to compute
+  if (row >= M || col >= N) return;                       // past the edge: no element to compute
 
-  // Positions fit an int: the launch function refuses matrices of 2^31 elements and more.
+  // Positions fit an int: the launch function refuses matrices of 2^31 elements or more.
   float sum = 0.0f;
   for (int k = 0; k < K; ++k) {
     sum += A[row * K + k] * B[k * N + col];  // A: along row `row`. B: down column `col`, N words from one to the next
@@ -38,7 +38,7 @@ __global__ void naive_matmul_row_on_x(const float* __restrict__ A,  // M x K
                                       const float* __restrict__ B,  // K x N
                                       float* __restrict__ C,        // M x N
                                       int M, int N, int K) {
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;  // x and y have changed places here ...
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;  // x and y are swapped here ...
   const int col = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= M || col >= N) return;
 

@@ -1,5 +1,5 @@
-// C = A * B through shared memory: a block of threads fetches one tile of A and one of B, and every word that was
-// fetched once from global memory is then used by a whole row or column of threads.
+// C = A * B through shared memory: a block of threads fetches one tile of A and one of B, so that each word is fetched
+// from global memory once and then used by a whole row or column of threads.
 //
 //   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
@@ -26,20 +26,20 @@ __global__ void tiled_matmul(const float* __restrict__ A,  // M x K
   const int col = blockIdx.x * TILE + tx;  // of C and of B
   float sum = 0.0f;
 
-  // No thread returns early: also one that owns no element of C loads its share of the tiles and meets the barriers.
+  // No thread returns early: one without an element of C still loads its words of the tiles and comes to the barriers.
   const int tiles = (K + TILE - 1) / TILE;
   for (int t = 0; t < tiles; ++t) {
     const int k0 = t * TILE;  // the tiles' first column of A and first row of B
-    // Each thread loads one word of either tile. tx runs along a row of both, so both loads are coalesced.
+    // Each thread loads one word of each tile. tx runs along a row of both, so both loads are coalesced.
     As[ty][tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
     Bs[ty][tx] = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
-    __syncthreads();  // first barrier: nobody reads the tiles before everybody has written
+    __syncthreads();  // first barrier: all words are written before any is read
 
 #pragma unroll
     for (int k = 0; k < TILE; ++k) {
       sum += As[ty][k] * Bs[k][tx];  // As: one word for the whole row of threads. Bs: neighbouring words
     }
-    __syncthreads();  // second barrier: nobody overwrites the tiles before everybody has read
+    __syncthreads();  // second barrier: all words are read before any is overwritten
   }
 
   if (row < M && col < N) C[row * N + col] = sum;
@@ -49,7 +49,7 @@ __global__ void tiled_matmul(const float* __restrict__ A,  // M x K
 // [tiled_matmul_dynamic]
 /// The same with the tile size chosen at launch: tile = blockDim.x = blockDim.y, and both tiles live in one array
 /// of 2 * tile * tile floats whose size is the launch's third argument. One compiled kernel serves every tile size;
-/// the price is that the compiler can neither unroll the loop over k fully nor know any address in advance.
+/// in return the compiler can neither unroll the loop over k fully nor know any address in advance.
 /// Grid: x covers the N columns, y the M rows.
 __global__ void tiled_matmul_dynamic(const float* __restrict__ A,  // M x K
                                      const float* __restrict__ B,  // K x N
@@ -138,7 +138,7 @@ __global__ void tiled_matmul_rectangular(const float* __restrict__ A,  // M x K
 // [tiled_matmul_rectangular]
 
 // [tiled_matmul_prefetched]
-/// tiled_matmul() with the next tile on its way while the present one is multiplied (*double buffering*): it is fetched
+/// tiled_matmul() with the next tile on its way while this one is multiplied (*double buffering*): it is fetched
 /// into registers, and there are two pairs of tiles in shared memory, used in turns. One barrier per tile is enough.
 /// Grid: x covers the N columns, y the M rows.
 template <int TILE>
@@ -163,10 +163,10 @@ __global__ void tiled_matmul_prefetched(const float* __restrict__ A,  // M x K
     As[turn][ty][tx] = a;
     Bs[turn][ty][tx] = b;
     // The only barrier: this pair is written before it is read. The pair was read two tiles ago, before the barrier of
-    // the tile in between, so nobody needs its old words any more.
+    // the tile in between, so no thread needs its old words any more.
     __syncthreads();
 
-    const int k0 = (t + 1) * TILE;  // the next tile; behind the last one there is nothing to fetch
+    const int k0 = (t + 1) * TILE;  // the next tile; after the last one there is nothing to fetch
     a = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
     b = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
 

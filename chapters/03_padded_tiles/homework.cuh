@@ -12,7 +12,7 @@
 /// Returns the error of the launch.
 cudaError_t launch_record_sums(const float* x, float* y, int n, cudaStream_t stream = nullptr);
 
-/// Core. The running sums of the rows, stored turned round: out[c][r] = in[r][0] + in[r][1] + ... + in[r][c].
+/// Core. The running sums of the rows, stored transposed: out[c][r] = in[r][0] + in[r][1] + ... + in[r][c].
 /// in: rows x cols, out: cols x rows, row-major in device memory: in's element (r, c) is at in[r * cols + c], out's
 /// element (c, r) at out[c * rows + r]. rows and cols are 1 to 65,535, none need be a multiple of anything, and neither
 /// array has 2^31 elements. All elements of `in` are finite, and they must not change. `out` holds garbage before.
@@ -21,8 +21,8 @@ cudaError_t launch_running_sums_turned(const float* in, float* out, int rows, in
 
 /// Stretch. For each row, the sum of its values under each of 64 keys: sums[r][b] is the sum of values[r][c] over those
 /// c for which keys[r][c] == b, and 0 where there are none.
-/// No atomic updates, so that the same input gives the same bits on every run; and as many wavefronts of shared memory
-/// for any keys as for any others.
+/// No atomic updates, so that the same input gives the same bits on every run. And the wavefronts of shared memory must
+/// not depend on the keys.
 ///
 /// keys, values: rows x cols, sums: rows x 64, row-major in device memory; 0 <= key < 64. rows and cols are 1 to 65,535,
 /// and no array has 2^31 elements. All values are finite; keys and values must not change. sums holds garbage before.

@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
   return tilewise::run_main([&] {
     tilewise::Options options(
         "03_padded_tiles",
-        "Banks of shared memory: running sums of the rows of a matrix (--rows, --cols), loads with "
-        "strides, and a matrix product (--n) with nothing to cure.");
+        "Banks of shared memory: running sums along the rows of a matrix (--rows, --cols), loads with "
+        "strides, and a matrix product (--n) that has no conflicts to cure.");
     const bool small = tilewise::is_simulated();
     Sizes rows = small ? Sizes{128, 75} : Sizes{131072}, cols = small ? Sizes{96, 83} : Sizes{256};
     Sizes strides, wide_strides{1, 2, 3, 4, 5, 8, 16}, bytes{4224, 8192, 16384, 32768, 65536, 101376, 166912, 232448};
@@ -52,8 +52,8 @@ int main(int argc, char** argv) {
     options.add("--rows", rows, "Rows, a list that goes in pairs with --cols", {1, 1 << 24});
     options.add("--cols", cols, "Columns", {1, 1 << 24});
     options.add("--rounds", windows.rounds,
-                "Rounds of 32 loads in the table of strides; 0: as many as suit the machine", {0, 1 << 16});
-    options.add("--blocks", windows.blocks, "Blocks in that table; 0 likewise", {0, 1 << 20});
+                "Rounds of 32 loads in the table of strides; 0: as many as suit this machine", {0, 1 << 16});
+    options.add("--blocks", windows.blocks, "Blocks in the table of strides; 0: as many as suit this machine", {0, 1 << 20});
     options.add("--stride", strides, "Strides of words", {1, 64});
     options.add("--wide-stride", wide_strides, "Strides of float2 and float4, in these units", {1, 64});
     options.add("--bytes", bytes, "Shared memory of a block in the table of occupancy", {4224, 1 << 20});

@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(32) running_sums_direct(const float* __restric
 // [running_sums_direct]
 
 // [running_sums_tile]
-/// Through a tile: the warp fetches rows, walks along columns of lanes, and stores rows. Global memory sees nothing but
-/// rows now. In shared memory the 32 words of a step of the walk are 32 apart: all in one bank.
+/// Through a tile: the warp fills it by rows, each lane walks along its own row, and the warp drains it by rows. Global
+/// memory is read and written by rows only. But the 32 words of a step of the walk are 32 apart: all in one bank.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_tile(const float* __restrict__ in,  // rows x cols
                                                         float* __restrict__ out,       // rows x cols
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(32) running_sums_tile(const float* __restrict_
   for (int c0 = 0; c0 < cols; c0 += 32) {
     float word[32];
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {  // fetch: lane j on column j, all 32 words under way at once
+    for (int i = 0; i < 32; ++i) {  // fill: lane j on column j, all 32 loads on their way at once
       const bool inside = r0 + i < rows && c0 + lane < cols;
       word[i] = inside ? in[static_cast<size_t>(r0 + i) * cols + c0 + lane] : 0.0f;
     }
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(32) running_sums_tile(const float* __restrict_
 // [running_sums_tile]
 
 // [running_sums_extra_row]
-/// Padding on the wrong side, as it is often printed: a 33rd row that nobody uses. Element (i, j) is at 32 i + j as
-/// before, in the bank where it was before.
+/// Padding in the wrong dimension, as it is often printed: a 33rd row that is never used. Element (i, j) is at 32 i + j
+/// as before, in the same bank as before.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_extra_row(const float* __restrict__ in,  // rows x cols
                                                              float* __restrict__ out,       // rows x cols
@@ -153,8 +153,8 @@ __global__ void __launch_bounds__(32) running_sums_padded(const float* __restric
 }
 
 // [running_sums_transposed]
-/// The tile is stored turned round: what was a column is a row. Now the walk has no conflicts, and fill and drain have
-/// all of them. (nvcc sees that a lane puts down four neighbouring words after one another, and stores 16 bytes at
+/// The tile is stored transposed: what was a column is a row. Now the walk has no conflicts, and fill and drain have
+/// all of them. (nvcc sees that a lane stores four neighbouring words one after another, and stores 16 bytes at
 /// once.) Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_transposed(const float* __restrict__ in,  // rows x cols
                                                               float* __restrict__ out,       // rows x cols
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(32) running_sums_transposed(const float* __res
 // [running_sums_transposed]
 
 // [running_sums_swizzled]
-/// No word wasted: column j of row i is stored at place j ^ i (exclusive or). Along a row that is all 32 places in
+/// No word wasted: column j of row i is stored at column j ^ i (exclusive or). Along a row that is all 32 columns in
 /// another order, down a column too. Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32) running_sums_swizzled(const float* __restrict__ in,  // rows x cols
                                                             float* __restrict__ out,       // rows x cols

@@ -1,4 +1,4 @@
-// How many blocks does an SM really hold? CUDA's answer is for the carve-out that was wished for; the driver may give
+// How many blocks does an SM really hold? CUDA's answer is for the carve-out that was asked for; the driver may give
 // more. This program asks, and then counts: each block adds itself to its SM's number when it begins and takes itself
 // off when it ends.
 //   nvcc -std=c++20 -arch=native resident.cu -o resident && ./resident

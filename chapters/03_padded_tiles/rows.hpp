@@ -141,8 +141,8 @@ inline void run_with_shared(tilewise::Lesson& lesson, const Sums& sums, const st
   for (const std::int64_t total : bytes) lesson.run(with_shared(sums, problem, static_cast<std::size_t>(total)));
 }
 
-/// A kernel with the SM's memory divided in several ways between shared memory and L1 cache: so many per cent of the
-/// most for shared memory; -1: as the driver likes.
+/// A kernel with the SM's memory divided in several ways between shared memory and L1 cache: in per cent of the
+/// largest shared memory; -1: the driver decides.
 inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, RunningSums& problem,
                               std::initializer_list<int> carveouts) {
   for (const int carveout : carveouts) {

@@ -263,7 +263,7 @@ class SumsByKey final : public Task {
       Hypothesis carried{"the sums go on from row to row: the counters are to be cleared for each", expected};
       for (Index i = kKeys; i < carried.values.size(); ++i) carried.values[i] += carried.values[i - kKeys];
       p.hypotheses.push_back(std::move(carried));
-      Hypothesis turned{"the result is stored turned round: sums[r][b] belongs at sums[64 * r + b]", expected};
+      Hypothesis turned{"the result is stored transposed: sums[r][b] belongs at sums[64 * r + b]", expected};
       for (Index r = 0; r < Index(rows); ++r)
         for (Index b = 0; b < kKeys; ++b) turned.values[b * Index(rows) + r] = expected[r * kKeys + b];
       p.hypotheses.push_back(std::move(turned));

@@ -40,7 +40,7 @@ cudaError_t launch_record_sums(const float* x, float* y, int n, cudaStream_t str
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// Running sums of the rows, stored turned round.
+// Running sums of the rows, stored transposed.
 
 // Fetch rows, walk along columns, as in the lesson. But the walk is the last use of a word: at step j, lane i has the
 // sum of row r0 + i, and what lies side by side in `out` is just that, one column for all rows. So each sum goes to

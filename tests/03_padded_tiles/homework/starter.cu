@@ -4,7 +4,7 @@
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost three lines of this kernel, and a fourth has never been there. It compiles.
+// Three lines of this kernel are missing, and a fourth was never there. It compiles.
 
 constexpr int WORDS = 8;     // of a record
 constexpr int RECORDS = 32;  // of a block, one for each of its threads
@@ -42,7 +42,7 @@ cudaError_t launch_record_sums(const float* x, float* y, int n, cudaStream_t str
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// Running sums of the rows, stored turned round.
+// Running sums of the rows, stored transposed.
 
 // TODO (about 25 lines): a kernel
 
