@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
     options.add("--cols", cols, "Columns", {1, 1 << 24});
     options.add("--rounds", windows.rounds,
                 "Rounds of 32 loads in the table of strides; 0: as many as suit this machine", {0, 1 << 16});
-    options.add("--blocks", windows.blocks, "Blocks in the table of strides; 0: as many as suit this machine", {0, 1 << 20});
+    options.add("--blocks", windows.blocks, "Blocks in the table of strides; 0: as many as suit this machine",
+                {0, 1 << 20});
     options.add("--stride", strides, "Strides of words", {1, 64});
     options.add("--wide-stride", wide_strides, "Strides of float2 and float4, in these units", {1, 64});
     options.add("--bytes", bytes, "Shared memory of a block in the table of occupancy", {4224, 1 << 20});
