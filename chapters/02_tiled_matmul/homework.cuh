@@ -1,7 +1,7 @@
 // The homework of chapter 02: what your functions are called, what they get and what they must do. The bodies are in
 // homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
 //
-// All work goes to `stream`, a queue of work for the GPU: kernel<<<blocks, threads, 0, stream>>>(...). It may be any one.
+// All work goes to `stream`, a queue of work for the GPU: kernel<<<blocks, threads, 0, stream>>>(...). Any will do.
 #pragma once
 
 #include <cuda_runtime.h>
