@@ -16,6 +16,7 @@ help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make test            set up, build and run all tests"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
+	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
 	@echo "make test-all        grade all submissions that the repository has: right, wrong and hostile ones"
 	@echo "make homework        how far your homework is, all chapters"
@@ -50,11 +51,13 @@ recorded:
 clean:
 	rm -rf build
 
-# One explicit rule per chapter and spelling: 02, 02_tiled_matmul, test-02, test-02_tiled_matmul.
+# One explicit rule per chapter and spelling: 02, 02_tiled_matmul, test-02, test-02_tiled_matmul, plain-02 ...
 define chapter_rules
-.PHONY: $(1) $(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution gradescope,$(a)-$(1) $(a)-$(2))
+.PHONY: $(1) $(2) plain-$(1) plain-$(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution gradescope,$(a)-$(1) $(a)-$(2))
 $(1) $(2):
 	@$(scripts)/lesson.sh $(2)
+plain-$(1) plain-$(2):
+	@$(scripts)/plain.sh $(2)
 test-$(1) test-$(2):
 	@$(scripts)/test.sh $(2)
 homework-$(1) homework-$(2):
@@ -70,8 +73,8 @@ $(foreach c,$(chapters),$(eval $(call chapter_rules,$(call number,$(c)),$(c))))
 
 # The numbers that no chapter has; chapters have two digits.
 define no_chapter_rules
-.PHONY: $(1) $(foreach a,test homework reset-homework solution gradescope,$(a)-$(1))
-$(1) $(foreach a,test homework reset-homework solution gradescope,$(a)-$(1)):
+.PHONY: $(1) $(foreach a,plain test homework reset-homework solution gradescope,$(a)-$(1))
+$(1) $(foreach a,plain test homework reset-homework solution gradescope,$(a)-$(1)):
 	@$(scripts)/no-chapter.sh $(1)
 endef
 $(foreach n,$(unused),$(eval $(call no_chapter_rules,$(n))))

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# plain.sh CHAPTER: compiles and runs chapters/CHAPTER/plain.cu as its second line says, with simcc instead of nvcc on
+# the simulator. MACHINE chooses where.
+source "$(dirname "$0")/lib.sh"
+source=chapters/$1/plain.cu
+[ -e "$source" ] || die 2 "There is no $source."
+# "//   nvcc plain.cu -lcublas -o plain && ./plain": what stands between plain.cu and -o
+options=$(sed -nE '2s|^// +nvcc plain\.cu (.*)-o plain && .*|\1|p' "$source")
+pick_machine
+if [ $machine = sim ]; then
+  build sim simulator
+  compiler=build/sim/bin/simcc
+else
+  compiler=$(find_nvcc)
+fi
+program=build/$machine/plain/$1
+mkdir -p "$(dirname "$program")"
+read -r -a command <<<"$compiler $source $options -o $program"
+echo "${command[*]} && $program"
+"${command[@]}" || die 1 "$source does not compile"
+exec "$program"
