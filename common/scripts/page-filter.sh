@@ -4,7 +4,7 @@
 # - links to pages name that label: links to files are resolved by Doxygen 1.9.4, and not by 1.9.8 if the page has one;
 # - pages lie in one folder there, so pictures and source files are addressed from the repository's root, and
 #   source files get .txt appended so that a browser shows them (docs.sh copies both);
-# - code comes from the source itself, by \snippet, with links; GitHub shows the copy that update-results.py made;
+# - code comes from the source itself, by \snippet or \include, with links; GitHub shows the copy that update-results.py made;
 # - Doxygen closes <details> at the end of each paragraph, unless it is told to leave the tag alone;
 # - Doxygen takes `::name` in code for a link.
 # Line numbers stay as they are.
@@ -29,6 +29,7 @@ awk -v page="${page#./}" '
   }
   BEGIN { folder = folder_of(page); label = page == "README.md" ? "" : label_of(page) }
   /^<!-- snippet: [^ ]+ [^ ]+ -->$/ { print "\\snippet " $3 " " $4; in_snippet = 1; next }
+  /^<!-- snippet: [^ ]+ -->$/ { print "\\include " $3; in_snippet = 1; next }
   in_snippet { if (/^<!-- \/snippet -->$/) in_snippet = 0; print ""; next }
   /^```/ { fenced = !fenced }
   fenced { print; next }

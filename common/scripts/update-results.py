@@ -67,6 +67,12 @@ The README's table has a few rows of several lessons, those in SUMMARY below, an
     <!-- ladder:nvidia-h200 -->
     <!-- /ladder -->
 
+Each lesson's page has the strip of the kernels so far, which common/scripts/ladder.py makes, and whose rows the tour finds in
+docs/results/ladder-<gpu>.json:
+
+    <!-- ladder 02_tiled_matmul -->
+    <!-- /ladder -->
+
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one. Words with a = choose rows, for recorded
 tables and behind a -- for simulated ones (_ for a blank in a key): `shape=4096` is a shape that begins with 4096,
@@ -81,6 +87,8 @@ GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
 
     <!-- snippet: chapters/02_tiled_matmul/tiled_matmul.cuh tiled_matmul -->
     <!-- /snippet -->
+
+Without a tag it is the whole file. A line `<!-- plain-program -->` becomes a fold with the whole of the chapter's plain.cu.
 """
 import json
 import math
@@ -92,6 +100,7 @@ import tempfile
 import textwrap
 
 import bounds
+import ladder as strip
 
 root = pathlib.Path(__file__).resolve().parents[2]
 options = [word for word in sys.argv[1:] if word.startswith("-")]
@@ -809,14 +818,17 @@ def ladder(gpu):
     return "\n".join(svg), words
 
 
-snippet_region = re.compile(r"^(<!-- snippet: (\S+) (\S+) -->\n).*?^(<!-- /snippet -->)", re.S | re.M)
+strip_region = re.compile(r"(<!-- ladder (\S+) -->\n).*?(<!-- /ladder -->)", re.S)
+plain_line = re.compile(r"^<!-- plain-program -->$", re.M)
+snippet_region = re.compile(r"^(<!-- snippet: (\S+)(?: (\S+))? -->\n).*?^(<!-- /snippet -->)", re.S | re.M)
 snippet_line = re.compile(r"^\\snippet (\S+) (\S+)$", re.M)
 
 
 def code(file, tag):
-    """What stands between the two lines // [tag], moved to the left margin, without the tags of smaller regions."""
+    """What stands between the two lines // [tag], moved to the left margin, or everything; without the tags of smaller
+    regions."""
     lines = (root / file).read_text().split("\n")
-    ends = [k for k, line in enumerate(lines) if line.strip() == f"// [{tag}]"]
+    ends = [k for k, line in enumerate(lines) if line.strip() == f"// [{tag}]"] if tag else [-1, len(lines)]
     if len(ends) != 2:
         sys.exit(f"{file}: {len(ends)} lines // [{tag}], there must be two")
     inside = [line for line in lines[ends[0] + 1:ends[1]] if not re.fullmatch(r"\s*// \[\w+\]", line)]
@@ -824,10 +836,23 @@ def code(file, tag):
     return f"\n```{language}\n" + textwrap.dedent("\n".join(inside)).strip("\n") + "\n```\n\n"
 
 
+def plain_program(page):
+    """The fold with the page's chapter's plain.cu; its code is a snippet without a tag."""
+    file = page.parent.relative_to(root) / "plain.cu"
+    return f"<details>\n<summary>The whole program: plain.cu</summary>\n\n<!-- snippet: {file} -->\n<!-- /snippet -->\n\n</details>"
+
+
 stale = []
+if "--code" not in options:
+    steps, file = json.dumps(strip.steps(root, GPU), indent=1) + "\n", root / f"docs/results/ladder-{GPU}.json"
+    if not file.exists() or file.read_text() != steps:
+        stale.append(file.relative_to(root))
+        if "--check" not in options:
+            file.write_text(steps)
 for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(root.glob("docs/*.md"))]:
     old = page.read_text()
     new = snippet_line.sub(r"<!-- snippet: \1 \2 -->\n<!-- /snippet -->", old)
+    new = plain_line.sub(lambda found: plain_program(page), new)
     new = snippet_region.sub(lambda found: found[1] + code(found[2], found[3]) + found[4], new)
     if "--code" not in options:
         new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], new)
@@ -841,6 +866,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
             lambda found: found[1] + (counted_preprocess_table(found[3]) if found[2] == "sim" else preprocess_table(found[2])) + found[4], new)
         new = traffic_region.sub(lambda found: found[1] + traffic_table(found[2], found[3]) + found[4], new)
         new = summary_region.sub(lambda found: found[1] + summary_table(found[2]) + found[3], new)
+        new = strip_region.sub(lambda found: found[1] + strip.strip(root, GPU, found[2]) + found[3], new)
         new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
         for found in ladder_region.finditer(new):
             picture, (text, words) = root / f"docs/results/{found[2]}-matmul.svg", ladder(found[2])

@@ -349,6 +349,45 @@ code { font:.9em ui-monospace,Menlo,Consolas,monospace } a { color:inherit }
   .bar b { grid-row:2 } .bar i { grid-row:2 } }
 )css";
 
+/// The strip that the lessons' pages have: all kernels so far with what a recorded GPU measured, from
+/// docs/results/ladder-<gpu>.json, which common/scripts/update-results.py writes. Nothing without that file.
+std::string ladder(const std::vector<Visit>& visits) {
+  std::ifstream file("docs/results/ladder-nvidia-h200.json");
+  const Json ladder = file ? Json::parse(file, nullptr, /*allow_exceptions=*/false) : Json();
+  if (!ladder.is_object()) return "";
+  const auto share = [](const Json& value) {
+    return value.is_number() ? fmt::format("{:.0f} %", 100 * value.get<double>()) : std::string();
+  };
+  const Json& notes = ladder.at("notes");
+  std::string html = fmt::format(
+      "<section id=\"ladder\">\n<h2>The kernels, on the way to the library</h2>\n<p class=\"soft\">Measured on an {}, "
+      "products of {} floats; {}</p>\n",
+      escaped(ladder.value("gpu", "")), escaped(ladder.value("shape", "")), escaped(notes.value("binds", "")));
+  for (const char* kind : {"products", "movers"}) {
+    const Json& group = ladder.at(kind);
+    if (group.at("steps").empty()) continue;
+    html += fmt::format(
+        "<div class=\"scroll\"><table>\n<thead><tr><th>lesson</th><th class=\"text\">kernel</th><th>{}</th><th>{}</th>"
+        "<th>{}</th><th class=\"text\">binds</th></tr></thead>\n<tbody>\n",
+        escaped(group["steps"][0].value("unit", "")), escaped(group.value("of", "")),
+        escaped(group.value("count", "")));
+    for (const Json& step : group["steps"]) {
+      std::string lesson = escaped(step.value("lesson", ""));
+      for (const Visit& v : visits)
+        if (v.chapter.rfind(lesson + "_", 0) == 0) lesson = fmt::format("<a href=\"#{}\">{}</a>", v.chapter, lesson);
+      html += fmt::format(
+          "<tr><td class=\"text\">{}</td><td class=\"text\"><code>{}</code> "
+          "<small>{}</small></td><td>{}</td><td>{}</td>"
+          "<td>{}</td><td class=\"text\">{} {}</td></tr>\n",
+          lesson, escaped(step.value("kernel", "")), escaped(step.value("what", "")),
+          with_commas(fmt::format("{:.0f}", step.value("rate", 0.0))), share(at(step, "share")),
+          shown(at(step, "count"), 2), escaped(step.value("binds", "")), share(at(step, "binds_share")));
+    }
+    html += fmt::format("</tbody></table></div>\n<p class=\"soft\">{}</p>\n", escaped(notes.value(kind, "")));
+  }
+  return html + "</section>\n";
+}
+
 std::string page(const std::vector<Visit>& visits) {
   Json machine, first;
   for (const Visit& v : visits) {
@@ -375,6 +414,7 @@ std::string page(const std::vector<Visit>& visits) {
         "no time, so there is none here.</p>\n";
   }
 
+  html += ladder(visits);
   html +=
       "<section><div class=\"scroll\"><table>\n<thead><tr><th>chapter</th><th>right</th><th>wrong</th><th>skipped</th>"
       "<th>seconds</th></tr></thead>\n<tbody>\n";

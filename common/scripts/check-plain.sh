@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# check-plain.sh: every chapters/*/plain.cu on the simulator, alone in a folder with its chapter's kernels, compiled by the
+# command in its own second line: it must say "right" and exit with 0. Then with its kernel broken: it must say "WRONG" and
+# exit with 1.
+source "$(dirname "$0")/lib.sh"
+build sim simulator
+
+# What breaks each kernel: a command for sed.
+broken() {
+  case $1 in
+    01_*) echo 's/k < K; ++k/k < K - 1; ++k/' ;;  # the last product is left out
+    02_*) echo 's/col < N ? B/col < N - 1 ? B/' ;;  # the last column of B is taken for zeros
+    03_*) echo 's/sum += tile\[lane\]/sum = tile[lane]/' ;;  # no sum at all
+    04_*) echo 's/= tile\[tx\]\[ty\]/= tile[ty][tx]/' ;;  # tiles are moved, and not transposed
+    05_*) echo 's/4 \* vectors + threadIdx/4 * vectors + 1 + threadIdx/' ;;  # one float is forgotten
+    06_*) echo 's/apart = LANES \/ 2/apart = LANES \/ 4/' ;;  # half of the lanes are not added
+    07_*) echo 's/n, m, k, &alpha, B/n, m, k - 1, \&alpha, B/' ;;  # the last product is left out
+    08_*) echo 's/unsigned i = 0; i < fmas/unsigned i = 1; i < fmas/' ;;  # one multiply-add is left out
+    09_*) echo 's/sum\[i\]\[j\] += a\[i\]/sum[i][j] = a[i]/' ;;  # no sum at all
+    *) return 1 ;;
+  esac
+}
+
+simcc=$PWD/build/sim/bin/simcc
+for file in chapters/*/plain.cu; do
+  chapter=$(basename "$(dirname "$file")")
+  folder=build/plain/$chapter
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp "$file" chapters/"$chapter"/*.cuh "$folder"
+  # "//   nvcc plain.cu -lcublas -o plain && ./plain ..."
+  read -r -a command <<<"$(sed -nE '2s|^// +nvcc (plain\.cu .*-o plain) && \./plain .*|\1|p' "$file")"
+  [ ${#command[@]} != 0 ] || die 1 "$file: the second line does not say how to compile it"
+  for way in right WRONG; do
+    expected=0
+    if [ $way = WRONG ]; then
+      expected=1
+      edit=$(broken "$chapter") || die 1 "check-plain.sh does not know how to break the kernel of $chapter"
+      for kernels in "$folder"/*.cuh; do sed -i.right "$edit" "$kernels"; done
+      [ "$(cat "$folder"/*.cuh)" != "$(cat "$folder"/*.cuh.right)" ] || die 1 "$chapter: sed '$edit' changes nothing"
+    fi
+    (cd "$folder" && "$simcc" "${command[@]}") || die 1 "$file does not compile with simcc"
+    status=0
+    said=$("$folder/plain" 2>&1) || status=$?
+    echo "$chapter: $said"
+    if [ $status != $expected ] || ! grep -q "^$way: " <<<"$said"; then
+      die 1 "$file: exit code $status; expected \"$way\" and $expected"
+    fi
+  done
+done
