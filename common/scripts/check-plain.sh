@@ -12,7 +12,7 @@ broken() {
     02_*) echo 's/col < N ? B/col < N - 1 ? B/' ;;  # the last column of B is taken for zeros
     03_*) echo 's/sum += tile\[lane\]/sum = tile[lane]/' ;;  # no sum at all
     04_*) echo 's/= tile\[tx\]\[ty\]/= tile[ty][tx]/' ;;  # tiles are moved, and not transposed
-    05_*) echo 's/4 \* vectors + threadIdx/4 * vectors + 1 + threadIdx/' ;;  # one float is forgotten
+    05_*) echo 's/if (i < count) out\[i\] = in/if (i + 1 < count) out[i] = in/' ;;  # the last word is forgotten
     06_*) echo 's/apart = LANES \/ 2/apart = LANES \/ 4/' ;;  # half of the lanes are not added
     07_*) echo 's/n, m, k, &alpha, B/n, m, k - 1, \&alpha, B/' ;;  # the last product is left out
     08_*) echo 's/unsigned i = 0; i < fmas/unsigned i = 1; i < fmas/' ;;  # one multiply-add is left out

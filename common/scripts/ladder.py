@@ -33,7 +33,7 @@ PRODUCTS = [
 MOVERS = [
     ("03", "running sums along rows", "03_padded_tiles", "running_sums_padded", {"part": "walk"}),
     ("04", "transpose", "04_transpose", "transpose_vectorised", {"shape": "16384 x 16384"}),
-    ("05", "copy", "05_coalescing", "copy_four_vectors", {"part": "copies"}),
+    ("05", "copy", "05_coalescing", "copy_words<float4>", {"part": "copies"}),
     ("06", "sparse matrix times vector", "06_csr_spmv", "spmv_unrolled<4>", {"matrix": "stencil3d"}),
 ]
 
@@ -128,7 +128,7 @@ def steps(root, gpu):
             "movers": {"of": "of a copy", "count": "sectors", "steps": movers(runs, runs_of(root, f"simulated-{gpu}"), bound_of)},
             "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp.",
                       "movers": "Sectors: those that are asked for, for each one that has to be moved.",
-                      "binds": "Binds: what the counted work keeps busy the longest, and how much of the measured time that explains."}}
+                      "binds": "Binds: the part of the GPU that this work keeps busy the longest, and the share of the measured time that it needs."}}
 
 
 def percent(share):
@@ -136,10 +136,12 @@ def percent(share):
 
 
 def row_of(step, bold):
-    cells = [step["lesson"], f"`{step['kernel']}`", f"{step['rate']:,.0f}", percent(step["share"]) if "share" in step else "",
+    cells = [step["lesson"], f"{step['rate']:,.0f}", percent(step["share"]) if "share" in step else "",
              f"{step['count']:.2f}" if "count" in step else "",
              f"{step['binds']}, {percent(step['binds_share'])}" if "binds" in step else ""]
-    return "| " + " | ".join(f"**{cell}**" if bold and cell else cell for cell in cells) + " |"
+    cells = [f"**{cell}**" if bold and cell else cell for cell in cells]
+    cells.insert(1, f"`{step['kernel']}`")  # Doxygen 1.9.4 has no bold code
+    return "| " + " | ".join(cells) + " |"
 
 
 def title_of(page):
@@ -158,20 +160,21 @@ def strip(root, gpu, chapter):
     after = [name for name in chapters if name > chapter]
     following = f"Next: [{after[0][:2]} {title_of(root / 'chapters' / after[0] / 'README.md')}](../{after[0]}/README.md)." if after else ""
     what = f"products of {SHAPE} floats" if kind == "products" else "what moves data"
+    own = any(step["lesson"] == number for step in so_far)
+    if all(step["kernel"] == LIBRARY for step in so_far) and not own:
+        return f"\nFrom lesson 01 on, every page shows the kernels so far beside NVIDIA's library.\n{following}\n\n"
     known = []
     for step in so_far:
         if step["lesson"] == number:
-            text = f"**{number} {step['what']}: this lesson**"
+            known.append(f"**{number} {step['what']}: this lesson**")
         elif "share" in step:
-            text = f"{step['lesson']} {step['what']} {percent(step['share'])}"
-        else:
-            continue
-        known.append(text)
-    intro = f"**Kernels so far**, {what} on an {all_steps['gpu']}, in % {group['of']}'s speed: " + "; ".join(known) + f". {following}"
-    lines = textwrap.wrap(intro, 80, break_long_words=False, break_on_hyphens=False)
+            known.append(f"{step['lesson']} {step['what']} {percent(step['share'])}")
+    intro = f"**Kernels so far**, {what} on an {all_steps['gpu']}, in % {group['of']}'s speed: " + "; ".join(known) + "."
+    summary = "In numbers, and what binds each kernel" + (" (with this lesson's: predict first)" if own else "")
     table = [f"| | kernel | {so_far[0]['unit']} | {group['of']} | {group['count']} | binds |", "|---|---|--:|--:|--:|---|"]
     table += [row_of(step, step["lesson"] == number) for step in so_far]
-    note = textwrap.wrap(f"{all_steps['notes'][kind]} {all_steps['notes']['binds']} More: [bounds](../../docs/bounds.md).", 80,
-                         break_long_words=False, break_on_hyphens=False)
-    return "\n" + "\n".join([*lines, "", "<details>", "<summary>The same in numbers, with this lesson's, and what binds each kernel</summary>",
-                             "", *table, "", *note, "", "</details>"]) + "\n\n"
+    note = f"{all_steps['notes'][kind]} {all_steps['notes']['binds']} More: [bounds](../../docs/bounds.md)."
+    wrapped = lambda text: textwrap.wrap(text, 80, break_on_hyphens=False)
+    # A link stays on one line.
+    return "\n" + "\n".join([*wrapped(intro), *([following] if following else []), "", "<details>", f"<summary>{summary}</summary>", "",
+                             *table, "", *wrapped(note), "", "</details>"]) + "\n\n"
