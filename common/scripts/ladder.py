@@ -34,11 +34,11 @@ MOVERS = [
     ("03", "running sums along rows", "03_padded_tiles", "running_sums_padded", {"part": "walk"}),
     ("04", "transpose", "04_transpose", "transpose_vectorised", {"shape": "16384 x 16384"}),
     ("05", "copy", "05_coalescing", "copy_words<float4>", {"part": "copies"}),
-    ("06", "sparse matrix times vector", "06_csr_spmv", "spmv_unrolled<4>", {"matrix": "stencil3d"}),
+    ("06", "regular sparse matrix times vector", "06_csr_spmv", "spmv_unrolled<4>", {"matrix": "stencil3d"}),
 ]
 
 
-# Parts of a GPU, as docs/bounds.md calls them.
+# Parts of a GPU, in words; docs/bounds.md has their rates.
 PARTS = {"L1 data": "L1's banks", "L1 tags": "L1's tags", "load/store": "load/store unit", "issue": "issue slots",
          "FP32": "multiply-adds"}
 
@@ -130,8 +130,9 @@ def steps(root, gpu):
     return {"gpu": machine, "shape": SHAPE,
             "products": {"of": "of cuBLAS", "count": "L1 passes", "steps": products(runs, bound_of)},
             "movers": {"of": "of a copy", "count": "sectors", "steps": movers(runs, runs_of(root, f"simulated-{gpu}"), bound_of)},
-            "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp.",
-                      "movers": "Sectors: those that are asked for, for each one that has to be moved.",
+            "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp. Each lesson was timed in a run of its own.",
+                      "movers": "Sectors: those that are asked for, for each one that has to be moved. Each lesson has a copy in its own "
+                                "run; 06, which has none, is compared with 05's.",
                       "binds": "Binds: the part of the GPU that this work keeps busy the longest, and the share of the measured time that it needs."}}
 
 
