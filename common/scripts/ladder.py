@@ -95,7 +95,9 @@ def products(runs, bound_of):
         row = only(sorted(rows, key=lambda row: -row["figure"]["value"]), f"{program} {kernel or ''} {SHAPE}")
         step = {"lesson": lesson, "kernel": row["kernel"] + (f"<{tile}>" if kernel == "tiled_matmul" else ""), "what": what,
                 "rate": row["figure"]["value"], "unit": row["figure"]["unit"]}
-        if alike(row, library):
+        if row["speedup"].get("in_turns") and "best_cuBLAS" in row["speedup"]:
+            step["share"] = row["speedup"]["best_cuBLAS"]  # with the library in the same run
+        elif alike(row, library):
             step["share"] = row["figure"]["value"] / library["figure"]["value"]
         if bound := bound_of.add_to(step, program, row):
             # L1 makes one pass a clock and SM, and 128 FP32 lanes the multiply-adds of four warps.
@@ -130,7 +132,7 @@ def steps(root, gpu):
     return {"gpu": machine, "shape": SHAPE,
             "products": {"of": "of cuBLAS", "count": "L1 passes", "steps": products(runs, bound_of)},
             "movers": {"of": "of a copy", "count": "sectors", "steps": movers(runs, runs_of(root, f"simulated-{gpu}"), bound_of)},
-            "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp. Each lesson was timed in a run of its own.",
+            "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp. Lessons 01 and 02 ran without cuBLAS: their share is of 07's run.",
                       "movers": "Sectors: those that are asked for, for each one that has to be moved. Each lesson has a copy in its own "
                                 "run; 06, which has none, is compared with 05's.",
                       "binds": "Binds: the part of the GPU that this work keeps busy the longest, and the share of the measured time that it needs."}}
