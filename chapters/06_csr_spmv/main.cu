@@ -1,4 +1,4 @@
-// Lesson 06: y = A x with a sparse A. Who should do which row? A thread, some lanes, or does nobody get whole rows?
+// Lesson 06: y = A x with a sparse A. Who should do which row: a thread, some lanes, or should rows be shared, too?
 #include "preprocess.hpp"
 #include "tilewise/lesson.hpp"
 

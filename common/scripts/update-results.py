@@ -516,8 +516,8 @@ def recorded_table(gpu, program, words):
         else:
             cells += [ratio("same_block"), ratio(best)]
         if spread:
-            q = row.get("speedup", {})
-            cells += [f"{100 * q['q1']:.1f} to {100 * q['q3']:.1f}" if "q1" in q else ""]
+            q = row.get("speedup", {})  # a row that is the baseline from here on: its turns were with the one before it
+            cells += [f"{100 * q['q1']:.1f} to {100 * q['q3']:.1f}" if "q1" in q and q.get(best) != 1 else ""]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n" + "\n".join(lines) + f"\n\n{caption(run, rows, best)}\n\n"
 
@@ -566,7 +566,7 @@ def caption(run, rows, best):
     said = [source_of(run), "Medians of kernel time; every result was checked first.", IQR]
     if any("q1" in row.get("speedup", {}) for row in rows):
         said.append("Quartiles: of the ratio, turn by turn, in %.")
-    by = {"best_copy": "the copy", "best_cuSPARSE": "the better of cuSPARSE's algorithms, of those above it"}.get(best, best[5:])
+    by = {"best_copy": "the copy", "best_cuSPARSE": "the better of cuSPARSE's algorithms above it, the last row of 100.0 %"}.get(best, best[5:])
     measured = [row for row in rows if best in row.get("speedup", {}) and row["speedup"][best] != 1]
     in_turns = [row for row in measured if row["speedup"].get("in_turns")]
     if in_turns:
