@@ -149,9 +149,35 @@ def sweep(runs, folder, part, swept, settings):
     return True
 
 
+def timed(runs, program, **wanted):
+    """The rows of one lesson that were timed on a GPU, and are what is wanted."""
+    rows = [row for run in runs if run["program"] == program and not run["machine"]["simulated"] for row in run["rows"]]
+    of = lambda row, key: row.get(key, row.get("extra", {}).get(key))
+    return [row for row in rows if row["status"] == "OK" and "figure" in row and all(of(row, k) == v for k, v in wanted.items())]
+
+
+def matrix_products(runs):
+    """FLOP per byte, if each word of A, B and C moves once, and GFLOP/s: products of 4096 x 4096 x 4096."""
+    n, shape = 4096, "4096 x 4096 x 4096"
+    rows = timed(runs, "01_naive_matmul", shape=shape, tile=32) + timed(runs, "07_cublas_sgemm", shape=shape, part="kernels") + \
+        timed(runs, "09_register_tiles", shape=shape)
+    return [(2 * n**3 / (3 * 4 * n**2), row["figure"]["value"]) for row in rows]
+
+
+def sparse_product(runs):
+    """The same for a cube's points, tied to the 26 around them: the lesson's GB/s, and what its nonzeros are per byte."""
+    found = []
+    for row in timed(runs, "06_csr_spmv", kernel="spmv_unrolled<4>", matrix="stencil3d", type="float"):
+        rows = int(row["shape"].split()[0])
+        nonzeros = (3 * round(rows ** (1 / 3)) - 2) ** 3
+        intensity = 2 * nonzeros / (8 * nonzeros + 4 * (rows + 1) + 8 * rows)  # values and columns; row_ptr; x and y
+        found.append((intensity, intensity * row["figure"]["value"]))
+    return found
+
+
 def roofline(runs, folder):
     """What lesson 08 reached at which arithmetic intensity, below what its own ceilings allow; False without a run on a GPU."""
-    runs = [run for run in runs if run["program"] == "08_roofline" and not run["machine"]["simulated"]]
+    lessons, runs = runs, [run for run in runs if run["program"] == "08_roofline" and not run["machine"]["simulated"]]
     if not runs:
         return False
     machine = runs[-1]["machine"]
@@ -161,7 +187,8 @@ def roofline(runs, folder):
     flops, copied, added = best("fma"), best("dram_copy"), best("vector_add")
     if not (points and flops and copied):
         return False
-    low, high = 0.05, 1.6 * points[-1][0]
+    products, sparse = matrix_products(lessons), sparse_product(lessons)
+    low, high = 0.05, 1.6 * max(intensity for intensity, _ in points + products)
     roof = lambda peak, bandwidth: [(low, low * bandwidth), (peak / bandwidth, peak), (high, peak)]
     peak, bandwidth, balance = machine["peak_fp32_gflops"], machine["peak_bandwidth_gbs"], flops / copied
     lines = [(f"theoretical peaks: {peak:,.0f} GFLOP/s, {bandwidth:,.0f} GB/s",
@@ -173,13 +200,17 @@ def roofline(runs, folder):
              ("kernel fma_per_element", f"points linecolor rgb '{COLOURS[1]}' pointtype 7 pointsize 0.7", points)]
     if added:  # one addition for 12 bytes
         lines.append(("kernel vector_add", f"points linecolor rgb '{COLOURS[2]}' pointtype 9 pointsize 0.9", [(1 / 12, added / 12)]))
+    if sparse:
+        lines.append(("sparse product, spmv_unrolled<4> on stencil3d", f"points linecolor rgb '{COLOURS[3]}' pointtype 5 pointsize 0.7", sparse))
+    if products:
+        lines.append(("matrix products of lessons 01 to 09, 4096", f"points linecolor rgb '{COLOURS[0]}' pointtype 13 pointsize 1", products))
     slug = re.sub(r"[^a-z0-9]+", "-", machine["name"].lower())
     draw(folder / f"{slug}-08-roofline.svg", f"{machine['name']}: what is reached at which arithmetic intensity",
          f"GFLOP/s over FLOP per byte of DRAM, both logarithmic. The measured points follow {copied:,.0f} GB/s up to the balance "
          f"of {balance:.1f} FLOP per byte and stay near {flops:,.0f} GFLOP/s from there on.",
          "arithmetic intensity, FLOP per byte of DRAM", "GFLOP/s",
          f"set logscale xy\nset xrange [{low}:{high}]\nset yrange [{low * copied / 2}:{1.8 * peak}]\nset format xy '%g'\n"
-         f"set grid xtics\nset key bottom right", lines)
+         f"set grid xtics\nset key at graph 0.94, graph 0.04 right bottom", lines)
     return True
 
 

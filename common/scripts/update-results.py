@@ -447,12 +447,20 @@ def share_of_best(words, gpu="nvidia-h200"):
     return share
 
 
+def bound(words, gpu="nvidia-h200"):
+    """The least time of a row, in ms: docs/results/bounds-<gpu>.json, from record-bounds.py."""
+    run, row = one(words, gpu)
+    key = bounds.key_of(run["program"], row)
+    return next(1e3 * other["bound"]["seconds"] for other, _ in bounds.pairs(root, gpu) if bounds.key_of(other["program"], other) == key)
+
+
 GPU = "nvidia-h200"
 FORMULAS = {
     "ms": lambda words, gpu=GPU: one(words, gpu)[1]["time"]["median_ms"],
     "iqr": lambda words, gpu=GPU: one(words, gpu)[1]["time"]["iqr_ms"],
     "rate": lambda words, gpu=GPU: one(words, gpu)[1]["figure"]["value"],  # GB/s or GFLOP/s, as the row says
     "of_peak": lambda words, gpu=GPU: one(words, gpu)[1]["figure"]["share_of_peak"],
+    "bound": bound,  # of the time, at least
     "of_roof": lambda words, gpu=GPU: one(words, gpu)[1]["figure"]["share_of_roof"],
     "of_best": share_of_best,  # of the baseline; refused where the two were not timed alike
     "speedup": lambda words, key, gpu=GPU: compared(*one(words, gpu), key),
