@@ -110,7 +110,7 @@ struct alignas(16) SpmvCut {
   int last_tile;  ///< if it began in the very tile before: the last tile with a piece of it; else 0
 };
 
-/// The place of nonzero e of a row in the list of all work: nonzeros count 1, and rows, too.
+/// The position of nonzero e of a row in the list of all work: nonzeros count 1, and rows, too.
 __host__ __device__ constexpr long long spmv_position(int row, int e) { return static_cast<long long>(e) + row; }
 
 // [spmv_cuts]
@@ -147,15 +147,15 @@ __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, in
 // [spmv_cuts]
 
 /// What launch_spmv() has to know of a matrix.
-struct alignas(8) SpmvFound {
+struct alignas(8) SpmvRowStats {
   int longest_row;  ///< nonzeros
   int near_rows;    ///< rows whose middle nonzero stands within 32 columns of the next row's
 };
 
-// [spmv_look]
-/// Looks for both, once per matrix. One thread per row; *found must hold zeros.
-__global__ void spmv_look(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
-                          SpmvFound* found) {
+// [spmv_row_stats]
+/// Counts both, once per matrix. One thread per row; *stats must hold zeros.
+__global__ void spmv_row_stats(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
+                               SpmvRowStats* stats) {
   __shared__ int longest, near;
   if (threadIdx.x == 0) longest = near = 0;
   __syncthreads();
@@ -171,26 +171,26 @@ __global__ void spmv_look(int rows, const int* __restrict__ row_ptr, const int* 
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    atomicMax(&found->longest_row, longest);
-    atomicAdd(&found->near_rows, near);
+    atomicMax(&stats->longest_row, longest);
+    atomicAdd(&stats->near_rows, near);
   }
 }
-// [spmv_look]
+// [spmv_row_stats]
 
 /// The tiles of a matrix, and room for the sums of pieces of cut rows: pieces[2 * t] is of the row that tile t begins
 /// in, pieces[2 * t + 1] of the row that it ends in.
 template <class T>
 struct SpmvPlan {
   int tiles;
-  SpmvFound found;
+  SpmvRowStats stats;
   SpmvCut* cuts;  ///< tiles + 1
   T* pieces;      ///< 2 * tiles
 };
 
-/// What spmv_look() finds lies behind the cuts.
+/// What spmv_row_stats() writes lies after the cuts.
 template <class T>
-SpmvFound* spmv_found(const SpmvPlan<T>& plan) {
-  return reinterpret_cast<SpmvFound*>(plan.cuts + plan.tiles + 1);
+SpmvRowStats* spmv_stats(const SpmvPlan<T>& plan) {
+  return reinterpret_cast<SpmvRowStats*>(plan.cuts + plan.tiles + 1);
 }
 
 /// One load of 16 bytes.
@@ -212,16 +212,16 @@ __device__ T spmv_block_sum(T sum) {
 }
 // [spmv_block_sum]
 
-/// Where product i is kept: a gap after every 128 bytes, so that threads that read 8 in a row each meet different
+/// Where product i is stored: a gap after every 128 bytes, so that threads that read 8 in a row each meet different
 /// banks.
 template <class T>
-__host__ __device__ constexpr int spmv_place(int i) {
+__host__ __device__ constexpr int spmv_padded(int i) {
   return i + i / (128 / static_cast<int>(sizeof(T)));
 }
 
 // [spmv_balanced]
 /// A block takes one tile of nonzeros, each of its threads the same number, whatever rows they belong to. Sums of
-/// pieces of cut rows are kept for spmv_join(). Blocks of kSpmvThreads threads, one per tile.
+/// pieces of cut rows are stored for spmv_join(). Blocks of kSpmvThreads threads, one per tile.
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
     spmv_balanced(const int* __restrict__ row_ptr, const int* __restrict__ col_index, const T* __restrict__ values,
@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   static_assert(ITEMS == 8, "a thread takes its entries of `begins` by one load of 16 bytes");
   // begins[i] = 1 + row - a.row if nonzero base + i is the first of that row in this tile; 0 if no row begins there.
   __shared__ alignas(16) unsigned short begins[kSpmvCapacity];
-  __shared__ T products[spmv_place<T>(kSpmvCapacity)], sums[kSpmvCapacity];
+  __shared__ T products[spmv_padded<T>(kSpmvCapacity)], sums[kSpmvCapacity];
   __shared__ int warp_row[WARPS];
   __shared__ T warp_sum[WARPS];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
       sums[i] = 0;  // an empty row has no nonzero that could bring its sum
   }
 #pragma unroll
-  for (int k = 0; k < ITEMS; ++k) products[spmv_place<T>(k * THREADS + thread)] = value[k] * factor[k];
+  for (int k = 0; k < ITEMS; ++k) products[spmv_padded<T>(k * THREADS + thread)] = value[k] * factor[k];
   __syncthreads();
 
   // A row's sum is known, or that of its piece in this tile.
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
       row = begun;
       sum = 0;
     }
-    sum += products[spmv_place<T>(thread * ITEMS + k)];
+    sum += products[spmv_padded<T>(thread * ITEMS + k)];
   }
 
   // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the warp ...
@@ -339,19 +339,19 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   if (open_row == 0) open_row = carried_row, open_sum += carried_sum;
   if (row != 0 && open_row != 0) finish(open_row, open_sum + before);
 
-  // 4. Sums go to y side by side, whichever thread has found them.
+  // 4. Sums go to y side by side, whichever thread has summed them.
   __syncthreads();
   for (int i = thread + a.is_cut; i < rows; i += THREADS) y[a.row + i] = sums[i];
 }
 // [spmv_balanced]
 
 // [spmv_join]
-/// Adds up the pieces of cut rows, always in the same order. One thread per tile looks whether a row goes on there that
-/// began in the tile before. A few pieces it adds up itself, many are left to the whole block. Blocks of 256 threads.
+/// Adds up the pieces of cut rows, always in the same order. One thread per tile checks whether a row goes on there
+/// that began in the tile before. A few pieces it adds up itself, many are left to the whole block. Blocks of 256 threads.
 template <class T>
 __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> plan) {
   constexpr int FEW = 32;
-  __shared__ int found[256];  // tiles in which rows of many pieces go on
+  __shared__ int goes_on[256];  // tiles in which rows of many pieces go on
   __shared__ int many;
   __shared__ T sums[256];
   const int thread = threadIdx.x, tile = blockIdx.x * 256 + thread;
@@ -361,7 +361,7 @@ __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> 
   if (tile < plan.tiles) {
     const SpmvCut cut = spmv_cut(plan.cuts + tile);
     if (cut.last_tile - tile >= FEW) {
-      found[atomicAdd(&many, 1)] = tile;
+      goes_on[atomicAdd(&many, 1)] = tile;
     } else if (cut.last_tile != 0) {
       T sum = plan.pieces[2 * tile - 1];
       for (int t = tile; t <= cut.last_tile; ++t) sum += plan.pieces[2 * t];
@@ -371,7 +371,7 @@ __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> 
   __syncthreads();
 
   for (int i = 0; i < many; ++i) {
-    const int begin = found[i];
+    const int begin = goes_on[i];
     const SpmvCut cut = spmv_cut(plan.cuts + begin);
     T sum = thread == 0 ? plan.pieces[2 * begin - 1] : T(0);
     for (int t = begin + thread; t <= cut.last_tile; t += 256) sum += plan.pieces[2 * t];
@@ -469,7 +469,7 @@ constexpr int spmv_tiles(int rows, int nnz) { return static_cast<int>(spmv_posit
 template <class T>
 constexpr size_t spmv_plan_bytes(int rows, int nnz) {
   const size_t tiles = spmv_tiles(rows, nnz);
-  return 2 * tiles * sizeof(T) + (tiles + 1) * sizeof(SpmvCut) + sizeof(SpmvFound);
+  return 2 * tiles * sizeof(T) + (tiles + 1) * sizeof(SpmvCut) + sizeof(SpmvRowStats);
 }
 
 /// The first half of a plan: where tiles begin. Starts spmv_cuts(); `plan` needs tiles and cuts.
@@ -479,13 +479,13 @@ cudaError_t launch_spmv_cuts(int rows, int nnz, const int* row_ptr, const SpmvPl
   return cudaGetLastError();
 }
 
-/// The second half: what the rows are like. Starts spmv_look(), with zeros in *found, which lies behind the cuts.
+/// The second half: what the rows are like. Starts spmv_row_stats(), with zeros in *stats, which lies after the cuts.
 template <class T>
-cudaError_t launch_spmv_look(int rows, const int* row_ptr, const int* col_index, const SpmvPlan<T>& plan,
-                             cudaStream_t stream) {
-  const cudaError_t status = cudaMemsetAsync(spmv_found(plan), 0, sizeof(SpmvFound), stream);
+cudaError_t launch_spmv_row_stats(int rows, const int* row_ptr, const int* col_index, const SpmvPlan<T>& plan,
+                                  cudaStream_t stream) {
+  const cudaError_t status = cudaMemsetAsync(spmv_stats(plan), 0, sizeof(SpmvRowStats), stream);
   if (status != cudaSuccess) return status;
-  spmv_look<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, spmv_found(plan));
+  spmv_row_stats<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, spmv_stats(plan));
   return cudaGetLastError();
 }
 
@@ -498,13 +498,13 @@ cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, co
   if (!spmv_fits(rows, cols, nnz) || reinterpret_cast<size_t>(memory) % 16 != 0) return cudaErrorInvalidValue;
   plan->tiles = spmv_tiles(rows, nnz);
   plan->cuts = static_cast<SpmvCut*>(memory);
-  plan->pieces = reinterpret_cast<T*>(spmv_found(*plan) + 1);
+  plan->pieces = reinterpret_cast<T*>(spmv_stats(*plan) + 1);
   // Of the memory that L1 and shared memory have in common, what kSpmvBlocks need: the rest is left to L1, for x.
   cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout, 40);  // percent
   cudaError_t status = launch_spmv_cuts(rows, nnz, row_ptr, *plan, stream);
-  if (status == cudaSuccess) status = launch_spmv_look(rows, row_ptr, col_index, *plan, stream);
+  if (status == cudaSuccess) status = launch_spmv_row_stats(rows, row_ptr, col_index, *plan, stream);
   if (status == cudaSuccess)
-    status = cudaMemcpyAsync(&plan->found, spmv_found(*plan), sizeof(SpmvFound), cudaMemcpyDeviceToHost, stream);
+    status = cudaMemcpyAsync(&plan->stats, spmv_stats(*plan), sizeof(SpmvRowStats), cudaMemcpyDeviceToHost, stream);
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
 }
 
@@ -516,22 +516,22 @@ cudaError_t launch_spmv_balanced(int rows, int cols, int nnz, const int* row_ptr
   if (!spmv_fits(rows, cols, nnz) || plan.tiles != spmv_tiles(rows, nnz)) return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
   spmv_balanced<T><<<plan.tiles, kSpmvThreads, 0, stream>>>(row_ptr, col_index, values, x, y, plan);
-  if (plan.found.longest_row > kSpmvShort)  // else no row is cut
+  if (plan.stats.longest_row > kSpmvShort)  // else no row is cut
     spmv_join<T><<<(plan.tiles + 255) / 256, 256, 0, stream>>>(y, plan);
   return cudaGetLastError();
 }
 
 // [spmv]
 /// True where rows are alike in length, and most need the same part of x as the next.
-constexpr bool spmv_is_regular(int rows, int nnz, SpmvFound found) {
-  return found.longest_row <= 2.0 * nnz / (rows > 0 ? rows : 1) + 8 && found.near_rows > rows / 2;
+constexpr bool spmv_is_regular(int rows, int nnz, SpmvRowStats stats) {
+  return stats.longest_row <= 2.0 * nnz / (rows > 0 ? rows : 1) + 8 && stats.near_rows > rows / 2;
 }
 
 /// The kernel to use: lanes per row for regular matrices, else the balanced one.
 template <class T>
 cudaError_t launch_spmv(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
                         const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
-  if (!spmv_is_regular(rows, nnz, plan.found))
+  if (!spmv_is_regular(rows, nnz, plan.stats))
     return launch_spmv_balanced(rows, cols, nnz, row_ptr, col_index, values, x, y, plan, stream);
   const int lanes = spmv_lanes(static_cast<double>(nnz) / rows, kSpmvDepth);
   return launch_spmv_unrolled(lanes, rows, cols, nnz, row_ptr, col_index, values, x, y, stream);

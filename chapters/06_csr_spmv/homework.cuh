@@ -1,5 +1,5 @@
-// The homework of chapter 06: what your functions are called, what they get and what they must do. The bodies are in
-// homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
+// The homework of chapter 06: what your functions are called, what they get and what they must do. You write the bodies
+// in homework.cu. The page (README.md, "Homework") says what the three tasks are about, and has hints.
 //
 // All arrays are device memory. Matrices are in CSR, as in the lesson: the nonzeros of row r are number row_ptr[r] up
 // to row_ptr[r + 1], the end not included; nonzero e has the value values[e] and stands in column col_index[e]. row_ptr

@@ -51,14 +51,15 @@ int main(int argc, char** argv) {
     Choices c;
     c.rows = sim ? std::vector<std::int64_t>{4096}
                  : std::vector<std::int64_t>{16 * M, 16 * M, 2 * M, 2 * M, 2 * M, 2 * M, 4 * M};
-    options.add("--generate", c.kinds, "Matrices, a list that goes in pairs with --n", tilewise::matrix_kind_names());
-    options.add("--n", c.rows, "Rows and columns; stencils take the largest grid with at most so many points",
+    options.add("--generate", c.kinds, "Matrices, a list; the first goes with the first of --n, and so on",
+                tilewise::matrix_kind_names());
+    options.add("--n", c.rows, "Rows and columns; stencils take the largest grid with at most that many points",
                 {1, tilewise::kMostRows});
-    options.add("--nnz-per-row", c.nnz_per_row, "Nonzeros per row, for matrices that are no stencils", {1, 4096});
+    options.add("--nnz-per-row", c.nnz_per_row, "Nonzeros per row, for all matrices but stencils", {1, 4096});
     options.add_text("--matrix", c.file, "A Matrix Market file instead: coordinate; real, integer or pattern");
     options.add("--type", c.types, "Types of the values", {"float", "double"});
-    options.add("--lanes", c.lanes, "Lanes per row, powers of two; left out: by the mean row", {1, 32});
-    options.add("--cache", c.cache, "L2 before each call; auto: cold unless the matrix is larger by far",
+    options.add("--lanes", c.lanes, "Lanes per row, powers of two; default: chosen by the mean row", {1, 32});
+    options.add("--cache", c.cache, "L2 before each call; auto: cold unless the matrix is much larger",
                 {"auto", "cold", "warm"});
     options.parse(argc, argv);
     for (const std::int64_t l : c.lanes)

@@ -96,8 +96,8 @@ class Preprocessing {
   void plan(Problem<T>& p, const std::map<std::string, tilewise::Outcome>& products) {
     if (const tilewise::Outcome& balanced = products.at("spmv_balanced"); balanced.counts) {
       const auto cuts = tilewise::count([&] { p.find_cuts(nullptr); });
-      const auto look = tilewise::count([&] { p.look_at_rows(nullptr); });
-      counted(p, balanced, *cuts, *look);
+      const auto stats = tilewise::count([&] { p.measure_rows(nullptr); });
+      counted(p, balanced, *cuts, *stats);
     }
     if (!timed()) return;
     const tilewise::TimerOptions by = rules(p);
@@ -105,8 +105,8 @@ class Preprocessing {
     tilewise::Record parts;
     parts.set("preprocess_parts.spmv_cuts_seconds",
               tilewise::measure([&](cudaStream_t stream) { p.find_cuts(stream); }, by).seconds());
-    parts.set("preprocess_parts.spmv_look_seconds",
-              tilewise::measure([&](cudaStream_t stream) { p.look_at_rows(stream); }, by).seconds());
+    parts.set("preprocess_parts.spmv_row_stats_seconds",
+              tilewise::measure([&](cudaStream_t stream) { p.measure_rows(stream); }, by).seconds());
     for (const std::string& kernel : std::set<std::string>{"spmv_balanced", p.chosen()})
       if (const auto found = products.find(kernel); found != products.end())
         prepared({kernel, "launch_spmv_plan", p.plan_bytes(), found->second, whole, parts});
@@ -187,10 +187,10 @@ class Preprocessing {
   /// The kernels of a plan: the row of the balanced product gets their counts.
   template <class T>
   void counted(const Problem<T>& p, const tilewise::Outcome& balanced, const tilewise::Counts& cuts,
-               const tilewise::Counts& look) {
+               const tilewise::Counts& stats) {
     tilewise::Record fields;
     fields.set("preprocess_bytes", p.plan_bytes());
-    for (const auto& [name, counts] : {std::pair("spmv_cuts", cuts), std::pair("spmv_look", look)}) {
+    for (const auto& [name, counts] : {std::pair("spmv_cuts", cuts), std::pair("spmv_row_stats", stats)}) {
       const std::string key = std::string("preprocess_counts.") + name + ".";
       fields.set(key + "global_load_requests", counts.global_load_requests);
       fields.set(key + "global_load_sectors", counts.global_load_sectors);

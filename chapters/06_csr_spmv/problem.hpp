@@ -83,23 +83,23 @@ class Problem {
   }
   /// Its two halves. They start kernels, and do not wait.
   void find_cuts(cudaStream_t stream) { CUDA_CHECK(launch_spmv_cuts(rows, nnz, row_ptr.data(), plan, stream)); }
-  void look_at_rows(cudaStream_t stream) {
-    CUDA_CHECK(launch_spmv_look(rows, row_ptr.data(), col_index.data(), plan, stream));
+  void measure_rows(cudaStream_t stream) {
+    CUDA_CHECK(launch_spmv_row_stats(rows, row_ptr.data(), col_index.data(), plan, stream));
   }
   std::size_t plan_bytes() const { return plan_memory_.bytes(); }
 
   double mean_row() const { return rows > 0 ? static_cast<double>(nnz) / rows : 0; }
   /// The kernel that launch_spmv() takes.
   std::string chosen() const {
-    return spmv_is_regular(rows, nnz, plan.found)
+    return spmv_is_regular(rows, nnz, plan.stats)
                ? "spmv_unrolled<" + std::to_string(spmv_lanes(mean_row(), kSpmvDepth)) + ">"
                : "spmv_balanced";
   }
   /// "stencil2d: rows of 5.0 nonzeros, the longest 5; 100% near the next: launch_spmv() takes spmv_unrolled<1>."
   std::string choice() const {
     return name_ + ": rows of " + tilewise::fixed(mean_row(), 1) + " nonzeros, the longest " +
-           tilewise::with_commas(static_cast<std::uint64_t>(plan.found.longest_row)) + "; " +
-           tilewise::fixed(rows > 0 ? 100.0 * plan.found.near_rows / rows : 0, 0) +
+           tilewise::with_commas(static_cast<std::uint64_t>(plan.stats.longest_row)) + "; " +
+           tilewise::fixed(rows > 0 ? 100.0 * plan.stats.near_rows / rows : 0, 0) +
            "% near the next: launch_spmv() takes " + chosen() + ".";
   }
   const std::string& name() const { return name_; }
@@ -139,7 +139,7 @@ class Problem {
   /// counted with the others, which makes a lane too many of each double. They are one or two a tile.)
   double lanes_at_work(const std::string& kernel, const tilewise::Counts& counts) const {
     const bool has_tiles = kernel == "spmv_balanced";  // each thread loads two cuts, and spmv_join()'s threads one
-    const double cuts = has_tiles ? plan.tiles * (2.0 * kSpmvThreads + (plan.found.longest_row > kSpmvShort)) : 0;
+    const double cuts = has_tiles ? plan.tiles * (2.0 * kSpmvThreads + (plan.stats.longest_row > kSpmvShort)) : 0;
     const double numbers = 2.0 * nnz;
     const double others = static_cast<double>(counts.global_load_bytes) - sizeof(T) * numbers - sizeof(SpmvCut) * cuts;
     return (others / 4 + numbers + cuts) / static_cast<double>(counts.global_load_requests);

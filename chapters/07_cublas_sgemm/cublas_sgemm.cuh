@@ -15,7 +15,7 @@ inline cublasStatus_t dot_to_host(cublasHandle_t handle, const float* x, const f
   return cublasSdot(handle, n, x, 1, y, 1, result);  // increments of 1: neighbouring elements
 }
 
-/// The same where `result` is device memory: nobody waits, and a kernel that follows finds it there. The handle
+/// The same where `result` is device memory: the call doesn't wait, and a kernel that follows can read it. The handle
 /// remembers its pointer mode, so it is put back for the calls of others.
 inline cublasStatus_t dot_to_device(cublasHandle_t handle, const float* x, const float* y, int n, float* result) {
   cublasPointerMode_t before;
@@ -56,7 +56,7 @@ inline cublasStatus_t sgemm_row_major(cublasHandle_t handle, cublasOperation_t o
 // [sgemm]
 
 // [tf32]
-/// The same, and cuBLAS may use the tensor cores: they read the first 10 of the 23 bits behind the point of A's and B's
+/// The same, and cuBLAS may use the tensor cores: they read the first 10 of the 23 bits after the point of A's and B's
 /// words. Only this call: the handle's math mode is put back.
 inline cublasStatus_t sgemm_row_major_tf32(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m,
                                            int n, int k, float alpha, const float* A, int lda, const float* B, int ldb,
@@ -98,7 +98,7 @@ inline cublasStatus_t sgemm_by_transposing(cublasHandle_t handle, int m, int n, 
 // [detour]
 
 // [batch]
-/// `count` products of the same small size with one call: C_i = A_i B_i, row-major without gaps, one matrix behind the
+/// `count` products of the same small size with one call: C_i = A_i B_i, row-major without gaps, one matrix after the
 /// other. What a call costs is paid once, and the products run side by side.
 inline cublasStatus_t sgemm_row_major_batch(cublasHandle_t handle, int m, int n, int k, const float* A, const float* B,
                                             float* C, int count) {

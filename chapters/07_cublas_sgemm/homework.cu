@@ -1,10 +1,10 @@
 // Homework of chapter 07. `make homework-07` grades this file; `make homework-07 WATCH=1` does so whenever you save it.
-// What the functions must do is in homework.cuh; tasks and hints are at the end of the chapter's page.
+// homework.cuh says what the functions must do; tasks and hints are at the end of the chapter's page.
 // You need to add lines, and to change none.
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost about eight lines of these two functions. They compile.
+// About eight lines of these two functions are missing. They compile.
 
 __global__ void fill_rows(const float* bias, float* Y, int rows, int out) {
   const int j = blockIdx.x * blockDim.x + threadIdx.x;

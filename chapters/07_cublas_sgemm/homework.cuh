@@ -1,10 +1,10 @@
-// The homework of chapter 07: what your functions are called, what they get and what they must do. The bodies are in
-// homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
+// The homework of chapter 07: what your functions are called, what they get and what they must do. You write the bodies
+// in homework.cu. The page (README.md, "Homework") says what the three tasks are about, and has hints.
 //
 // All matrices are row-major, without gaps, in device memory; all sizes are 1 to 65,535, no matrix has 2^31 elements,
 // and all numbers are finite. Results are as exact as sums in FP32 are, and not those of TF32. You may call cuBLAS, with
-// the handle that you get: it is on some other stream, reads scalars from the host and has the default math mode. All
-// work must go to `stream`; afterwards the handle is on `stream`, and else as it was. The functions do not wait for the
+// the handle that you get: it is on another stream, reads scalars from the host and has the default math mode. All work
+// must go to `stream`; afterwards the handle is on `stream`, and otherwise as it was. The functions do not wait for the
 // work. They return the status of the first call of cuBLAS that failed, and CUBLAS_STATUS_EXECUTION_FAILED for a launch
 // that failed.
 #pragma once
@@ -21,8 +21,8 @@ cublasStatus_t launch_linear(cublasHandle_t handle, const float* X, const float*
 
 /// Core. The scores of an attention layer whose heads share their keys, with one call of the library:
 /// S[h][q][k] = the sum over c of Q[q][h * d + c] * K[k][c], divided by the square root of d.
-/// Q: queries x (heads * d): a row for each query, in which the heads' d words each lie one behind the other.
-/// K: keys x d, the same for all heads. S: heads matrices of queries x keys, one behind the other. S holds garbage
+/// Q: queries x (heads * d): a row for each query, in which each head's d words lie side by side.
+/// K: keys x d, the same for all heads. S: heads matrices of queries x keys, one after the other. S holds garbage
 /// before; nothing else may change.
 cublasStatus_t launch_head_scores(cublasHandle_t handle, const float* Q, const float* K, float* S, int heads,
                                   int queries, int keys, int d, cudaStream_t stream);

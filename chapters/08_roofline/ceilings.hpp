@@ -291,7 +291,7 @@ inline void describe_machine() {
                         " per block, 255 per thread; " + number(d.registers_per_sm / d.max_threads_per_sm) +
                         " each when the SM is full");
   line("shared memory", bytes(d.shared_per_block) + " per block, " + bytes(d.shared_per_block_opt_in) +
-                            " for those who ask, " + bytes(d.shared_per_sm) + " per SM");
+                            " for a program that asks, " + bytes(d.shared_per_sm) + " per SM");
   if (d.l1_and_shared_per_sm() > 0)
     line("L1 cache", "what shared memory leaves of " + bytes(d.l1_and_shared_per_sm()) + " per SM");
   line("L2 cache", bytes(d.l2_bytes));

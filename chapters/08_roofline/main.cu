@@ -11,7 +11,7 @@ void latencies(Ceilings& table, unsigned steps, std::uint64_t seed) {
   const std::size_t l2 = tilewise::device().l2_bytes;
   const std::size_t dram = std::max<std::size_t>(8 * l2, 64 << 20);
   const auto offsets = [&](auto... p) { table.run(offset_chase_probe(p..., steps, seed)); };
-  table.begin("latency", Measure::latency, "How long does one wait? Each step needs the result of the step before.");
+  table.begin("latency", Measure::latency, "How long do you wait? Each step needs the result of the step before.");
   table.run(fma_latency_probe(is_simulated() ? steps : 16 * steps));
   offsets("shared memory", "chase_shared", "shared", launch_chase_shared, kSharedRing, 32, false);
   offsets("constant, a warp at one address", "chase_constant", "constant", launch_chase_constant, kConstantRing, 32,

@@ -35,8 +35,8 @@ __global__ void five_memories(const float* in, float* out, size_t n) {
 // ---------------------------------------------------------------- latencies: one thing at a time
 
 // [fma_latency]
-/// Multiply-adds of which each needs the result of the one before: nothing to overlap, so the time of one after the
-/// other. One warp. out[thread] = the end of that thread's chain; *cycles = what `steps` of them took.
+/// A chain of multiply-adds, each of which needs the result of the one before: nothing overlaps, so this is the time of
+/// one after the other. One warp. out[thread] = the end of that thread's chain; *cycles = what `steps` of them took.
 __global__ void fma_latency(float a, float b, unsigned steps, volatile float* out, long long* cycles) {
   float x = 0.5f + threadIdx.x / 64.0f;
   const long long begin = clock64();

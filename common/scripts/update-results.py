@@ -668,12 +668,12 @@ preprocess_region = re.compile(r"(<!-- preprocess:(\S+)((?: \S+)*?) -->\n).*?(<!
 def counted_preprocess_table(arguments):
     """What the kernels of lesson 06's plan ask for, next to a product by the balanced kernel."""
     result = run("06_csr_spmv", arguments.split())
-    lines = ["| matrix | plan, bytes | `spmv_cuts`: load requests | sectors | `spmv_look`: load requests | sectors | "
+    lines = ["| matrix | plan, bytes | `spmv_cuts`: load requests | sectors | `spmv_row_stats`: load requests | sectors | "
              "both, of the sectors of one `spmv_balanced` |", "|---" + "|--:" * 6 + "|"]
     for row in result["rows"]:
         if "preprocess_counts" not in row:
             continue
-        parts = [row["preprocess_counts"][name] for name in ("spmv_cuts", "spmv_look")]
+        parts = [row["preprocess_counts"][name] for name in ("spmv_cuts", "spmv_row_stats")]
         cells = [f"{part[f'global_load_{what}']:,}" for part in parts for what in ("requests", "sectors")]
         share = sum(part["global_load_sectors"] for part in parts) / row["counts"]["global_load_sectors"]
         lines.append(f"| {row['extra']['matrix']} | {row['preprocess_bytes']:,} | " + " | ".join(cells) + f" | {100 * share:.1f} % |")
@@ -687,16 +687,16 @@ def preprocess_table(gpu):
     rows = [row for row in run["rows"] if row["status"] == "OK" and "preprocess_seconds" in row] if run else []
     if not rows:
         return ""
-    lines = ["| matrix | product | prepared by | memory | it takes | of it `spmv_look` | one product | pays against `spmv_scalar` "
+    lines = ["| matrix | product | prepared by | memory | it takes | of it `spmv_row_stats` | one product | pays against `spmv_scalar` "
              "after | against cuSPARSE unprepared after |", "|---|---|---" + "|--:" * 6 + "|"]
     pays = lambda value: f"{value:,}" if isinstance(value, int) else value
     for row in rows:
-        look = row.get("preprocess_parts", {}).get("spmv_look_seconds")
+        stats = row.get("preprocess_parts", {}).get("spmv_row_stats_seconds")
         lines.append(f"| {row['extra']['matrix']} | `{row['kernel']}` | `{row['preprocess_by']}` | {row['preprocess_bytes']:,} bytes | "
-                     f"{1e3 * row['preprocess_seconds']:.3g} ms | {f'{1e3 * look:.3g} ms' if look else ''} | "
+                     f"{1e3 * row['preprocess_seconds']:.3g} ms | {f'{1e3 * stats:.3g} ms' if stats else ''} | "
                      f"{row['time']['median_ms']:.3g} ms | {pays(row['break_even'].get('spmv_scalar', ''))} | "
                      f"{pays(row['break_even'].get('cusparse_unprepared', ''))} |")
-    source = source_of(run) + f" {rows[0]['extra']['type']}. Medians. Preprocessing by the host's clock, from the call until the device "              "has done it; products and `spmv_look` by the device's. The last two columns are products; cuSPARSE unprepared is the faster "              "of its two algorithms without `cusparseSpMV_preprocess()`."
+    source = source_of(run) + f" {rows[0]['extra']['type']}. Medians. Preprocessing by the host's clock, from the call until the device "              "has done it; products and `spmv_row_stats` by the device's. The last two columns are products; cuSPARSE unprepared is the faster "              "of its two algorithms without `cusparseSpMV_preprocess()`."
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 

@@ -244,9 +244,9 @@ TEST_CASE("what a plan finds in a matrix", "[spmv]") {
     for (int row = 0; row + 1 < A.rows; ++row)
       if (A.row_length(row) > 0 && A.row_length(row + 1) > 0) near += std::abs(middle(row) - middle(row + 1)) <= 32;
     INFO(shape.name);
-    const SpmvFound found = OnDevice<float>(A).operands.plan.found;
-    REQUIRE(found.longest_row == static_cast<int>(A.longest_row()));
-    REQUIRE(found.near_rows == near);
+    const SpmvRowStats stats = OnDevice<float>(A).operands.plan.stats;
+    REQUIRE(stats.longest_row == static_cast<int>(A.longest_row()));
+    REQUIRE(stats.near_rows == near);
   }
 }
 
@@ -482,9 +482,9 @@ TEST_CASE("without a long row there is nothing to join", "[spmv][counts]") {
     const Csr<float> A =
         matrix_of<float>(rows_of("one longest", 300, 400, [=](int row) { return row == 150 ? longest : 4; }), 1);
     OnDevice<float> d(A);
-    REQUIRE(d.operands.plan.found.longest_row == longest);
+    REQUIRE(d.operands.plan.stats.longest_row == longest);
     const auto as_planned = counts_of(A, "spmv_balanced");
-    d.operands.plan.found.longest_row = kSpmvShort + 1;
+    d.operands.plan.stats.longest_row = kSpmvShort + 1;
     const auto joined = tilewise::count([&] {
       const SpmvOperands<float>& o = d.operands;
       REQUIRE(launch_spmv_balanced(o.rows, o.cols, o.nnz, o.row_ptr, o.col_index, o.values, o.x, o.y, o.plan) ==
@@ -651,21 +651,21 @@ TEST_CASE("what a plan asks memory for is counted, and where it can be, timed", 
   preprocessing.plan(problem, outcomes);
   preprocessing.finish(problem);
   const auto cuts = tilewise::count([&] { problem.find_cuts(nullptr); });
-  const auto look = tilewise::count([&] { problem.look_at_rows(nullptr); });
+  const auto stats = tilewise::count([&] { problem.measure_rows(nullptr); });
   const std::string json = small.json();
   REQUIRE(contains(json, "\"preprocess_bytes\":" + std::to_string(spmv_plan_bytes<float>(900, problem.nnz))));
   if (!cuts) {  // a GPU
     REQUIRE(contains(json, "\"preprocess_by\":\"launch_spmv_plan\""));
     REQUIRE(contains(json, "\"preprocess_samples\":3"));
-    REQUIRE(contains(json, "\"spmv_look_seconds\":"));
+    REQUIRE(contains(json, "\"spmv_row_stats_seconds\":"));
     REQUIRE(contains(json, "\"break_even\":{\"spmv_scalar\":"));
     return;
   }
   // Every row's begin and end once, and the middle columns of two rows.
-  REQUIRE(look->global_load_bytes <= 900u * 4 * (2 + 1 + 2));
-  REQUIRE(look->global_load_bytes > 890u * 4 * (2 + 1 + 2));
-  REQUIRE(cuts->global_load_bytes < look->global_load_bytes / 4);
-  for (const auto& [name, counts] : {std::pair("spmv_cuts", *cuts), std::pair("spmv_look", *look)})
+  REQUIRE(stats->global_load_bytes <= 900u * 4 * (2 + 1 + 2));
+  REQUIRE(stats->global_load_bytes > 890u * 4 * (2 + 1 + 2));
+  REQUIRE(cuts->global_load_bytes < stats->global_load_bytes / 4);
+  for (const auto& [name, counts] : {std::pair("spmv_cuts", *cuts), std::pair("spmv_row_stats", *stats)})
     REQUIRE(contains(json, "\"" + std::string(name) +
                                "\":{\"global_load_requests\":" + std::to_string(counts.global_load_requests) +
                                ",\"global_load_sectors\":" + std::to_string(counts.global_load_sectors)));

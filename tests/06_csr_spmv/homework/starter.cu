@@ -1,10 +1,10 @@
 // Homework of chapter 06. `make homework-06` grades this file; `make homework-06 WATCH=1` does so whenever you save it.
-// What the functions must do is in homework.cuh; tasks and hints are at the end of the chapter's page.
+// homework.cuh says what the functions must do; tasks and hints are at the end of the chapter's page.
 // You need to add lines, and to change none.
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost about eight lines of this kernel. It compiles.
+// About eight lines of this kernel are missing. It compiles.
 
 __global__ void jacobi_step(int rows, const int* row_ptr, const int* col_index, const float* values, const float* b,
                             const float* x, float* x_new) {
@@ -28,13 +28,13 @@ cudaError_t launch_jacobi_step(int rows, const int* row_ptr, const int* col_inde
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// y = A x, from the lower triangle of a symmetric A. How rows are shared out is yours to choose.
+// y = A x, from the lower triangle of a symmetric A. You choose how to share out the rows.
 
 // TODO (about 20 lines): a kernel
 
 cudaError_t launch_symmetric_spmv(int rows, int nnz, const int* row_ptr, const int* col_index, const float* values,
                                   const float* x, float* y, cudaStream_t stream) {
-  // TODO (about 4 lines): what must stand in y before anything is added to it; then launch
+  // TODO (about 4 lines): what must be in y before anything is added to it; then launch
   return cudaGetLastError();
 }
 

@@ -97,7 +97,7 @@ __global__ void tile_mutant(const int* row_ptr, const int* col_index, const floa
   const auto is = [](TileBug bug) { return bug == BUG; };
   constexpr int THREADS = kSpmvThreads, ITEMS = kSpmvItems, CAPACITY = kSpmvCapacity;
   __shared__ int begins[CAPACITY];
-  __shared__ float products[spmv_place<float>(CAPACITY)];
+  __shared__ float products[spmv_padded<float>(CAPACITY)];
   __shared__ int rows_of[THREADS];
   __shared__ float sums_of[THREADS];
   const int thread = threadIdx.x;
@@ -122,7 +122,7 @@ __global__ void tile_mutant(const int* row_ptr, const int* col_index, const floa
   for (int k = 0; k < ITEMS; ++k) {
     const int i = k * THREADS + thread;
     const bool inside = base + i >= a.e && base + i < end;
-    products[spmv_place<float>(i)] = inside ? values[base + i] * x[col_index[base + i]] : 0.0f;
+    products[spmv_padded<float>(i)] = inside ? values[base + i] * x[col_index[base + i]] : 0.0f;
   }
   if (!is(TileBug::no_barrier_before_reading)) __syncthreads();
 
@@ -145,7 +145,7 @@ __global__ void tile_mutant(const int* row_ptr, const int* col_index, const floa
       row = begins[i];
       sum = 0;
     }
-    sum += products[is(TileBug::gaps_forgotten) ? i : spmv_place<float>(i)];
+    sum += products[is(TileBug::gaps_forgotten) ? i : spmv_padded<float>(i)];
   }
   rows_of[thread] = row;
   sums_of[thread] = sum;
