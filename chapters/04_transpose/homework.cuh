@@ -1,22 +1,22 @@
-// The homework of chapter 04: what your functions are called, what they get and what they must do. The bodies are in
-// homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
+// The homework of chapter 04: what your functions are called, what they get and what they must do. You write the bodies
+// in homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
 //
-// Words are moved, and nothing is computed with them: each arrives with all its bits. All work goes to `stream`, which
-// may be any stream. Where `stream` is the default one, callers may leave it out.
+// Your kernels move words and compute nothing with them: each word arrives with all its bits. All work goes to
+// `stream`, which may be any stream; callers may leave it out, and get the default stream.
 #pragma once
 
 #include <cuda_runtime.h>
 
 /// Warm-up. B is A turned clockwise by 90 degrees: B[j][rows - 1 - i] = A[i][j]. The top row of A becomes the
 /// rightmost column of B.
-/// A: rows x cols, B: cols x rows, row-major in device memory; 1 <= rows, cols <= 65535, none need be a multiple of
-/// anything, and no matrix has 2^31 elements. A must not change. B holds garbage before.
+/// A: rows x cols, B: cols x rows, row-major in device memory; any 1 <= rows, cols <= 65535 with less than
+/// 2^31 elements. A must not change. B holds garbage before.
 /// Returns the error of the launch.
 cudaError_t launch_rotate(const float* A, float* B, int rows, int cols, cudaStream_t stream = nullptr);
 
-/// Core. A becomes its own transpose: A[i][j] and A[j][i] change places, in the memory where they are. Every word is
-/// read once and written once; there is no second matrix.
-/// A: n x n, row-major in device memory; n >= 1 need not be a multiple of anything, and A has less than 2^31 elements.
+/// Core. A becomes its own transpose in place: A[i][j] and A[j][i] swap. Read every word once and write it once; there
+/// is no second matrix.
+/// A: n x n, row-major in device memory; any n >= 1 with less than 2^31 elements.
 /// Returns the error of the launch.
 cudaError_t launch_transpose_in_place(float* A, int n, cudaStream_t stream = nullptr);
 

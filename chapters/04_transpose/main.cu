@@ -17,9 +17,9 @@ struct Row {
   dim3 block;
   std::size_t shared_bytes = 0;
   Result result = Result::transposed;
-  bool baseline = false;  ///< the copy that the others are measured by, those behind it in the table
+  bool baseline = false;  ///< the copy that the rows after it are measured by
   bool library = false;   ///< no kernel of ours: the simulator has nothing to count
-  bool hint = false;      ///< reads by load_kept(): measured by the copy that does so, too
+  bool hint = false;      ///< loads with evict_last: measured by the copy that does the same
 };
 
 cudaError_t copy_of_the_device(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
@@ -30,8 +30,8 @@ const Row table[] = {
     {"cudaMemcpyAsync", copy_of_the_device, 0, dim3(1), 0, Result::copied, true, true},
     {"copy_matrix", launch_copy_matrix, 0, dim3(32, 8), 0, Result::copied},
     {"copy_vectorised", launch_copy_vectorised, 0, dim3(256), 0, Result::copied},
-    {"transpose_naive_read", launch_transpose_naive_read, 0, dim3(32, 8)},
-    {"transpose_naive_write", launch_transpose_naive_write, 0, dim3(32, 8)},
+    {"transpose_strided_write", launch_transpose_strided_write, 0, dim3(32, 8)},
+    {"transpose_strided_read", launch_transpose_strided_read, 0, dim3(32, 8)},
     {"transpose_tile", launch_transpose_tile<16>, 16, dim3(16, 16), 16 * 16 * 4},
     {"transpose_tile", launch_transpose_tile<32>, 32, dim3(32, 32), 32 * 32 * 4},
     {"transpose_padded", launch_transpose_padded<16>, 16, dim3(16, 16), 16 * 17 * 4},
@@ -42,9 +42,9 @@ const Row table[] = {
     {"transpose_vectorised<rows>", launch_transpose_vectorised<TileOrder::rows>, 64, dim3(16, 16), 64 * 64 * 4},
     {"transpose_vectorised", launch_transpose_vectorised<>, 64, dim3(16, 16), 64 * 64 * 4},
     {"cublasSgeam", launch_library_transpose, 0, dim3(1), 0, Result::transposed, false, true},
-    {"copy_kept", launch_copy_kept, 0, dim3(256), 0, Result::copied, true, false, true},
-    {"transpose_vectorised<kept>", launch_transpose_vectorised<TileOrder::columns, true>, 64, dim3(16, 16), 64 * 64 * 4,
-     Result::transposed, false, false, true},
+    {"copy_evict_last", launch_copy_evict_last, 0, dim3(256), 0, Result::copied, true, false, true},
+    {"transpose_vectorised<evict_last>", launch_transpose_vectorised<TileOrder::columns, true>, 64, dim3(16, 16),
+     64 * 64 * 4, Result::transposed, false, false, true},
     {"move_tiles", launch_move_tiles, 64, dim3(16, 16), 0, Result::moved, false, false, true},
     {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 136 * 17 * 16, Result::transposed, false, false, true},
 };
@@ -76,12 +76,12 @@ tilewise::Variant variant(const Row& row, Problem& p) {
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("04_transpose", "The transpose of a matrix of rows x cols, as fast as a copy?");
+    tilewise::Options options("04_transpose", "Transposes a matrix of rows x cols. How close to a copy can you get?");
     Sizes rows = tilewise::is_simulated() ? Sizes{256, 101} : Sizes{8192, 16384, 16383};
     Sizes cols = tilewise::is_simulated() ? Sizes{256, 203} : Sizes{8192, 16384, 16385};
     Sizes n;
-    const tilewise::Range range{1, 65535 * 8};  // the naive kernels: so many blocks in y, of 8 threads
-    options.add("--rows", rows, "Rows of the input, a list that goes in pairs with --cols", range);
+    const tilewise::Range range{1, 65535 * 8};  // the strided kernels: 65,535 blocks in y at most, of 8 threads
+    options.add("--rows", rows, "Rows of the input, a list; its entries go in pairs with those of --cols", range);
     options.add("--cols", cols, "Columns of the input", range);
     options.add("--n", n, "Square sizes, instead of --rows and --cols", range);
     options.parse(argc, argv);
@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
     tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
                                       .baseline_name = "copy",
                                       .counted_work = 1 << 23,
+                                      .kernel_width = 32,
                                       .exact = true,
                                       .in_turns = true,
                                       .extra = {{"L2 hint", "of reads", 10, true}}});

@@ -1,4 +1,4 @@
-// out = transpose of in: no arithmetic at all, so that nothing but the way to memory and back is left to measure.
+// out = transpose of in: no arithmetic at all, so what you measure is the way to memory and back, and nothing else.
 //
 //   in: rows x cols    out: cols x rows    float, row-major: element (r, c) of in is at in[r * cols + c]
 //
@@ -23,8 +23,8 @@ __global__ void copy_matrix(const float* __restrict__ in,  // rows x cols
 // [copy_matrix]
 
 // [copy_vectorised]
-/// The same copy, four words per thread. A warp asks for 512 bytes at once instead of 128, and that many more are under
-/// way at any time. This is as fast as the device's own copy: the ceiling of this chapter.
+/// The same copy, four words per thread. A warp asks for 512 bytes at once instead of 128, so four times as many bytes
+/// are in flight at any time. This is as fast as the device's own copy: the ceiling of this chapter.
 /// Blocks of 256 threads in a row, enough for one float4 each. Both matrices must be aligned to 16 bytes.
 __global__ void copy_vectorised(const float* __restrict__ in,  // count words
                                 float* __restrict__ out,       // count words
@@ -38,38 +38,39 @@ __global__ void copy_vectorised(const float* __restrict__ in,  // count words
 }
 // [copy_vectorised]
 
-// [transpose_naive_read]
-/// A warp reads 32 neighbours of a row of `in` and has to write them one below the other: 32 words in 32 sectors.
+// [transpose_strided_write]
+/// Reads coalesced, writes strided: a warp reads 32 neighbours of a row of `in`, 4 sectors, and writes them one below
+/// the other, into 32 sectors.
 /// Blocks of (32, 8) threads; grid: x covers the columns of `in`, y its rows.
-__global__ void transpose_naive_read(const float* __restrict__ in,  // rows x cols
-                                     float* __restrict__ out,       // cols x rows
-                                     int rows, int cols) {
+__global__ void transpose_strided_write(const float* __restrict__ in,  // rows x cols
+                                        float* __restrict__ out,       // cols x rows
+                                        int rows, int cols) {
   const int col = blockIdx.x * blockDim.x + threadIdx.x;  // neighbours in a warp: neighbours in `in`
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= rows || col >= cols) return;
 
   out[static_cast<size_t>(col) * rows + row] = in[static_cast<size_t>(row) * cols + col];
 }
-// [transpose_naive_read]
+// [transpose_strided_write]
 
-// [transpose_naive_write]
-/// The other way round: a warp writes 32 neighbours of a row of `out`, and has to gather them from 32 rows of `in`.
+// [transpose_strided_read]
+/// Reads strided, writes coalesced: a warp writes 32 neighbours of a row of `out`, and reads them from 32 rows of `in`.
 /// Blocks of (32, 8) threads; grid: x covers the rows of `in`, y its columns.
-__global__ void transpose_naive_write(const float* __restrict__ in,  // rows x cols
-                                      float* __restrict__ out,       // cols x rows
-                                      int rows, int cols) {
+__global__ void transpose_strided_read(const float* __restrict__ in,  // rows x cols
+                                       float* __restrict__ out,       // cols x rows
+                                       int rows, int cols) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;  // neighbours in a warp: neighbours in `out`
   const int col = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= rows || col >= cols) return;
 
   out[static_cast<size_t>(col) * rows + row] = in[static_cast<size_t>(row) * cols + col];
 }
-// [transpose_naive_write]
+// [transpose_strided_read]
 
 // [transpose_tile]
-/// Both coalesced: a block reads a tile row by row, puts it down in shared memory, picks it up column by column and
-/// writes rows again. What is strided now is the way through shared memory, and all words of a column of `tile` are in
-/// the same bank (TILE = 32) or in two (TILE = 16).
+/// Both sides coalesced: a block reads a tile row by row into shared memory, takes it out column by column and writes
+/// rows again. Only the loads from shared memory are strided now: all words of a column of `tile` are in one bank
+/// (TILE = 32) or in two (TILE = 16).
 /// Blocks of (TILE, TILE) threads; grid: x covers the columns of `in`, y its rows.
 template <int TILE>
 __global__ void transpose_tile(const float* __restrict__ in,  // rows x cols
@@ -84,7 +85,7 @@ __global__ void transpose_tile(const float* __restrict__ in,  // rows x cols
   if (r0 + ty < rows && c0 + tx < cols) {
     tile[ty][tx] = in[static_cast<size_t>(r0 + ty) * cols + c0 + tx];
   }
-  __syncthreads();  // a thread picks up what another one put down
+  __syncthreads();  // a thread takes out what another thread put in
 
   // tx runs along a row of `out`, which is a column of the tile. The two guards are not the same: here tx counts rows.
   if (c0 + ty < cols && r0 + tx < rows) {
@@ -95,7 +96,7 @@ __global__ void transpose_tile(const float* __restrict__ in,  // rows x cols
 
 // [transpose_padded]
 /// The same with rows of TILE + 1 words: the words of a column move one bank further from row to row, and the 32 of
-/// them lie in 32 banks. With TILE = 16 a warp takes two columns of 16, and one bank is still asked for twice.
+/// them lie in 32 banks. With TILE = 16 a warp takes two columns of 16, and one bank still has to serve two words.
 /// Blocks of (TILE, TILE) threads; grid: x covers the columns of `in`, y its rows.
 template <int TILE>
 __global__ void transpose_padded(const float* __restrict__ in,  // rows x cols
@@ -119,9 +120,9 @@ __global__ void transpose_padded(const float* __restrict__ in,  // rows x cols
 // [transpose_padded]
 
 // [transpose_swizzled]
-/// No padding: row i of the tile is stored with its columns exchanged, column j at place j ^ i. Exclusive or with a
-/// constant only permutes a row, and i = (j ^ i) ^ j: down a column the place differs from row to row. No word of
-/// shared memory is wasted, and rows stay aligned. Right for every power of two; free of conflicts for 16 and 32.
+/// No padding: row i of the tile is stored with its columns permuted, column j at index j ^ i (exclusive or). Down a
+/// column, j ^ i is different in every row, so the words of a column lie in different banks. No word of shared memory
+/// is wasted, and rows stay aligned. Right for every power of two; free of conflicts for 16 and 32.
 /// Blocks of (TILE, TILE) threads; grid: x covers the columns of `in`, y its rows.
 template <int TILE>
 __global__ void transpose_swizzled(const float* __restrict__ in,  // rows x cols
@@ -146,8 +147,8 @@ __global__ void transpose_swizzled(const float* __restrict__ in,  // rows x cols
 // [transpose_swizzled]
 
 // [transpose_coarsened]
-/// A thread moves eight words instead of one. Its eight loads do not wait for one another, so more of the long way to
-/// memory is in use at a time, and the work around them is done once for eight words.
+/// A thread moves eight words instead of one. Its eight loads don't wait for one another, so eight times as many bytes
+/// are in flight, and the index arithmetic around them is done once for eight words.
 /// Blocks of (32, 4) threads for a tile of 32 x 32; grid: x covers the columns of `in`, y its rows.
 __global__ void transpose_coarsened(const float* __restrict__ in,  // rows x cols
                                     float* __restrict__ out,       // cols x rows
@@ -166,7 +167,7 @@ __global__ void transpose_coarsened(const float* __restrict__ in,  // rows x col
     const int i = ty + k * STEP;
     if (r0 + i < rows && c0 + tx < cols) word[k] = in[static_cast<size_t>(r0 + i) * cols + c0 + tx];
   }
-  // A loop of its own: all loads are on their way before the first is waited for.
+  // A loop of its own: all loads are in flight before the thread waits for the first.
 #pragma unroll
   for (int k = 0; k < TILE / STEP; ++k) {
     const int i = ty + k * STEP;
@@ -182,51 +183,53 @@ __global__ void transpose_coarsened(const float* __restrict__ in,  // rows x col
 }
 // [transpose_coarsened]
 
-/// In which order a kernel takes the tiles of `in`, and so which of them are under way at the same time.
+/// In which order blocks take the tiles of `in`, and so which tiles are read and written at the same time.
 enum class TileOrder { rows, columns };
 
-// [load_kept]
-/// Four words, and two wishes to L2 that change nothing but the time (GPUs before Ampere know neither). These words
-/// should be the last to be thrown out, which makes room of what was written. And if DRAM has to be asked, then for all
-/// of the 256 bytes in which they lie: a neighbour will want the rest. `from` must be aligned to 16 bytes.
-__device__ inline float4 load_kept(const float* from) {
+// [load_evict_last]
+/// Loads four words with two cache hints for L2, which change nothing but the time (GPUs before Ampere have neither).
+/// evict_last: when L2 needs room, these words are the last to go, so lines that were written go earlier. L2::256B: a
+/// miss makes DRAM fetch the 256 bytes around the words, for a neighbour will want the rest. `from` must be aligned to
+/// 16 bytes.
+__device__ inline float4 load_evict_last(const float* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  unsigned long long keep;
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   float4 v;
   asm("ld.global.nc.L2::cache_hint.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
       : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-      : "l"(from), "l"(keep));
+      : "l"(from), "l"(policy));
   return v;
 #else
   return *reinterpret_cast<const float4*>(from);
 #endif
 }
-// [load_kept]
+// [load_evict_last]
 
-// [copy_kept]
-/// copy_vectorised() with these wishes.
-__global__ void copy_kept(const float* __restrict__ in,  // count words
-                          float* __restrict__ out,       // count words
-                          size_t count) {
+// [copy_evict_last]
+/// copy_vectorised() with these hints.
+__global__ void copy_evict_last(const float* __restrict__ in,  // count words
+                                float* __restrict__ out,       // count words
+                                size_t count) {
   const size_t first = 4 * (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x);
   if (first + 4 <= count) {
-    *reinterpret_cast<float4*>(out + first) = load_kept(in + first);
+    *reinterpret_cast<float4*>(out + first) = load_evict_last(in + first);
   } else {
     for (size_t at = first; at < count; ++at) out[at] = in[at];
   }
 }
-// [copy_kept]
+// [copy_evict_last]
 
 // [transpose_vectorised]
 /// A tile of 64 x 64 in pieces of 4 x 4, one per thread: four float4 from four rows of `in` are, seen by columns, four
-/// float4 of four rows of `out`. That turn costs nothing, since registers have no order. Shared memory then only has to
-/// exchange whole float4 between threads, again swizzled, in units of 16 bytes.
+/// float4 of four rows of `out`. That transposes the piece at no cost, since registers have no order. Shared memory
+/// then only has to exchange whole float4 between threads, again swizzled, in units of 16 bytes.
 ///
 /// Needs rows and cols that are multiples of 4, and both matrices aligned to 16 bytes.
 /// Blocks of (16, 16) threads, one per tile, all in x. Down a column of tiles of `in`, blocks that run at the same time
-/// write neighbouring pieces of the same rows of `out`; along a row, they read them. KEPT: reads by load_kept().
-template <TileOrder ORDER, bool KEPT = false>
+/// write neighbouring pieces of the same rows of `out`; along a row, they read them. EVICT_LAST: loads with
+/// load_evict_last().
+template <TileOrder ORDER, bool EVICT_LAST = false>
 __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restrict__ in,  // rows x cols
                                                             float* __restrict__ out,       // cols x rows
                                                             int rows, int cols) {
@@ -241,11 +244,13 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
   const int x = threadIdx.x;  // 0 .. 15
   const int y = threadIdx.y;  // 0 .. 15
 
-  // Four loads of 16 bytes under way per thread; 16 neighbours in x read 256 bytes of a row.
+  // Four loads of 16 bytes in flight per thread; 16 neighbours in x read 256 bytes of a row.
   const int row = r0 + 4 * y;
   const int col = c0 + 4 * x;
   if (row < rows && col < cols) {  // rows and cols are multiples of 4: a piece is inside or outside, never across
-    const auto load = [](const float* p) { return KEPT ? load_kept(p) : *reinterpret_cast<const float4*>(p); };
+    const auto load = [](const float* p) {
+      return EVICT_LAST ? load_evict_last(p) : *reinterpret_cast<const float4*>(p);
+    };
     const float* from = in + static_cast<size_t>(row) * cols + col;
     const float4 a = load(from);
     const float4 b = load(from + cols);
@@ -274,8 +279,8 @@ __global__ void __launch_bounds__(256) transpose_vectorised(const float* __restr
 
 // [move_tiles]
 /// No transpose: tiles of 64 x 64 go where their transposes belong, and their words stay in order. Memory sees the very
-/// accesses of transpose_vectorised() with KEPT, but nothing is turned, and nobody waits at a barrier. What this kernel
-/// does not reach is not to be had in this order.
+/// accesses of transpose_vectorised() with EVICT_LAST, but no tile is transposed, and no thread waits at a barrier. So
+/// this shows how fast a transpose can be that takes its tiles in this order.
 /// Needs rows and cols that are multiples of 64, and both matrices aligned to 16 bytes. Blocks as there.
 __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in,  // rows x cols
                                                   float* __restrict__ out,       // cols x rows
@@ -291,7 +296,7 @@ __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in, 
   float4 piece[TILE / STEP];
 #pragma unroll
   for (int k = 0; k < TILE / STEP; ++k)
-    piece[k] = load_kept(in + static_cast<size_t>(r0 + y + k * STEP) * cols + c0 + x);
+    piece[k] = load_evict_last(in + static_cast<size_t>(r0 + y + k * STEP) * cols + c0 + x);
 #pragma unroll
   for (int k = 0; k < TILE / STEP; ++k)
     *reinterpret_cast<float4*>(out + static_cast<size_t>(c0 + y + k * STEP) * rows + r0 + x) = piece[k];
@@ -305,13 +310,14 @@ __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in, 
 #endif
 
 // [transpose_ragged]
-/// Any size. Where rows is no multiple of 8, every row of `out` begins at another place in a sector of 32 bytes, and a
-/// tile with straight edges cuts sectors in two: both blocks then write a part of it. So the tile gets a ragged edge:
-/// each row of `out` is cut where a sector begins, and every sector is written whole, by one block. The block reads the
-/// 8 rows above its tile too, since the cut is up to 7 words further up.
+/// Any size. If rows isn't a multiple of 8, every row of `out` starts at a different position in a 32-byte sector, and
+/// a tile with straight edges cuts sectors in two: two blocks then write a part each. So the tile gets a ragged edge:
+/// each row of `out` is cut where a sector starts, and one block writes every sector whole. The block also reads the 8
+/// rows above its tile, since the cut is up to 7 words further up.
 ///
-/// Rows of `in` begin anywhere as well, and float4 can be read from multiples of 16 bytes only: 17 pieces cover 64
-/// words wherever these begin. They are put down as they come; who picks words up knows how far a row is shifted.
+/// Rows of `in` start anywhere as well, and a float4 can be read from multiples of 16 bytes only: 17 float4 cover 64
+/// words wherever these start. They go into shared memory as they come; a thread that takes words out adds the shift of
+/// their row.
 ///
 /// Blocks of 512 threads, one per tile, all in x, down a column of tiles first; three of them fit on an SM.
 __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
@@ -319,7 +325,7 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
                      float* __restrict__ out,       // cols x rows
                      int rows, int cols) {
   constexpr int HEIGHT = 128;              // words that a block writes of each row of `out`
-  constexpr int WIDTH = 64;                // so many rows of `out`
+  constexpr int WIDTH = 64;                // rows of `out` that it writes to
   constexpr int SECTOR = 8;                // words
   constexpr int LOADED = HEIGHT + SECTOR;  // rows of `in` that it needs for that
   constexpr int PIECES = WIDTH / 4 + 1;    // float4 that it reads of each
@@ -330,15 +336,15 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
   const int r0 = static_cast<int>(blockIdx.x % tile_rows) * HEIGHT - SECTOR;  // -8 in the first row of tiles
   const int c0 = static_cast<int>(blockIdx.x / tile_rows) * WIDTH;
   const long long count = static_cast<long long>(rows) * cols;
-  const long long begin = static_cast<long long>(r0) * cols + c0;  // where the tile begins in `in`: before it, perhaps
+  const long long begin = static_cast<long long>(r0) * cols + c0;  // where the tile starts in `in`: perhaps before it
 
   // Words between a multiple of 16 bytes and the first word of row i. Unsigned numbers wrap around, and stay right
   // mod 4.
   const unsigned before = static_cast<unsigned>(reinterpret_cast<size_t>(in) / sizeof(float) + begin);
   const auto shift = [&](int i) { return (before + static_cast<unsigned>(i) * static_cast<unsigned>(cols)) % 4; };
 
-  // A row's first piece may begin in the row before it, the last one end in the next row; only in the tiles at the top
-  // and at the bottom are there pieces across the begin or the end of the matrix.
+  // A row's first piece may start in the row before it, and its last may end in the next row. Only tiles at the top and
+  // at the bottom have pieces that cross the start or the end of the matrix.
   const bool inside = begin >= 3 && begin + static_cast<long long>(LOADED - 1) * cols + 4 * PIECES <= count;
   float4 piece[LOADS];
 #pragma unroll
@@ -348,7 +354,7 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
     const long long at =
         begin + static_cast<long long>(i) * cols - shift(i) + 4 * ((threadIdx.x + k * THREADS) % PIECES);
     if (inside || (at >= 0 && at + 4 <= count)) {
-      piece[k] = load_kept(in + at);
+      piece[k] = load_evict_last(in + at);
     } else {
       const auto word = [&](int w) { return at + w >= 0 && at + w < count ? in[at + w] : 0.0f; };
       piece[k] = make_float4(word(0), word(1), word(2), word(3));
@@ -366,7 +372,7 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
   for (int j = threadIdx.x / 32; j < WIDTH; j += THREADS / 32) {
     if (c0 + j >= cols) return;  // no barrier follows
     float* to = out + static_cast<size_t>(c0 + j) * rows;
-    // How many words past the begin of a sector this row of `out` begins; so many words further up it is cut.
+    // This row of `out` starts `past` words after the start of a sector, and is cut that many words further up.
     const int past = static_cast<int>(reinterpret_cast<size_t>(to) / sizeof(float) % SECTOR);
     const int i = SECTOR - past + threadIdx.x % 32;
 #pragma unroll
@@ -420,23 +426,25 @@ inline cudaError_t launch_copy_vectorised(const float* in, float* out, int rows,
   return cudaGetLastError();
 }
 
-inline cudaError_t launch_copy_kept(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
+inline cudaError_t launch_copy_evict_last(const float* in, float* out, int rows, int cols,
+                                          cudaStream_t stream = nullptr) {
   if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
   const size_t count = static_cast<size_t>(rows) * cols;
   const size_t blocks = (count + 1023) / 1024;
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
-  if (blocks > 0) copy_kept<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, count);
+  if (blocks > 0) copy_evict_last<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, count);
   return cudaGetLastError();
 }
 
-inline cudaError_t launch_transpose_naive_read(const float* in, float* out, int rows, int cols,
-                                               cudaStream_t stream = nullptr) {
-  return launch_transpose_grid(transpose_naive_read, in, out, rows, cols, cols, rows, dim3(32, 8), dim3(32, 8), stream);
+inline cudaError_t launch_transpose_strided_write(const float* in, float* out, int rows, int cols,
+                                                  cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_strided_write, in, out, rows, cols, cols, rows, dim3(32, 8), dim3(32, 8),
+                               stream);
 }
 
-inline cudaError_t launch_transpose_naive_write(const float* in, float* out, int rows, int cols,
-                                                cudaStream_t stream = nullptr) {
-  return launch_transpose_grid(transpose_naive_write, in, out, rows, cols, rows, cols, dim3(32, 8), dim3(32, 8),
+inline cudaError_t launch_transpose_strided_read(const float* in, float* out, int rows, int cols,
+                                                 cudaStream_t stream = nullptr) {
+  return launch_transpose_grid(transpose_strided_read, in, out, rows, cols, rows, cols, dim3(32, 8), dim3(32, 8),
                                stream);
 }
 
@@ -463,15 +471,16 @@ inline cudaError_t launch_transpose_coarsened(const float* in, float* out, int r
   return launch_transpose_grid(transpose_coarsened, in, out, rows, cols, cols, rows, dim3(32, 4), dim3(32, 32), stream);
 }
 
-/// Starts transpose_vectorised<ORDER, KEPT>(); what it cannot do (see there) is cudaErrorInvalidValue.
-template <TileOrder ORDER = TileOrder::columns, bool KEPT = false>
+/// Starts transpose_vectorised<ORDER, EVICT_LAST>(); what it cannot do (see there) is cudaErrorInvalidValue.
+template <TileOrder ORDER = TileOrder::columns, bool EVICT_LAST = false>
 cudaError_t launch_transpose_vectorised(const float* in, float* out, int rows, int cols,
                                         cudaStream_t stream = nullptr) {
   if (!transpose_fits(rows, cols) || !transpose_vectorised_fits(in, out, rows, cols)) return cudaErrorInvalidValue;
   const size_t blocks = static_cast<size_t>((rows + 63) / 64) * ((cols + 63) / 64);
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
   if (blocks > 0)
-    transpose_vectorised<ORDER, KEPT><<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
+    transpose_vectorised<ORDER, EVICT_LAST>
+        <<<static_cast<unsigned>(blocks), dim3(16, 16), 0, stream>>>(in, out, rows, cols);
   return cudaGetLastError();
 }
 
@@ -498,7 +507,8 @@ inline cudaError_t launch_transpose_ragged(const float* in, float* out, int rows
 }
 
 // [transpose]
-/// The transpose to use: vectorised where rows and cols are multiples of 4, ragged where they are not; reads are kept.
+/// The transpose to use: vectorised where rows and cols are multiples of 4, ragged where they are not. Both load
+/// with evict_last.
 inline cudaError_t launch_transpose(const float* in, float* out, int rows, int cols, cudaStream_t stream = nullptr) {
   if (transpose_vectorised_fits(in, out, rows, cols))
     return launch_transpose_vectorised<TileOrder::columns, true>(in, out, rows, cols, stream);

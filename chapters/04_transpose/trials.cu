@@ -1,6 +1,6 @@
-// What was tried on the way to transpose_vectorised<columns, kept>, and what each trial costs: hints to L2, other
-// tiles, other orders of blocks, blocks that stay. Each is checked, and timed in turns with cudaMemcpyAsync. At the end:
-// what the hints leave to the kernel that comes after the transpose. On a GPU:
+// What was tried on the way to transpose_vectorised<columns, evict_last>, and what each trial costs: hints to L2, other
+// tiles, other orders of blocks, persistent blocks. Each is checked, and timed in turns with cudaMemcpyAsync. At the
+// end: what the hints leave to the kernel that comes after the transpose. On a GPU:
 //   nvcc -std=c++20 -O3 -arch=native trials.cu -o trials && ./trials [n]
 #include <cuda_runtime.h>
 
@@ -17,15 +17,15 @@
     }                                                                                                \
   } while (0)
 
-/// What L2 is told about the words that are read: nothing, to throw them out first, to keep them longest.
-enum class Hint { none, drop, keep };
+/// The cache hint of the loads, which tells L2 what to do with the words: nothing, evict them first, evict them last.
+enum class Hint { none, evict_first, evict_last };
 
 template <Hint HINT>
 __device__ float4 load(const float4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (HINT != Hint::none) {
     unsigned long long policy;
-    if constexpr (HINT == Hint::drop)
+    if constexpr (HINT == Hint::evict_first)
       asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     else
       asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
@@ -48,11 +48,11 @@ __global__ void __launch_bounds__(256) copy(const float4* __restrict__ in, float
 
 /// transpose_vectorised() of a square matrix for tiles of HEIGHT x WIDTH words, a piece of 4 x 4 per thread. Tiles are
 /// taken in strips of `strip` tile columns: from left to right in a strip, then one further down, and strip after
-/// strip. STAY: as many blocks as fit, and each takes a tile further on when it has one in shared memory, and reads
-/// that before it writes this one. n is a multiple of HEIGHT and of WIDTH.
+/// strip. STAY: persistent blocks, as many as fit. When one has a tile in shared memory, it reads the next before it
+/// writes this one. n is a multiple of HEIGHT and of WIDTH.
 template <int HEIGHT, int WIDTH, Hint HINT, bool STAY>
 __global__ void __launch_bounds__(HEIGHT* WIDTH / 16)
-    turn(const float* __restrict__ in, float* __restrict__ out, int n, int strip) {
+    transpose(const float* __restrict__ in, float* __restrict__ out, int n, int strip) {
   constexpr int DOWN = HEIGHT / 4, ACROSS = WIDTH / 4;  // float4 in a column of the tile, and in a row
   __shared__ float4 tile[WIDTH][DOWN];                  // tile[j][u ^ (j / 4 % 8)] as in transpose_vectorised()
   const unsigned tile_rows = n / HEIGHT, tile_cols = n / WIDTH;
@@ -115,7 +115,7 @@ __global__ void differences(const float* in, const float* out, int n, bool trans
 }
 
 int n = 16384;
-float *in[2], *out[2];  // the copy has a pair of its own: what one call leaves in L2 is of no use to the next
+float *in[2], *out[2];  // the copy has a pair of its own, so what one call leaves in L2 doesn't help the next
 unsigned long long* wrong;
 cudaEvent_t events[3];
 
@@ -167,8 +167,8 @@ void copy_trial(const char* name) {
 }
 
 template <int HEIGHT, int WIDTH, Hint HINT, bool STAY = false>
-void turn_trial(const char* name, int strip = 1) {
-  const auto kernel = turn<HEIGHT, WIDTH, HINT, STAY>;
+void transpose_trial(const char* name, int strip = 1) {
+  const auto kernel = transpose<HEIGHT, WIDTH, HINT, STAY>;
   constexpr int threads = HEIGHT * WIDTH / 16;
   unsigned blocks = static_cast<unsigned>(n / HEIGHT) * (n / WIDTH);
   if (STAY) {
@@ -180,8 +180,8 @@ void turn_trial(const char* name, int strip = 1) {
   trial(name, true, [=](const float* from, float* to) { kernel<<<blocks, threads>>>(from, to, n, strip); });
 }
 
-/// What the next kernel finds: it reads `bytes` bytes that fit in L2, again and again. Before the transpose L2 has them;
-/// then the transpose comes. Prints the median times of the reading before it, and of the first four after it.
+/// How the transpose slows the next kernel, which reads `bytes` bytes that fit in L2, again and again. Before the
+/// transpose L2 has them. Prints the median time of the read before it, and of the first four after it.
 template <Hint HINT>
 void after_trial(const char* name, size_t bytes) {
   constexpr int READS = 5;
@@ -197,7 +197,7 @@ void after_trial(const char* name, size_t bytes) {
     CHECK(cudaEventRecord(marks[0]));
     read();
     CHECK(cudaEventRecord(marks[1]));
-    turn<64, 64, HINT, false><<<static_cast<unsigned>(n / 64) * (n / 64), 256>>>(in[1], out[1], n, 1);
+    transpose<64, 64, HINT, false><<<static_cast<unsigned>(n / 64) * (n / 64), 256>>>(in[1], out[1], n, 1);
     for (int k = 0; k < READS; ++k) {
       CHECK(cudaEventRecord(marks[k + 2]));
       if (k + 1 < READS) read();
@@ -233,29 +233,29 @@ int main(int argc, char** argv) {
   CHECK(cudaMalloc(&wrong, sizeof *wrong));
   for (cudaEvent_t& event : events) CHECK(cudaEventCreate(&event));
 
-  std::printf("%d x %d; tiles of 64 x 64, down the columns, words to be kept, where nothing else is said\n", n, n);
+  std::printf("%d x %d; tiles of 64 x 64, down the columns, evict_last, unless the line says otherwise\n", n, n);
   copy_trial<Hint::none>("copy, no hint");
-  copy_trial<Hint::drop>("copy, words to be dropped");
-  copy_trial<Hint::keep>("copy, words to be kept");
-  turn_trial<64, 64, Hint::none>("transpose, no hint");
-  turn_trial<64, 64, Hint::drop>("transpose, words to be dropped");
-  turn_trial<64, 64, Hint::keep>("transpose, words to be kept");
-  turn_trial<32, 32, Hint::keep>("tiles of 32 x 32");
-  turn_trial<64, 32, Hint::keep>("tiles of 64 x 32: 128 bytes are read of a row");
-  turn_trial<32, 64, Hint::keep>("tiles of 32 x 64: 128 bytes are written of a row");
-  turn_trial<128, 64, Hint::keep>("tiles of 128 x 64");
-  turn_trial<64, 128, Hint::keep>("tiles of 64 x 128");
-  turn_trial<64, 64, Hint::keep>("strips of 2 tile columns", 2);
-  turn_trial<64, 64, Hint::keep>("strips of 4 tile columns", 4);
-  turn_trial<64, 64, Hint::keep>("along the rows", n / 64);
-  turn_trial<64, 64, Hint::keep, true>("blocks that stay");
+  copy_trial<Hint::evict_first>("copy, evict_first");
+  copy_trial<Hint::evict_last>("copy, evict_last");
+  transpose_trial<64, 64, Hint::none>("transpose, no hint");
+  transpose_trial<64, 64, Hint::evict_first>("transpose, evict_first");
+  transpose_trial<64, 64, Hint::evict_last>("transpose, evict_last");
+  transpose_trial<32, 32, Hint::evict_last>("tiles of 32 x 32");
+  transpose_trial<64, 32, Hint::evict_last>("tiles of 64 x 32: 128 bytes are read of a row");
+  transpose_trial<32, 64, Hint::evict_last>("tiles of 32 x 64: 128 bytes are written of a row");
+  transpose_trial<128, 64, Hint::evict_last>("tiles of 128 x 64");
+  transpose_trial<64, 128, Hint::evict_last>("tiles of 64 x 128");
+  transpose_trial<64, 64, Hint::evict_last>("strips of 2 tile columns", 2);
+  transpose_trial<64, 64, Hint::evict_last>("strips of 4 tile columns", 4);
+  transpose_trial<64, 64, Hint::evict_last>("along the rows", n / 64);
+  transpose_trial<64, 64, Hint::evict_last, true>("persistent blocks");
   std::printf(
       "\nThe kernel after the transpose reads words that L2 had before it. ms: before; after it the 1st to 4th time\n");
   for (const size_t bytes : {size_t{8} << 20, size_t{24} << 20, size_t{40} << 20}) {
     if (bytes > words * sizeof(float)) continue;
     after_trial<Hint::none>("transpose, no hint", bytes);
-    after_trial<Hint::drop>("transpose, to be dropped", bytes);
-    after_trial<Hint::keep>("transpose, to be kept", bytes);
+    after_trial<Hint::evict_first>("transpose, evict_first", bytes);
+    after_trial<Hint::evict_last>("transpose, evict_last", bytes);
   }
   for (const cudaEvent_t event : events) CHECK(cudaEventDestroy(event));
   for (float* matrix : {in[0], in[1], out[0], out[1]}) CHECK(cudaFree(matrix));

@@ -1,4 +1,4 @@
-// What one request of a warp costs: the same words, fetched and stored in every order that programs use.
+// What one request of a warp costs: words that are loaded and stored in the patterns that programs use.
 //
 // Words are float, float2 or float4 (4, 8, 16 bytes); positions are size_t, so that no array is too long. Inputs and
 // outputs must not overlap.
@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 
 // [copy_words]
-/// A thread moves one word. The 32 lanes of a warp read 32 neighbours: nothing that is fetched is thrown away.
+/// A thread moves one word. The 32 lanes of a warp read 32 neighbours, so every byte that is fetched is used.
 /// Blocks of 256 threads, enough for one word each.
 template <class Word>
 __global__ void copy_words(const Word* __restrict__ in,  // count words
@@ -19,8 +19,8 @@ __global__ void copy_words(const Word* __restrict__ in,  // count words
 // [copy_words]
 
 // [copy_four_vectors]
-/// The widest word, and four of them under way per thread: 16 bytes x 4. A warp still reads 32 neighbours at a time,
-/// with 256 words between one of its requests and the next. Both arrays must be aligned to 16 bytes.
+/// The widest word, and four of them in flight per thread: 16 bytes x 4. A warp still reads 32 neighbours at a time;
+/// its next request is 256 words further on. Both arrays must be aligned to 16 bytes.
 /// Blocks of 256 threads, enough for 16 floats each.
 __global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict__ in,  // count floats
                                                          float* __restrict__ out,       // count floats
@@ -36,18 +36,18 @@ __global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict
   for (int k = 0; k < IN_FLIGHT; ++k) {
     if (first + k * 256 < vectors) word[k] = from[first + k * 256];
   }
-  // A loop of its own: all loads are on their way before the first is waited for.
+  // A loop of its own: all loads are in flight before the thread waits for the first.
 #pragma unroll
   for (int k = 0; k < IN_FLIGHT; ++k) {
     if (first + k * 256 < vectors) to[first + k * 256] = word[k];
   }
 
-  const size_t rest = 4 * vectors + threadIdx.x;  // up to three floats behind the last float4
+  const size_t rest = 4 * vectors + threadIdx.x;  // up to three floats after the last float4
   if (blockIdx.x == 0 && rest < count) out[rest] = in[rest];
 }
 // [copy_four_vectors]
 
-/// Words that one thread of the following kernels has under way: 64 bytes, so that memory is what limits them.
+/// Words that one thread of the following kernels has in flight: 64 bytes, so that memory is what limits them.
 template <class Word>
 constexpr int kInFlight = 64 / static_cast<int>(sizeof(Word));
 
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(256) strided_read(const Word* __restrict__ in,
 // [strided_read]
 
 // [strided_write]
-/// The other way round: reads neighbours, writes every stride-th word, and leaves alone what lies between.
+/// Only the stores are strided: reads neighbours, writes every stride-th word, and leaves the words between alone.
 template <class Word>
 __global__ void __launch_bounds__(256) strided_write(const Word* __restrict__ in,  // count words
                                                      Word* __restrict__ out,       // (count - 1) * stride + 1 words
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(256) strided_copy(const Word* __restrict__ in,
 // [strided_copy]
 
 // [shifted_read]
-/// Neighbours, but the first one is not where a sector begins: out[i] = in[i + offset].
+/// Neighbours, but the first doesn't start where a sector starts: out[i] = in[i + offset].
 template <class Word>
 __global__ void __launch_bounds__(256) shifted_read(const Word* __restrict__ in,  // count + offset words
                                                     Word* __restrict__ out,       // count words
@@ -168,10 +168,10 @@ __global__ void __launch_bounds__(256) shifted_write(const Word* __restrict__ in
 // [shifted_write]
 
 // [particle]
-/// 32 bytes: one sector, if the array begins at one.
+/// 32 bytes: one sector, if the array starts where a sector starts.
 struct Particle {
   float x, y, z, age;
-  float vx, vy, vz, drag;  // drag: the share of the velocity that is left after a step
+  float vx, vy, vz, drag;  // drag: the share of the velocity that a step leaves
 };
 
 /// One step of dt seconds. All eight fields are needed.
@@ -188,8 +188,8 @@ __host__ __device__ inline Particle advance(Particle p, float dt) {
 // [particle]
 
 // [particles_aos]
-/// An array of structures, a thread per particle. A float is 4 bytes and nothing says that a Particle begins at a
-/// multiple of more, so it is read in eight loads of 4 bytes, each of them with a stride of 8 floats.
+/// An array of structures, a thread per particle. A Particle is made of floats, so it may start at any multiple of 4
+/// bytes, and the compiler has to read it in eight loads of 4 bytes, each with a stride of 8 floats.
 /// Blocks of 256 threads.
 __global__ void particles_aos(const Particle* __restrict__ in,  // count
                               Particle* __restrict__ out,       // count
@@ -223,7 +223,7 @@ __global__ void particles_soa(const float* __restrict__ in,  // 8 x count: field
 // [particles_soa]
 
 // [particles_float4]
-/// The array of structures again, read as what it is when it is aligned to 16 bytes: two float4 per particle.
+/// The array of structures again. If it is aligned to 16 bytes, a particle can be read as two float4.
 /// Blocks of 256 threads.
 __global__ void particles_float4(const float4* __restrict__ in,  // 2 x count: particle i is in[2 i], in[2 i + 1]
                                  float4* __restrict__ out,       // 2 x count
@@ -240,8 +240,8 @@ __global__ void particles_float4(const float4* __restrict__ in,  // 2 x count: p
 // [particles_float4]
 
 // [particles_shared]
-/// The array of structures by way of shared memory. The block reads its 256 particles as 2,048 floats in a row, without
-/// caring where a particle begins, and turns them into a structure of arrays on the way in. No alignment is needed.
+/// The array of structures, through shared memory. The block reads its 256 particles as 2,048 floats in a row, wherever
+/// a particle starts, and stores them in shared memory as a structure of arrays. No alignment is needed.
 /// Blocks of 256 threads.
 __global__ void __launch_bounds__(256) particles_shared(const Particle* __restrict__ in,  // count
                                                         Particle* __restrict__ out,       // count
@@ -261,7 +261,7 @@ __global__ void __launch_bounds__(256) particles_shared(const Particle* __restri
     const int word = k * 256 + t;  // 32 neighbours for a warp: 4 sectors
     if (begin + word < end) tile[word % FIELDS][word / FIELDS] = from[begin + word];
   }
-  __syncthreads();  // the fields of a particle were brought by eight threads
+  __syncthreads();  // eight threads brought the fields of a particle
 
   if (begin + FIELDS * t < end) {
     const Particle p = advance({tile[0][t], tile[1][t], tile[2][t], tile[3][t],  //
@@ -357,7 +357,7 @@ __global__ void __launch_bounds__(1024) column_sums_block(const float* __restric
 // [column_sums_block]
 
 // [gather]
-/// Words from wherever the index says. Every index must be inside `in`.
+/// Reads words through an index. Every index must be inside `in`.
 /// Blocks of 256 threads, enough for 8 words each.
 __global__ void __launch_bounds__(256) gather(const float* __restrict__ in,        // more words than any index
                                               const unsigned* __restrict__ index,  // count

@@ -1,6 +1,6 @@
-// A copy with four float4 per thread is slower than one with a single float4. Is too much under way, or is it the order?
-// Fewer blocks at a time on an SM (they ask for shared memory that they do not use), and three orders, each timed in turns
-// with cudaMemcpyAsync, on a GPU:
+// A copy with four float4 per thread is slower than one with a single float4. Are too many bytes in flight, or is it
+// the order? This tries fewer blocks at a time on an SM (they ask for shared memory that they don't use) and three
+// orders, each timed in turns with cudaMemcpyAsync. On a GPU:
 //   nvcc -std=c++20 -O3 -arch=native copies.cu -o copies && ./copies
 #include <cuda_runtime.h>
 
@@ -85,7 +85,7 @@ int main() {
   CHECK(cudaMemset(in, 1, 16 * kWords));
   CHECK(cudaEventCreate(&begin_event));
   CHECK(cudaEventCreate(&end_event));
-  std::printf("a thread's words                     blocks/SM    under way/SM      time   of cudaMemcpyAsync\n");
+  std::printf("a thread's words                     blocks/SM    in flight/SM      time   of cudaMemcpyAsync\n");
   run<1, Apart::block>("");
   run<2, Apart::block>("a block apart");
   run<4, Apart::block>("a block apart");

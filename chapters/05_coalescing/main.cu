@@ -9,7 +9,7 @@ using Sizes = std::vector<std::int64_t>;
 using tilewise::Lesson;
 
 void run_copies(Lesson& lesson, const Wanted& wanted, Moves& moves, size_t n) {
-  lesson.begin_part("copies", "neighbours, in words of 4, 8 and 16 bytes", style());
+  lesson.begin_part("copies", "neighbouring words of 4, 8 and 16 bytes", style());
   if (!tilewise::is_simulated()) lesson.run(moves.baseline(n));  // no kernel: the simulator has nothing to count
   if (!wanted("copies")) return;                                 // but all are a share of it
   lesson.run(moves.variant<float>("copy_words<float>", {n}, launch_copy_words<float>));
@@ -20,7 +20,7 @@ void run_copies(Lesson& lesson, const Wanted& wanted, Moves& moves, size_t n) {
   lesson.run(v);
 }
 
-// The arrays have n words, every stride-th of which is moved.
+// The arrays have n words, and every stride-th is moved.
 template <class Word>
 void run_strides(Lesson& lesson, Moves& moves, size_t n, const Sizes& strides) {
   lesson.begin_part("strides", "every stride-th word", style("stride"));
@@ -35,7 +35,7 @@ void run_strides(Lesson& lesson, Moves& moves, size_t n, const Sizes& strides) {
 
 template <class Word>
 void run_offsets(Lesson& lesson, Moves& moves, size_t n, const Sizes& offsets) {
-  lesson.begin_part("offsets", "neighbours that begin anywhere in a sector", style("offset"));
+  lesson.begin_part("offsets", "neighbouring words that start anywhere in a sector", style("offset"));
   const auto row = [&](const std::string& kernel, Pattern p, auto launch, size_t offset) {
     lesson.run(swept(moves.variant<Word>(kernel + name_of<Word>(), p, launch, offset), n, offset));
   };
@@ -51,7 +51,7 @@ void run_sweeps(Lesson& lesson, const Wanted& wanted, size_t n) {
 }
 
 void run_particles(Lesson& lesson, Particles p) {
-  lesson.begin_part("particles", "structures of eight floats, all of them needed", style("", true));
+  lesson.begin_part("particles", "structures of eight floats, all needed", style("", true));
   const size_t n = p.count(), tight = 8 * sectors_of_words(n, 4, 1), strided = 8 * sectors_of_words(n, 4, 8);
   lesson.run(p.variant("particles_aos", strided, p.in_aos(), p.out_aos(), launch_particles_aos));
   lesson.run(p.variant("particles_soa", tight, p.in_soa(), p.out_soa(), launch_particles_soa));
@@ -69,11 +69,11 @@ void run_sums(Lesson& lesson, Matrix m, size_t cols) {
 }
 
 void run_gathers(Lesson& lesson, Moves& moves, size_t count, size_t seed) {
-  lesson.begin_part("gathers", "words from where an index says", style("order"));
+  lesson.begin_part("gathers", "words read through an index", style("order"));
   const auto row = [&](const char* order, std::vector<unsigned> index) {
     lesson.run(Gather(std::move(index), moves).variant(order));
   };
-  row("as it lies", shuffled_within(count, 1, seed));
+  row("in order", shuffled_within(count, 1, seed));
   row("shuffled in 32", shuffled_within(count, 32, seed));
   row("shuffled in 1,024", shuffled_within(count, 1024, seed));
   row("shuffled", shuffled_within(count, count, seed));

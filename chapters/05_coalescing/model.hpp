@@ -1,20 +1,20 @@
-// The cost of a request by formula: what lesson 05 holds against the counts.
+// The cost of a request by formula, which lesson 05 compares with the counts.
 #pragma once
 
 #include <cstdint>
 
 // [model]
 /// Sectors of 32 bytes that `lanes` lanes touch together, when each takes a word of `bytes` bytes (4, 8 or 16),
-/// neighbours are `stride` words apart, and lane 0 takes the word at position `offset`, counted from the begin of a
+/// neighbours are `stride` words apart, and lane 0 takes the word at position `offset`, counted from the start of a
 /// sector.
 constexpr std::uint64_t sectors_of_request(std::uint64_t lanes, std::uint64_t bytes, std::uint64_t stride,
                                            std::uint64_t offset = 0) {
   if (lanes == 0) return 0;
   const std::uint64_t step = bytes * stride;  // from lane to lane, in bytes
-  if (step >= 32) return lanes;               // never two lanes in a sector, and a word never lies in two
+  if (step >= 32) return lanes;               // each lane has a sector to itself, since no word lies in two
   const std::uint64_t begin = bytes * offset % 32;
   const std::uint64_t end = begin + (lanes - 1) * step + bytes;
-  return (end + 31) / 32;  // steps of less than a sector leave no sector out
+  return (end + 31) / 32;  // steps shorter than a sector skip none
 }
 // [model]
 

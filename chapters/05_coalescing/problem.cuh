@@ -31,13 +31,13 @@ struct Wanted {
 
   void parse(tilewise::Options& options, int argc, const char* const* argv) {
     bool full = false;
-    options.add("--n", sizes, "Words of the arrays; on the simulator up to 4194304 without --sample",
+    options.add("--n", sizes, "Words of the arrays; up to 4194304 on the simulator without --sample",
                 {128, std::int64_t{1} << 32});
     options.add("--cols", cols, "Columns of the matrix, which has n / 4 words", {1, 1 << 20});
-    options.add("--strides", strides, "Words from lane to lane", {1, 128});
-    options.add("--offsets", offsets, "Words in front of the first", {0, kLargestOffset});
-    options.add("--width", widths, "Floats in a word of the sweeps: 1, 2, 4", {1, 4});
-    options.add("--part", part, "What to run",
+    options.add("--strides", strides, "Words from one lane's word to the next lane's", {1, 128});
+    options.add("--offsets", offsets, "Words before the first one that is moved", {0, kLargestOffset});
+    options.add("--width", widths, "Floats per lane in the sweeps: 1, 2 or 4", {1, 4});
+    options.add("--part", part, "Which part of the lesson to run",
                 {"all", "copies", "strides", "offsets", "sweeps", "particles", "sums", "gathers"});
     options.add_flag("--full", full, "Every stride to 64 and every offset to 31");
     options.parse(argc, argv);
@@ -71,8 +71,8 @@ struct Wanted {
   }
 };
 
-/// Tables of this lesson, each row in turns with the copy. There are many rows, and 0.1 s of samples are steady; `shared`
-/// is for kernels that use shared memory.
+/// Tables of this lesson, each row in turns with the copy. There are many rows, and 0.1 s of samples is steady enough;
+/// `shared` is for kernels that use shared memory.
 inline tilewise::LessonStyle style(const char* swept = "", bool shared = false) {
   tilewise::LessonStyle s{.figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 26};
   s.show_tile = false;
@@ -93,8 +93,8 @@ inline tilewise::Variant swept(tilewise::Variant v, size_t n, size_t value) {
   return v;
 }
 
-/// The word at a position of every input that is only moved: a float in [1, 2) with 23 random bits, which anybody can
-/// compute again. So inputs of gigabytes are made and results are checked where they are, on the device.
+/// The word at a position of every input that is only moved: a float in [1, 2) with 23 random bits, computed from the
+/// position alone. So the device makes inputs of gigabytes and checks the results.
 __host__ __device__ inline unsigned word_at(size_t position, size_t seed) {
   size_t z = (position + (seed << 40) + 1) * 0x9E3779B97F4A7C15u;  // SplitMix64, as tilewise::Random
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -316,7 +316,6 @@ class Matrix {
 
   using Launch = cudaError_t (*)(const float*, float*, int, int, cudaStream_t);
 
-  /// `stride`: words between what neighbouring lanes read.
   /// `stride`: words between what neighbouring lanes read: 1 or the length of a row.
   tilewise::Variant variant(const std::string& kernel, bool of_rows, size_t stride, dim3 block, Launch launch,
                             bool a_warp_each = false) {

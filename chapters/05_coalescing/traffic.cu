@@ -1,5 +1,5 @@
-// Launches the kernels of this chapter once each, for Nsight Compute to look at; common/scripts/record-dram.sh compiles and
-// runs it. Prints a line for each launch, in order: kernel|what is special|words that are wanted.
+// Launches the kernels of this chapter once each, for Nsight Compute; common/scripts/record-dram.sh compiles and runs
+// it. Prints a line for each launch, in order: kernel|what is special|words that it moves.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>

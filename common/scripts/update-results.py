@@ -423,7 +423,7 @@ def picked(words, gpu):
 
 def one(words, gpu):
     run, rows = picked(words, gpu)
-    exact = [row for row in rows if f"kernel={row['kernel']}" in words]  # transpose_vectorised, and not <kept>
+    exact = [row for row in rows if f"kernel={row['kernel']}" in words]  # transpose_vectorised, and not <rows>
     rows = [row for row in exact if not any(row["kernel"] in other["kernel"] != row["kernel"] for other in exact)] or rows
     if len(rows) != 1:
         sys.exit(f"{words}: {len(rows)} rows, there must be one")
@@ -584,7 +584,7 @@ def caption(run, rows, best):
         who = "The rows" if not in_turns else names([row for row in measured if row not in in_turns])
         said.append(f"{who} were timed one after the other, not in turns.")
     if any(hint(row) != "-" for row in rows):
-        said.append("With a hint, *of copy* is of `copy_kept`, which has it, too.")
+        said.append("With a hint, *of copy* is of `copy_evict_last`, which has it, too.")
     ways = {"in a CUDA graph, with L2 as the call before left it": lambda t: t.get("graph"),
             "launched one by one, L2 emptied before each": lambda t: not t.get("graph") and t.get("l2_flushed"),
             "launched one by one, with L2 as the call before left it": lambda t: not t.get("graph") and not t.get("l2_flushed")}
@@ -758,13 +758,13 @@ SUMMARY = [
     ("09_register_tiles", "register_tiles<128,128,16,8,8>", None, "4096 x 4096 x 4096", "64 elements per thread, in registers"),
     ("07_cublas_sgemm", "CUBLAS_DEFAULT_MATH", None, "4096 x 4096 x 4096", "cuBLAS, FP32"),
     ("04_transpose", "cudaMemcpyAsync", None, "16384 x 16384", "a copy, by the driver"),
-    ("04_transpose", "transpose_naive_read", None, "16384 x 16384", "a transpose, one side strided"),
+    ("04_transpose", "transpose_strided_write", None, "16384 x 16384", "a transpose, strided writes"),
     ("04_transpose", "transpose_tile", 32, "16384 x 16384", "through a tile, with bank conflicts"),
     ("04_transpose", "transpose_padded", 32, "16384 x 16384", "without"),
     ("04_transpose", "transpose_vectorised", 64, "16384 x 16384", "16 bytes at a time, both ways"),
     ("04_transpose", "cublasSgeam", None, "16384 x 16384", "a library's transpose"),
-    ("04_transpose", "copy_kept", None, "16384 x 16384", "a copy with a hint: L2 keeps what is read"),
-    ("04_transpose", "transpose_vectorised<kept>", 64, "16384 x 16384", "a transpose with the same hint"),
+    ("04_transpose", "copy_evict_last", None, "16384 x 16384", "a copy whose loads say evict_last"),
+    ("04_transpose", "transpose_vectorised<evict_last>", 64, "16384 x 16384", "a transpose with the same hint"),
 ]
 
 

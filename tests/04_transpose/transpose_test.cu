@@ -36,9 +36,9 @@ struct Kernel {
 const std::vector<Kernel> kernels = {
     {"copy_matrix", launch_copy_matrix, true},
     {"copy_vectorised", launch_copy_vectorised, true},
-    {"copy_kept", launch_copy_kept, true},
-    {"transpose_naive_read", launch_transpose_naive_read},
-    {"transpose_naive_write", launch_transpose_naive_write},
+    {"copy_evict_last", launch_copy_evict_last, true},
+    {"transpose_strided_write", launch_transpose_strided_write},
+    {"transpose_strided_read", launch_transpose_strided_read},
     {"transpose_tile<1>", launch_transpose_tile<1>},
     {"transpose_tile<5>", launch_transpose_tile<5>},
     {"transpose_tile<16>", launch_transpose_tile<16>},
@@ -52,7 +52,7 @@ const std::vector<Kernel> kernels = {
     {"transpose_coarsened", launch_transpose_coarsened},
     {"transpose_vectorised", launch_transpose_vectorised<>, false, true},
     {"transpose_vectorised, along rows", launch_transpose_vectorised<TileOrder::rows>, false, true},
-    {"transpose_vectorised, kept", launch_transpose_vectorised<TileOrder::columns, true>, false, true},
+    {"transpose_vectorised, evict_last", launch_transpose_vectorised<TileOrder::columns, true>, false, true},
     {"transpose_ragged", launch_transpose_ragged},
     {"transpose", launch_transpose},
 };
@@ -290,14 +290,14 @@ constexpr std::uint64_t kRequests = 128 * 192 / 32;  // one word per thread
 }  // namespace
 
 TEST_CASE("which side of a naive transpose is strided", "[transpose][counts]") {
-  const auto read = counts_of(launch_transpose_naive_read);
-  if (!read) return;  // a GPU does not count
-  const auto write = counts_of(launch_transpose_naive_write);
-  REQUIRE(read->global_load_requests == kRequests);
-  REQUIRE(read->sectors_per_load() == 4);
-  REQUIRE(read->sectors_per_store() == 32);
-  REQUIRE(write->sectors_per_load() == 32);
-  REQUIRE(write->sectors_per_store() == 4);
+  const auto strided_write = counts_of(launch_transpose_strided_write);
+  if (!strided_write) return;  // a GPU does not count
+  const auto strided_read = counts_of(launch_transpose_strided_read);
+  REQUIRE(strided_write->global_load_requests == kRequests);
+  REQUIRE(strided_write->sectors_per_load() == 4);
+  REQUIRE(strided_write->sectors_per_store() == 32);
+  REQUIRE(strided_read->sectors_per_load() == 32);
+  REQUIRE(strided_read->sectors_per_store() == 4);
 }
 
 TEST_CASE("with a tile both sides are coalesced, and the conflicts are as told", "[transpose][counts]") {

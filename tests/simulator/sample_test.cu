@@ -258,9 +258,9 @@ TEST_CASE("chapter 04 counted in part", "[sample]") {
   };
   move("copy_matrix", launch_copy_matrix);
   move("copy_vectorised", launch_copy_vectorised);
-  move("copy_kept", launch_copy_kept);
-  move("transpose_naive_read", launch_transpose_naive_read);
-  move("transpose_naive_write", launch_transpose_naive_write);
+  move("copy_evict_last", launch_copy_evict_last);
+  move("transpose_strided_write", launch_transpose_strided_write);
+  move("transpose_strided_read", launch_transpose_strided_read);
   move("transpose_tile<16>", launch_transpose_tile<16>);
   move("transpose_tile<32>", launch_transpose_tile<32>);
   move("transpose_padded<16>", launch_transpose_padded<16>);
@@ -269,7 +269,7 @@ TEST_CASE("chapter 04 counted in part", "[sample]") {
   move("transpose_coarsened", launch_transpose_coarsened);
   if (rows % 64 != 0 || cols % 64 != 0) return;
   move("transpose_vectorised", launch_transpose_vectorised<>);
-  move("transpose_vectorised<kept>", launch_transpose_vectorised<TileOrder::columns, true>);
+  move("transpose_vectorised<evict_last>", launch_transpose_vectorised<TileOrder::columns, true>);
   move("move_tiles", launch_move_tiles);
 }
 

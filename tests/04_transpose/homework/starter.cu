@@ -1,10 +1,10 @@
 // Homework of chapter 04. `make homework-04` grades this file; `make homework-04 WATCH=1` does so whenever you save it.
 // What the functions must do is in homework.cuh; tasks and hints are at the end of the chapter's page.
-// You need to add lines, and to change none.
+// You only need to add lines, not to change any.
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost four lines of this kernel. It compiles.
+// Four lines of this kernel are missing. It compiles all the same.
 
 constexpr int SIDE = 32;  // of a tile, in words
 constexpr int STEP = 8;   // rows of a tile that the block moves at a time
@@ -19,15 +19,15 @@ __global__ void rotate(const float* A,  // rows x cols
   const int c0 = blockIdx.x * SIDE;
 
   for (int i = ty; i < SIDE; i += STEP)
-    // TODO (1 line): not every word of the tile is in A
+    // TODO (1 line): the tile may reach past the edges of A
       tile[i][tx] = A[(r0 + i) * cols + c0 + tx];
-  // TODO (1 line): what must stand between writing the tile and reading it
+  // TODO (1 line): what has to happen between writing the tile and reading it?
 
   for (int j = ty; j < SIDE; j += STEP) {
     const int row = c0 + j;  // of B
     int col = r0 + tx;       // of B, if B were the transpose of A
-    // TODO (1 line): B is not the transpose of A
-    // TODO (1 line): not every thread has a word to store
+    // TODO (1 line): but B isn't the transpose of A
+    // TODO (1 line): the tile may reach past the edges of B
       B[row * rows + col] = tile[tx][j];
   }
 }
@@ -39,7 +39,7 @@ cudaError_t launch_rotate(const float* A, float* B, int rows, int cols, cudaStre
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// A becomes its transpose where it is. Tile sizes and the shape of the block are yours to choose.
+// A becomes its transpose in place. You choose the tile's size and the block's shape.
 
 // TODO (about 25 lines): a kernel
 
@@ -49,7 +49,7 @@ cudaError_t launch_transpose_in_place(float* A, int n, cudaStream_t stream) {
 }
 
 // ---------------------------------------------------------------------------------------------- 3. stretch
-// Pixels of a few channels become planes: in[b][p][c] to out[b][c][p].
+// Pixels of a few channels become planes: out[b][c][p] = in[b][p][c].
 
 // TODO (about 20 lines): a kernel
 

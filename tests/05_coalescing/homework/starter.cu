@@ -1,10 +1,10 @@
 // Homework of chapter 05. `make homework-05` grades this file; `make homework-05 WATCH=1` does so whenever you save it.
 // What the functions must do is in homework.cuh; tasks and hints are at the end of the chapter's page.
-// You need to add lines, and to change none.
+// You only need to add lines, not to change any.
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// As one would for the cores of a CPU: each thread has a run of words to itself. That is slow, and not even right.
+// Each thread has a run of words to itself, as on the cores of a CPU. That's slow here, and it loses words.
 
 constexpr int BLOCKS = 4;  // however long the vectors are
 constexpr int THREADS = 128;
@@ -15,7 +15,7 @@ __global__ void axpy(float a, const float* x, const float* y, float* z, int n) {
   int first = t * share;
   int end = first + share;
   int step = 1;
-  // TODO (3 lines): other words for this thread: neighbours of those of its neighbours, and none left over
+  // TODO (3 lines): give neighbouring threads neighbouring words, and lose none
 
   for (int i = first; i < end; i += step) z[i] = a * x[i] + y[i];
 }
@@ -26,7 +26,7 @@ cudaError_t launch_axpy(float a, const float* x, const float* y, float* z, int n
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// The mean of 2 x 2 words, of images of any width. The shape of the block is yours to choose.
+// The mean of 2 x 2 words, in images of any width. You choose the block's shape.
 
 // TODO (about 20 lines): a kernel
 
@@ -36,7 +36,7 @@ cudaError_t launch_halve(const float* in, float* out, int rows, int cols, cudaSt
 }
 
 // ---------------------------------------------------------------------------------------------- 3. stretch
-// A copy in pieces of 16 bytes, between places that are not aligned alike.
+// A copy in pieces of 16 bytes, between arrays that aren't aligned alike.
 
 // TODO (about 30 lines): a kernel
 

@@ -42,9 +42,9 @@ void padding() {
 void transpose() {
   right(launch_copy_matrix(a, c, 71, 67));
   right(launch_copy_vectorised(a, c, 71, 67));
-  right(launch_copy_kept(a, c, 71, 67));
-  right(launch_transpose_naive_read(a, c, 71, 67));
-  right(launch_transpose_naive_write(a, c, 71, 67));
+  right(launch_copy_evict_last(a, c, 71, 67));
+  right(launch_transpose_strided_write(a, c, 71, 67));
+  right(launch_transpose_strided_read(a, c, 71, 67));
   right(launch_transpose_tile<16>(a, c, 71, 67));
   right(launch_transpose_padded<16>(a, c, 71, 67));
   right(launch_transpose_swizzled<32>(a, c, 71, 67));
