@@ -6,17 +6,17 @@
 
 #include <cuda_runtime.h>
 
-// [copy_words]
+// [copy_one_word]
 /// A thread moves one word. The 32 lanes of a warp read 32 neighbours, so every byte that is fetched is used.
 /// Blocks of 256 threads, enough for one word each.
 template <class Word>
-__global__ void copy_words(const Word* __restrict__ in,  // count words
-                           Word* __restrict__ out,       // count words
-                           size_t count) {
+__global__ void copy_one_word(const Word* __restrict__ in,  // count words
+                              Word* __restrict__ out,       // count words
+                              size_t count) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count) out[i] = in[i];
 }
-// [copy_words]
+// [copy_one_word]
 
 // [copy_four_vectors]
 /// The widest word, and four of them in flight per thread: 16 bytes x 4. A warp still reads 32 neighbours at a time;
@@ -407,9 +407,9 @@ cudaError_t launch_blocks(void (*kernel)(Parameters...), size_t count, size_t pe
 // [launch]
 
 template <class Word>
-cudaError_t launch_copy_words(const Word* in, Word* out, size_t count, cudaStream_t stream = nullptr) {
+cudaError_t launch_copy_one_word(const Word* in, Word* out, size_t count, cudaStream_t stream = nullptr) {
   if (!coalescing_aligned<Word>(in) || !coalescing_aligned<Word>(out)) return cudaErrorInvalidValue;
-  return launch_blocks(copy_words<Word>, count, 256, dim3(256), stream, in, out, count);
+  return launch_blocks(copy_one_word<Word>, count, 256, dim3(256), stream, in, out, count);
 }
 
 /// `count` floats; both arrays must be aligned to 16 bytes.

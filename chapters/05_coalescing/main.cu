@@ -12,9 +12,9 @@ void run_copies(Lesson& lesson, const Wanted& wanted, Moves& moves, size_t n) {
   lesson.begin_part("copies", "neighbouring words of 4, 8 and 16 bytes", style());
   if (!tilewise::is_simulated()) lesson.run(moves.baseline(n));  // no kernel: the simulator has nothing to count
   if (!wanted("copies")) return;                                 // but all are a share of it
-  lesson.run(moves.variant<float>("copy_words<float>", {n}, launch_copy_words<float>));
-  lesson.run(moves.variant<float2>("copy_words<float2>", {n / 2}, launch_copy_words<float2>));
-  lesson.run(moves.variant<float4>("copy_words<float4>", {n / 4}, launch_copy_words<float4>));
+  lesson.run(moves.variant<float>("copy_one_word<float>", {n}, launch_copy_one_word<float>));
+  lesson.run(moves.variant<float2>("copy_one_word<float2>", {n / 2}, launch_copy_one_word<float2>));
+  lesson.run(moves.variant<float4>("copy_one_word<float4>", {n / 4}, launch_copy_one_word<float4>));
   tilewise::Variant v = moves.variant<float>("copy_four_vectors", {n}, launch_copy_four_vectors);
   v.predicted_load_sectors = v.predicted_store_sectors = n % 4 == 0 ? double(sectors_of_words(n / 4, 16, 1)) : 0;
   lesson.run(v);

@@ -33,7 +33,7 @@ PRODUCTS = [
 MOVERS = [
     ("03", "running sums along rows", "03_padded_tiles", "running_sums_padded", {"part": "walk"}),
     ("04", "transpose", "04_transpose", "transpose_vectorised", {"shape": "16384 x 16384"}),
-    ("05", "copy", "05_coalescing", "copy_words<float4>", {"part": "copies"}),
+    ("05", "copy", "05_coalescing", "copy_one_word<float4>", {"part": "copies"}),
     ("06", "regular sparse matrix times vector", "06_csr_spmv", "spmv_unrolled<4>", {"matrix": "stencil3d"}),
 ]
 

@@ -70,7 +70,7 @@ void add_movers(std::vector<Mover>& list) {
                         return launch(words<Word>(in), words<Word>(out), count, p, s);
                     }});
   };
-  add("copy_words", Mover::copy, launch_copy_words<Word>);
+  add("copy_one_word", Mover::copy, launch_copy_one_word<Word>);
   add("strided_read", Mover::read, launch_strided_read<Word>);
   add("strided_write", Mover::write, launch_strided_write<Word>);
   add("strided_copy", Mover::both, launch_strided_copy<Word>);
@@ -303,7 +303,7 @@ TEST_CASE("what cannot be is refused, and the output is left alone", "[refused]"
     }
     REQUIRE(mover.launch(in.data(), out.data(), 0, 1, nullptr) == cudaSuccess);
   }
-  REQUIRE(launch_copy_words(in.data(), out.data(), std::size_t{1} << 40) == cudaErrorInvalidConfiguration);
+  REQUIRE(launch_copy_one_word(in.data(), out.data(), std::size_t{1} << 40) == cudaErrorInvalidConfiguration);
   for (const SumKernel& kernel : sum_kernels) {
     INFO(kernel.name);
     REQUIRE(kernel.launch(in.data(), out.data(), -4, 4, nullptr) == cudaErrorInvalidValue);

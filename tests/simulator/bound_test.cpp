@@ -404,7 +404,7 @@ bool is_held_by_one_part(const nlohmann::json& row) {
   if (kernel.starts_with("window_sums")) return true;
   if (row["counts"]["distinct_bytes_loaded"].get<double>() < 0.5e9) return false;
   return kernel.starts_with("copy_")
-             ? kernel != "copy_words<float>" && kernel != "copy_matrix"  // too little in flight
+             ? kernel != "copy_one_word<float>" && kernel != "copy_matrix"  // too little in flight
              : kernel.starts_with("shifted_") || (kernel.starts_with("strided_read") && stride() <= 8);
 }
 

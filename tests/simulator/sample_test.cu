@@ -291,9 +291,9 @@ TEST_CASE("chapter 05 counted in part", "[sample]") {
   DeviceBuffer<float> in(5 * n + 8), out(5 * n + 8);
   const float* const from = in.data();
   float* const to = out.data();
-  compare("copy_words", [&] { return chapter_05::launch_copy_words(from, to, n); });
-  compare("copy_words<float4>", [&] {
-    return chapter_05::launch_copy_words(reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to), n);
+  compare("copy_one_word", [&] { return chapter_05::launch_copy_one_word(from, to, n); });
+  compare("copy_one_word<float4>", [&] {
+    return chapter_05::launch_copy_one_word(reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to), n);
   });
   compare("copy_four_vectors", [&] { return launch_copy_four_vectors(from, to, n); });
   for (const std::size_t by : {3, 5}) {

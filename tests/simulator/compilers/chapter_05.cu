@@ -27,8 +27,8 @@ int main() {
   right(cudaMalloc(&index, kCount * sizeof(unsigned)));
   right(cudaMemset(index, 0, kCount * sizeof(unsigned)));
 
-  right(launch_copy_words(a, c, kCount));
-  right(launch_copy_words(reinterpret_cast<const char*>(a), reinterpret_cast<char*>(c), kCount));
+  right(launch_copy_one_word(a, c, kCount));
+  right(launch_copy_one_word(reinterpret_cast<const char*>(a), reinterpret_cast<char*>(c), kCount));
   right(launch_copy_four_vectors(a, c, kCount));
   right(launch_strided_read(a, c, kCount, 3));
   right(launch_strided_write(reinterpret_cast<const double*>(a), reinterpret_cast<double*>(c), kCount, 2));
