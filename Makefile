@@ -17,6 +17,7 @@ help:
 	@echo "make test            set up, build and run all tests"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
 	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu"
+	@echo "make step-00-3       compile and run one of the small programs that lesson 00 is made of, with the compiler alone"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
 	@echo "make test-all        grade all submissions that the repository has: right, wrong and hostile ones"
 	@echo "make homework        how far your homework is, all chapters"
@@ -70,6 +71,16 @@ gradescope-$(1) gradescope-$(2):
 	@$(scripts)/gradescope.sh $(2)
 endef
 $(foreach c,$(chapters),$(eval $(call chapter_rules,$(call number,$(c)),$(c))))
+
+# Lessons with small programs, chapters/NN_topic/steps: step-00 lists them, step-00-3 runs the third.
+define step_rules
+.PHONY: step-$(1) step-$(2)
+step-$(1) step-$(2):
+	@$(scripts)/step.sh $(2)
+step-$(1)-% step-$(2)-%:
+	@$(scripts)/step.sh $(2) $$*
+endef
+$(foreach c,$(notdir $(patsubst %/steps,%,$(wildcard chapters/*/steps))),$(eval $(call step_rules,$(call number,$(c)),$(c))))
 
 # The numbers that no chapter has; chapters have two digits.
 define no_chapter_rules

@@ -6,6 +6,7 @@
 #   source files get .txt appended so that a browser shows them (docs.sh copies both);
 # - code comes from the source itself, by \snippet or \include, with links; GitHub shows the copy that update-results.py made;
 # - Doxygen closes <details> at the end of each paragraph, unless it is told to leave the tag alone;
+# - Doxygen does not know the language `cuda`;
 # - Doxygen takes `::name` in code for a link.
 # Line numbers stay as they are.
 page=${1#"$PWD"/}
@@ -31,7 +32,7 @@ awk -v page="${page#./}" '
   /^<!-- snippet: [^ ]+ [^ ]+ -->$/ { print "\\snippet " $3 " " $4; in_snippet = 1; next }
   /^<!-- snippet: [^ ]+ -->$/ { print "\\include " $3; in_snippet = 1; next }
   in_snippet { if (/^<!-- \/snippet -->$/) in_snippet = 0; print ""; next }
-  /^```/ { fenced = !fenced }
+  /^```/ { fenced = !fenced; sub(/^```cuda$/, "```{.cpp}") }
   fenced { print; next }
   /^# / && label != "" && !labelled { labelled = 1; if (!/\{#/) $0 = $0 " {#" label "}" }
   /^<\/?details>$/ || /^<summary>.*<\/summary>$/ { print "\\htmlonly[block]" $0 "\\endhtmlonly"; next }

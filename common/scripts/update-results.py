@@ -89,7 +89,17 @@ GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
     <!-- /snippet -->
 
 Without a tag it is the whole file. A line `<!-- plain-program -->` becomes a fold with the whole of the chapter's plain.cu.
+
+What a program printed, a file; of a program the lines between two empty ones, the first with that word in them; and what is new in a
+program since another one, but for their first lines:
+
+    <!-- file: tests/00_first_kernel/steps/no_guard.txt -->
+    <!-- file: chapters/00_first_kernel/steps/03_threads.cu sqrt -->
+    <!-- /file -->
+    <!-- diff: chapters/00_first_kernel/steps/02_kernel.cu chapters/00_first_kernel/steps/03_threads.cu -->
+    <!-- /diff -->
 """
+import difflib
 import json
 import math
 import pathlib
@@ -850,6 +860,26 @@ def plain_program(page):
     return f"<details>\n<summary>The whole program: plain.cu</summary>\n\n<!-- snippet: {file} -->\n<!-- /snippet -->\n\n</details>"
 
 
+file_region = re.compile(r"^(<!-- file: (\S+)(?: (\S+))? -->\n).*?^(<!-- /file -->)", re.S | re.M)
+diff_region = re.compile(r"^(<!-- diff: (\S+) (\S+) -->\n).*?^(<!-- /diff -->)", re.S | re.M)
+
+
+def lines_of(file, word):
+    """A file, or the first of its groups of lines that has the word in it. What a program printed has no language."""
+    text = (root / file).read_text()
+    if word:
+        text = next((group for group in text.split("\n\n") if word in group), None) or sys.exit(f"{file} has no {word}")
+    language = {".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".hpp": "cpp"}.get(pathlib.Path(file).suffix, "")
+    return f"\n```{language}\n" + text.rstrip("\n") + "\n```\n\n"
+
+
+def difference(old, new):
+    """The lines that went (-) and came (+)."""
+    lines = [(root / file).read_text().split("\n")[1:] for file in (old, new)]
+    changes = list(difflib.unified_diff(*lines, n=0, lineterm=""))[3:]
+    return "\n```diff\n" + "\n".join(" ..." if line.startswith("@@") else line for line in changes) + "\n```\n\n"
+
+
 stale = []
 if "--code" not in options:
     steps, file = json.dumps(strip.steps(root, GPU), indent=1) + "\n", root / f"docs/results/ladder-{GPU}.json"
@@ -862,6 +892,8 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
     new = snippet_line.sub(r"<!-- snippet: \1 \2 -->\n<!-- /snippet -->", old)
     new = plain_line.sub(lambda found: plain_program(page), new)
     new = snippet_region.sub(lambda found: found[1] + code(found[2], found[3]) + found[4], new)
+    new = file_region.sub(lambda found: found[1] + lines_of(found[2], found[3]) + found[4], new)
+    new = diff_region.sub(lambda found: found[1] + difference(found[2], found[3]) + found[4], new)
     if "--code" not in options:
         new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], new)
         new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# step.sh CHAPTER [NUMBER]: compiles one of the small programs in chapters/CHAPTER/steps with the compiler alone, and runs it.
+# MACHINE chooses where. Without a number, or with one that is not there: says which there are.
+source "$(dirname "$0")/lib.sh"
+steps=chapters/$1/steps
+number=${2:-0}
+[[ $number =~ ^[0-9]+$ ]] || number=0
+file=$(find "$steps" -name "$(printf '%02d' "$((10#$number))")_*.cu")
+if [ -z "$file" ]; then
+  echo "The steps of chapter $1 are:" >&2
+  for file in "$steps"/*.cu; do
+    number=$(basename "$file" | sed -E 's/^0*([0-9]+)_.*/\1/')
+    echo "  make step-${1%%_*}-$number    $(sed -n '1s|^// Step [0-9]*: ||p' "$file")" >&2
+  done
+  exit 2
+fi
+pick_machine
+program=build/$machine/run/$(basename "$file" .cu)
+mkdir -p "$(dirname "$program")"
+if [ "$machine" = sim ]; then
+  build sim simulator
+  compiler=(build/sim/bin/simcc)
+else
+  compiler=("$(find_nvcc)" -arch=native)
+fi
+echo "${compiler[*]} $file -o $program && $program"
+"${compiler[@]}" "$file" -o "$program"
+exec "$program"
