@@ -5,13 +5,14 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 programs=${PROGRAMS:-build/gpu/bin}
-[ $# -gt 0 ] || set -- 01 02 03 04 05 06 07 08 09
+[ $# -gt 0 ] || set -- 00 01 02 03 04 05 06 07 08 09
 command -v compute-sanitizer >/dev/null || { echo "check-sanitizers: no compute-sanitizer; it comes with the CUDA Toolkit" >&2; exit 2; }
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
 arguments() {
   case $1 in
+    00) echo --width 44,129 --height 14,33 --block 32,100,1024 ;;
     01) echo --n 129 --m 33 --k 70 ;;
     02) echo --n 129 --tile 8,16,32 ;;
     03) echo --n 129 --rows 128,75 --cols 96,83 --bytes 4224,65536 ;;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "00_first_kernel/first_kernel.cuh"
 #include "01_naive_matmul/naive_matmul.cuh"
 #include "02_tiled_matmul/tiled_matmul.cuh"
 #include "03_padded_tiles/padded_tiles.cuh"
@@ -18,6 +19,12 @@ void right(cudaError_t status) {
   if (status == cudaSuccess) return;
   std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
   std::exit(1);
+}
+
+void brighten() {
+  right(launch_brighten_one_thread(a, c, 67));
+  right(launch_brighten(a, c, 616, 100));
+  right(launch_brighten_2d(a, c, 44, 14, dim3(32, 8)));
 }
 
 void matmul() {
@@ -64,6 +71,7 @@ int main() {
     right(cudaMalloc(matrix, sizeof(words)));
     right(cudaMemcpy(*matrix, words, sizeof(words), cudaMemcpyHostToDevice));
   }
+  brighten();
   matmul();
   padding();
   transpose();

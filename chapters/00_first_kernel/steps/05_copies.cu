@@ -1,0 +1,31 @@
+// Step 5: the GPU has memory of its own. Copy the picture there, and the result back.
+#include <cuda_runtime.h>
+#include <cmath>
+#include <cstdio>
+
+constexpr int WIDTH = 44, HEIGHT = 14, PIXELS = WIDTH * HEIGHT;
+float picture[PIXELS];  // row by row; 0 is black, 1 is white
+
+void show() {
+  for (int i = 0; i < PIXELS; ++i)
+    std::printf(i % WIDTH == WIDTH - 1 ? "%c\n" : "%c", " .:-=+*#%@"[int(std::fmin(10 * picture[i], 9))]);
+}
+
+__global__ void brighten(float* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  p[i] = std::sqrt(p[i]);
+}
+
+int main() {
+  for (int i = 0; i < PIXELS; ++i)  // the farther from the lamp, the darker
+    picture[i] = 8 / (8 + std::pow(i % WIDTH - 22, 2) + std::pow(2 * (i / WIDTH) - 13, 2));
+  show();
+  float* device;
+  cudaMalloc(&device, sizeof(picture));
+  cudaMemcpy(device, picture, sizeof(picture), cudaMemcpyHostToDevice);
+  brighten<<<(PIXELS + 255) / 256, 256>>>(device, PIXELS);
+  cudaMemcpy(picture, device, sizeof(picture), cudaMemcpyDeviceToHost);
+  cudaFree(device);
+  show();
+}

@@ -1,0 +1,36 @@
+// Step 6: ask every call, and every launch, whether it worked.
+#include <cuda_runtime.h>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#define CHECK(call) \
+  if (cudaError_t e = (call)) std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e)), std::exit(1)
+
+constexpr int WIDTH = 44, HEIGHT = 14, PIXELS = WIDTH * HEIGHT;
+float picture[PIXELS];  // row by row; 0 is black, 1 is white
+
+void show() {
+  for (int i = 0; i < PIXELS; ++i)
+    std::printf(i % WIDTH == WIDTH - 1 ? "%c\n" : "%c", " .:-=+*#%@"[int(std::fmin(10 * picture[i], 9))]);
+}
+
+__global__ void brighten(float* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  p[i] = std::sqrt(p[i]);
+}
+
+int main() {
+  for (int i = 0; i < PIXELS; ++i)  // the farther from the lamp, the darker
+    picture[i] = 8 / (8 + std::pow(i % WIDTH - 22, 2) + std::pow(2 * (i / WIDTH) - 13, 2));
+  show();
+  float* device;
+  CHECK(cudaMalloc(&device, sizeof(picture)));
+  CHECK(cudaMemcpy(device, picture, sizeof(picture), cudaMemcpyHostToDevice));
+  brighten<<<(PIXELS + 255) / 256, 256>>>(device, PIXELS);
+  CHECK(cudaGetLastError());
+  CHECK(cudaMemcpy(picture, device, sizeof(picture), cudaMemcpyDeviceToHost));
+  CHECK(cudaFree(device));
+  show();
+}
