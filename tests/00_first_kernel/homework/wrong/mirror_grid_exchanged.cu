@@ -1,0 +1,15 @@
+// expect: mirror visible x and y of the grid are exchanged
+// The blocks in x cover the height.
+#include "homework.cuh"
+
+__global__ void mirror(const float* in, float* out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  out[y * width + x] = in[y * width + width - 1 - x];
+}
+
+cudaError_t launch_mirror(const float* in, float* out, int width, int height, cudaStream_t stream) {
+  mirror<<<dim3((height + 31) / 32, (width + 7) / 8), dim3(32, 8), 0, stream>>>(in, out, width, height);
+  return cudaGetLastError();
+}

@@ -1,0 +1,16 @@
+// expect: mirror visible it is upside down: each row
+// Mirrors columns, not rows.
+#include "homework.cuh"
+
+__global__ void mirror(const float* in, float* out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  out[y * width + x] = in[(height - 1 - y) * width + x];
+}
+
+cudaError_t launch_mirror(const float* in, float* out, int width, int height, cudaStream_t stream) {
+  const dim3 grid((width + 31) / 32, (height + 7) / 8);
+  mirror<<<grid, dim3(32, 8), 0, stream>>>(in, out, width, height);
+  return cudaGetLastError();
+}
