@@ -63,40 +63,49 @@ __global__ void __launch_bounds__(BN* BM / TM) column_tiles(const float* __restr
 // [register_tiles]
 /// The same with a rectangle of TM x TN elements per thread, BM/TM rows and BN/TN columns apart, so that neighbours in a
 /// warp own neighbours in C. In a step of k a thread reads TM + TN words and makes TM * TN multiply-adds of them.
-/// As is stored by columns of A, so that a step reads one row of As and one of Bs.
-/// Block: BN/TN x BM/TM threads. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
+/// As is stored by columns of A, so that a step reads one row of As and one of Bs. A thread fetches all its words of a
+/// tile before it stores the first, so that its loads wait side by side. The second launch bound is blocks per SM: it
+/// holds nvcc to the registers that two blocks leave each thread.
+/// Block: BM/TM * BN/TN threads in a row. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
 template <int BM, int BN, int BK, int TM, int TN>
-__global__ void __launch_bounds__(BM / TM * (BN / TN)) register_tiles(const float* __restrict__ A,  // M x K
-                                                                      const float* __restrict__ B,  // K x N
-                                                                      float* __restrict__ C,        // M x N
-                                                                      int M, int N, int K) {
+__global__ void __launch_bounds__(BM / TM * (BN / TN), 2) register_tiles(const float* __restrict__ A,  // M x K
+                                                                         const float* __restrict__ B,  // K x N
+                                                                         float* __restrict__ C,        // M x N
+                                                                         int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  constexpr int kRowsOfA = kThreads / BK, kRowsOfB = kThreads / BN;  // that the block fetches at a time
+  constexpr int kRowsOfA = kThreads / BK, kRowsOfB = kThreads / BN;    // that the block fetches at a time
+  constexpr int kWordsOfA = BM / kRowsOfA, kWordsOfB = BK / kRowsOfB;  // that each thread fetches per tile
   static_assert(kRowsOfA * BK == kThreads && kRowsOfB * BN == kThreads && BM % kRowsOfA == 0 && BK % kRowsOfB == 0,
                 "the threads share the tiles evenly");
   constexpr int kPad = 32 / BK;        // BK lanes store one below the other: each row begins kPad banks further on
   __shared__ float As[BK][BM + kPad];  // As[k][i] = A[row0 + i][k0 + k]
   __shared__ float Bs[BK][BN];         // Bs[k][j] = B[k0 + k][col0 + j]
 
-  const int tx = threadIdx.x, ty = threadIdx.y;
-  const int thread = ty * kColumnStep + tx;
+  const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
   const int a_row = thread / BK, a_k = thread % BK;  // of the tiles' words, the first that this thread fetches
   const int b_k = thread / BN, b_col = thread % BN;
+  const bool b_inside = col0 + b_col < N;
   float sum[TM][TN] = {};  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
 
   for (int k0 = 0; k0 < K; k0 += BK) {
+    const bool a_inside = k0 + a_k < K;
+    float from_a[kWordsOfA] = {}, from_b[kWordsOfB] = {};
 #pragma unroll
-    for (int r = 0; r < BM / kRowsOfA; ++r) {
-      const int i = a_row + r * kRowsOfA;
-      As[a_k][i] = row0 + i < M && k0 + a_k < K ? A[(row0 + i) * K + k0 + a_k] : 0.0f;
+    for (int w = 0; w < kWordsOfA; ++w) {
+      const int row = row0 + a_row + w * kRowsOfA;
+      from_a[w] = a_inside && row < M ? A[row * K + k0 + a_k] : 0.0f;
     }
 #pragma unroll
-    for (int r = 0; r < BK / kRowsOfB; ++r) {
-      const int k = b_k + r * kRowsOfB;
-      Bs[k][b_col] = k0 + k < K && col0 + b_col < N ? B[(k0 + k) * N + col0 + b_col] : 0.0f;
+    for (int w = 0; w < kWordsOfB; ++w) {
+      const int k = k0 + b_k + w * kRowsOfB;
+      from_b[w] = b_inside && k < K ? B[k * N + col0 + b_col] : 0.0f;
     }
+#pragma unroll
+    for (int w = 0; w < kWordsOfA; ++w) As[a_k][a_row + w * kRowsOfA] = from_a[w];
+#pragma unroll
+    for (int w = 0; w < kWordsOfB; ++w) Bs[b_k + w * kRowsOfB][b_col] = from_b[w];
     __syncthreads();  // written before read
 
 // [step]
@@ -158,7 +167,7 @@ cudaError_t launch_register_tiles(const float* A, const float* B, float* C, int 
   static_assert(BM <= 1024 && BN <= 1024 && BK <= 1024, "register_tiles_fits() counts on it");
   if (!register_tiles_fits(M, N, K)) return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;
-  const dim3 threads(BN / TN, BM / TM);
+  constexpr int threads = BM / TM * (BN / TN);
   const dim3 blocks((N + BN - 1) / BN, (M + BM - 1) / BM);
   register_tiles<BM, BN, BK, TM, TN><<<blocks, threads, 0, stream>>>(A, B, C, M, N, K);
   return cudaGetLastError();

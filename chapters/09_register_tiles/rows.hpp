@@ -38,7 +38,7 @@ template <int BM, int BN, int BK, int TM, int TN>
 MatmulVariant registers() {
   MatmulVariant v;
   v.kernel = with_arguments("register_tiles", BM, BN, BK, TM, TN);
-  v.block = dim3(BN / TN, BM / TM);
+  v.block = dim3(BM / TM * (BN / TN));
   v.shared_bytes = sizeof(float) * BK * (BM + 32 / BK + BN);
   v.loads = [](const MatmulShape& s) { return tiled_loads(s, BM, BN); };
   v.skip = no_int_position;
