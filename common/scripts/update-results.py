@@ -448,6 +448,14 @@ def counter_rows(kind, gpu, words):
     return rows[0]
 
 
+def exact_loop(kernel, gpu):
+    file = json.loads((root / f"docs/results/loops-{gpu}.json").read_text())
+    rows = [row for row in file["rows"] if row["kernel"] == kernel]
+    if len(rows) != 1:
+        sys.exit(f"loops {kernel}: {len(rows)} rows, there must be one")
+    return rows[0]
+
+
 def share_of_best(words, gpu="nvidia-h200"):
     run, row = one(words, gpu)
     best = next(key for key in row["speedup"] if key.startswith("best_"))
@@ -483,6 +491,8 @@ FORMULAS = {
     "dram": lambda words, counter, gpu=GPU: counter_rows("dram", gpu, words)["counters"][counter],
     "dram_words": lambda words, gpu=GPU: counter_rows("dram", gpu, words)["words"],
     "spmv": lambda words, counter, gpu=GPU: counter_rows("spmv", gpu, words)["counters"][counter],
+    # what nvcc makes of a kernel's inner loop, by record-loops.py: loop("wide_loads<128,128,16,8,8>", "FFMA")
+    "loop": lambda words, counter, gpu=GPU: exact_loop(words, gpu)["counters"][counter],
     "counted": lambda words, count: one(words, "simulated-" + GPU)[1]["counts"][count],
     "min": min, "max": max, "sqrt": math.sqrt, "abs": abs,
 }
