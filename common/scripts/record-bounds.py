@@ -80,7 +80,7 @@ def runs_of(program, rows):
     if program == "07_cublas_sgemm":
         sizes, _ = products(part("kernels"))
         return [["--part", "kernels", *sizes, *sampled]]
-    if program == "09_register_tiles":
+    if program in ("09_register_tiles", "10_wide_loads"):
         sizes, _ = products(rows)
         return [[*sizes, *sampled]]
     return []
