@@ -35,7 +35,8 @@ int main() {
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
 
-  const dim3 threads(128 / 8, 128 / 8), blocks((N + 127) / 128, (M + 127) / 128);  // a block per tile of C
+  const int threads = 128 / 8 * (128 / 8);              // of 8 x 8 elements each
+  const dim3 blocks((N + 127) / 128, (M + 127) / 128);  // a block per tile of C
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));

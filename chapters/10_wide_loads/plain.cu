@@ -1,0 +1,66 @@
+// C = A * B, 8 x 8 elements per thread and 16 bytes per load: the whole program.
+//   nvcc plain.cu -o plain && ./plain     (without a GPU: simcc instead of nvcc)
+#include <cuda_runtime.h>
+
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "wide_loads.cuh"
+
+#define CHECK(call) check(call, __LINE__)
+
+void check(cudaError_t error, int line) {
+  if (error == cudaSuccess) return;
+  std::printf("plain.cu, line %d: %s\n", line, cudaGetErrorString(error));
+  std::exit(1);
+}
+
+int main() {
+  const int M = 201, N = 152,
+            K = 164;  // no multiples of the tile; N and K are multiples of 4, so 16-byte loads are allowed
+  std::vector<float> A(M * K), B(K * N), C(M * N);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> number(-1, 1);
+  for (float& a : A) a = number(random);
+  for (float& b : B) b = number(random);
+
+  float *dA, *dB, *dC;  // the same three on the device
+  CHECK(cudaMalloc(&dA, A.size() * sizeof(float)));
+  CHECK(cudaMalloc(&dB, B.size() * sizeof(float)));
+  CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
+  CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+
+  const int threads = 64 / 8 * (128 / 8);             // of 8 x 8 elements each
+  const dim3 blocks((N + 127) / 128, (M + 63) / 64);  // a block per tile of C
+  cudaEvent_t start, stop;
+  CHECK(cudaEventCreate(&start));
+  CHECK(cudaEventCreate(&stop));
+  for (int run = 0; run < 2; ++run) {  // the first run also loads the kernel: the second is timed
+    CHECK(cudaEventRecord(start));
+    wide_loads<64, 128, 16, 8, 8, true><<<blocks, threads>>>(dA, dB, dC, M, N, K);
+    CHECK(cudaGetLastError());  // was the launch accepted?
+    CHECK(cudaEventRecord(stop));
+  }
+  CHECK(cudaDeviceSynchronize());  // wait; this also reports what went wrong in the kernel
+  float ms = 0;
+  CHECK(cudaEventElapsedTime(&ms, start, stop));  // on the simulator: how long this computer took
+  CHECK(cudaMemcpy(C.data(), dC, C.size() * sizeof(float), cudaMemcpyDeviceToHost));
+
+  int wrong = 0;  // among every 7th element, computed again in double
+  for (size_t i = 0; i < C.size(); i += 7) {
+    double sum = 0;
+    for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+  }
+  std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
+
+  for (cudaEvent_t event : {start, stop}) CHECK(cudaEventDestroy(event));
+  for (float* p : {dA, dB, dC}) CHECK(cudaFree(p));
+  return wrong == 0 ? 0 : 1;
+}
