@@ -36,7 +36,7 @@ PATTERNS = [
 ]
 
 TERM = r"\(*\d[\d,]*(?:\.\d+)?[²³⁶⁹]?(?:\s(?!x\s)[a-zA-Zµ]{2,}){0,3}\)*"
-OPERATOR = r"(?:\s*[·×*/+−-]\s*|\sx\s)"
+OPERATOR = r"(?:\s*[·×*/+−-]\s*|\s+x\s)"  # more than one blank where a link was
 SUM = rf"{TERM}(?:{OPERATOR}{TERM})*"
 FORMULA = re.compile(rf"(?<![\w.]){TERM}(?:{OPERATOR}{TERM})+\s*=\s*{SUM}(?:\s*=\s*{SUM})*")
 
@@ -55,13 +55,14 @@ def prose(text):
     text = re.sub(r"<!--.*?-->|<(?:img|a|details|summary|/|b|code)[^>]*>", blank, text, flags=re.S)
     text = re.sub(r"`[^`]*`", blank, text)
     text = re.sub(r'(?<=\*\*Claim:\*\* )"[^"]*"', blank, text)  # what others say
+    text = re.sub(r"\[([^\[\]]*)\]\([^)]*\)", lambda link: link[1] + blank(link)[len(link[1]):], text)
     text = re.sub(r"\]\([^)]*\)", blank, text)
     return text.replace("\n", " ").replace("**", "  ")
 
 
 def value(term):
     """What a side of a formula is; None if that cannot be said."""
-    term = re.sub(r"\sx\s", " * ", term)
+    term = re.sub(r"\s+x\s", " * ", term)
     term = re.sub(r"(?<=\d)[²³⁶⁹]", lambda power: "**" + "0123456789"["⁰¹²³⁴⁵⁶⁷⁸⁹".index(power[0])], term)
     term = re.sub(r"[a-zA-Zµ,]+", "", term).replace("·", "*").replace("×", "*").replace("−", "-")
     while term.count(")") > term.count("("):  # of the sentence

@@ -2,6 +2,7 @@
 # page-filter.sh PAGE.md: the page as Doxygen gets it. What is right on GitHub is not quite right in the site:
 # - the page needs a label: chNN_topic for a chapter's README, chNN_topic_x for x.md beside it, the file's name elsewhere;
 # - links to pages name that label: links to files are resolved by Doxygen 1.9.4, and not by 1.9.8 if the page has one;
+# - a link to an <a id="x"> of a page, glossary.md#x, is one to the file that Doxygen makes of it;
 # - pages lie in one folder there, so pictures and source files are addressed from the repository's root, and
 #   source files get .txt appended so that a browser shows them (docs.sh copies both);
 # - code comes from the source itself, by \snippet or \include, with links; GitHub shows the copy that update-results.py made;
@@ -42,9 +43,15 @@ awk -v page="${page#./}" '
     gsub(/::tilewise::/, "tilewise::")
     out = ""
     rest = $0
-    while (match(rest, /\]\([^)#: ]+\)/)) {
+    while (match(rest, /\]\([^): ]+\)/)) {
       target = substr(rest, RSTART + 2, RLENGTH - 3)
-      target = target ~ /\.md$/ ? "@ref " label_of(without_dots(folder target)) : folder target ".txt"
+      hash = index(target, "#")
+      if (hash > 0) {
+        anchor = substr(target, hash)
+        target = (hash == 1 ? label_of(page) : label_of(without_dots(folder substr(target, 1, hash - 1)))) ".html" anchor
+      } else {
+        target = target ~ /\.md$/ ? "@ref " label_of(without_dots(folder target)) : folder target ".txt"
+      }
       out = out substr(rest, 1, RSTART - 1) "](" target ")"
       rest = substr(rest, RSTART + RLENGTH)
     }
