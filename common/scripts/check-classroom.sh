@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check-classroom.sh [CHAPTER]: tries what docs/homework.md gives to instructors, as far as that goes without the services.
+# check-classroom.sh [CHAPTER]: tries what docs/teaching.md gives to instructors, as far as that goes without the services.
 # Gradescope: makes the autograder's zip, lays out a folder like /autograder, runs run_autograder on submissions of all
 # kinds, and holds results.json against the specification. What the zip would build is not built again: tilewise/ is this
 # repository. GitHub: runs the commands of homework.yml in a folder like a runner's.

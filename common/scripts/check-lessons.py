@@ -200,7 +200,7 @@ def spoken(path):
 
 def voice_files():
     for pattern in ["chapters/*/*.md", "chapters/*/*.cu", "chapters/*/*.cuh", "chapters/*/*.hpp", "common/src/*.cpp",
-                    "common/include/tilewise/*.hpp", "tests/*/homework/*_task.json", "tests/*/homework/reference.cpp"]:
+                    "common/include/tilewise/*.hpp", "tests/*/homework/*.json", "tests/*/homework/reference.cpp"]:
         yield from sorted(root.glob(pattern))
 
 

@@ -20,4 +20,4 @@ fi | while IFS= read -r -d '' file; do
 done
 # Gradescope wants both scripts at the top of the archive, not in a folder.
 (cd "$stage" && cmake -E tar cf "../$chapter.zip" --format=zip -- setup.sh run_autograder chapter tilewise)
-echo "The autograder is $zip ($(wc -c <"$zip") bytes). docs/homework.md says what to do with it."
+echo "The autograder is $zip ($(wc -c <"$zip") bytes). docs/teaching.md says what to do with it."
