@@ -4,7 +4,8 @@
 #   <!-- shows: REGEX -->   the output of the block must have a line like this (extended regular expression)
 #   <!-- lacks: REGEX -->   and must have none like this
 #   <!-- exits: 2 0 -->     exit codes of the commands, in order; 0 for all when absent. make itself ends with 2
-# Every claim must have a verdict, a command, and something to show. MACHINE=sim unless said otherwise.
+# Every claim must have a verdict, a command, something to show, and its row in the index: | [N](#claim-N) | claim | verdict | ...
+# MACHINE=sim unless said otherwise.
 # check-claims.sh PAGE.md...: other pages.
 source "$(dirname "$0")/lib.sh"
 export MACHINE=${MACHINE:-sim}
@@ -33,7 +34,7 @@ awk '
   }' "$@" >"$work/items"
 printf 'claim\t\n' >>"$work/items"  # ends the last one
 
-title="" verdict=0 shown=0 block=()
+title="" verdict=0 said="" shown=0 block=()
 patterns=() forbidden=() codes=()
 judge_block() {  # runs the block that has been read, and compares
   [ ${#block[@]} -gt 0 ] || return 0
@@ -66,13 +67,14 @@ while IFS=$'\t' read -r kind rest; do
     claim)
       if [ -n "$title" ]; then
         claims=$((claims + 1))
+        grep -qF "| [${title%%.*}](#claim-${title%%.*}) | ${title#*. } | $said |" "$@" || wrong "$title: not so in the index: $said"
         [ $verdict = 1 ] || wrong "$title: no verdict (**True**, **False**, **It depends**), or more than one"
         [ $shown -gt 0 ] || wrong "$title: nothing is shown"
       fi
       title=$rest verdict=0 shown=0
       ;;
     command) block+=("$rest") ;;
-    verdict) verdict=$((verdict + 1)) ;;
+    verdict) verdict=$((verdict + 1)) said=${rest#\*\*} said=${said%%\*\**} said=${said%[.,]} ;;
     shows) patterns+=("$rest") shown=$((shown + 1)) ;;
     lacks) forbidden+=("$rest") ;;
     exits) IFS=' ' read -r -a codes <<<"$rest" ;;
