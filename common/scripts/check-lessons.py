@@ -17,7 +17,7 @@ folds, quoted claims, what update-results.py writes, and other links do not coun
 
 Case does not matter, but for words with a capital inside (DRAM, AoS). A longer term hides a shorter: a *bank conflict* is no *bank*.
 
-Voice: VOICE below, in pages outside of code, in homework.cuh and homework.cu, in the graders' texts, and in what programs print.
+Voice: VOICE below, in pages outside of code, in homework.cuh and homework.cu, in the grader's texts, and in what programs print.
 
 Exit codes: 0; 1 something is wrong; 2 bad arguments.
 """
@@ -200,7 +200,8 @@ def spoken(path):
 
 def voice_files():
     for pattern in ["chapters/*/*.md", "chapters/*/*.cu", "chapters/*/*.cuh", "chapters/*/*.hpp", "common/src/*.cpp",
-                    "common/include/tilewise/*.hpp", "tests/*/homework/*.json", "tests/*/homework/reference.cpp"]:
+                    "common/include/tilewise/*.hpp", "common/grader/*.cpp", "common/simulator/*/*.cpp", "common/tools/*.cpp",
+                    "tests/*/homework/*.json", "tests/*/homework/reference.cpp"]:
         yield from sorted(root.glob(pattern))
 
 
