@@ -205,7 +205,7 @@ class CopyPart final : public Task {
             const int piece = (k - head) / 4, w = (k - head) % 4 + shift;
             return part.in_body(k) && piece % 32 == 31 && w >= 4 ? from(k - 4) : from(k);
           });
-      mistake("all words are turned round within their piece: those that belong to the next piece come from this one",
+      mistake("all words are rotated within their piece: those that belong to the next piece come from this one",
               [&](int k) { return part.in_body(k) && (k - head) % 4 + shift >= 4 ? from(k - 4) : from(k); });
     }
     mistake("the tail is missing: the words behind the last whole piece of 16 bytes",

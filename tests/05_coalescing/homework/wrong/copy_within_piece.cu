@@ -1,5 +1,5 @@
-// Words are turned round within their piece.
-// expect: copy_part visible turned round within their piece
+// Words are rotated within their piece.
+// expect: copy_part visible rotated within their piece
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and
