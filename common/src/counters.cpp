@@ -81,6 +81,8 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   counts.shared_load_wavefronts = c.shared_load_wavefronts;
   counts.shared_stores = c.shared_store_instructions;
   counts.shared_store_wavefronts = c.shared_store_wavefronts;
+  counts.async_copies = c.async_copy_instructions;
+  counts.async_copy_wavefronts = c.async_copy_wavefronts;
   counts.shared_conflicts =
       c.shared_load_wavefronts - c.shared_load_ideal + c.shared_store_wavefronts - c.shared_store_ideal;
   counts.dram_bytes_at_least = c.dram_bytes_at_least;

@@ -40,6 +40,8 @@ struct Counts {
   std::uint64_t shared_load_wavefronts = 0;   ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
   std::uint64_t shared_stores = 0;            ///< smsp__inst_executed_op_shared_st.sum
   std::uint64_t shared_store_wavefronts = 0;  ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+  std::uint64_t async_copies = 0;             ///< to shared memory; they are among the global loads. ..._op_ldgsts.sum
+  std::uint64_t async_copy_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
   std::uint64_t shared_conflicts = 0;         ///< wavefronts beyond those of a conflict-free layout, loads and stores
   std::uint64_t dram_bytes_at_least = 0;      ///< every distinct 32-byte sector once
   std::uint64_t distinct_bytes_loaded = 0;    ///< of these, those that were loaded before anything was stored there
@@ -54,7 +56,9 @@ struct Counts {
   /// Passes through the two stages of L1 that a load request takes. 1 and 1 is perfect for 4-byte elements.
   double tag_passes_per_load() const;
   double data_passes_per_load() const;
-  std::uint64_t shared_wavefronts() const { return shared_load_wavefronts + shared_store_wavefronts; }
+  std::uint64_t shared_wavefronts() const {
+    return shared_load_wavefronts + shared_store_wavefronts + async_copy_wavefronts;
+  }
   /// Bytes that threads asked global memory for.
   std::uint64_t global_bytes() const { return global_load_bytes + global_store_bytes; }
 };

@@ -1,1 +1,4 @@
-#error "the Tilewise simulator does not support asynchronous copies (cuda_pipeline.h)"
+// CUDA's header also has a class around these functions, nvcuda::experimental::pipeline, which the simulator lacks.
+#pragma once
+
+#include "cuda_pipeline_primitives.h"

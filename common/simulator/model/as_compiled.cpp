@@ -44,7 +44,8 @@ InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace spa
   if (space == MemorySpace::global) {
     cost.touched = distinct_sectors(lanes, cost.sectors);
     cost.ideal = ideal_sectors(lanes, cost.touched);
-    cost.passes = is_plain(kind) ? cost.touched : atomic_sectors(lanes);
+    const bool is_atomic = kind == Access::atomic || kind == Access::reduction;
+    cost.passes = is_atomic ? atomic_sectors(lanes) : cost.touched;
     cost.tag_passes = tag_passes(cost.sectors, cost.touched);
     // Most requests lie within four sectors, which are 32 words in 32 banks.
     const bool narrow = lanes.bytes <= 4 && cost.sectors[cost.touched - 1] - cost.sectors[0] < 4;
@@ -74,6 +75,9 @@ InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace spa
         c.reduction_requests = 1;
         c.reduction_sectors = cost.passes;
         break;
+      case Access::copy_from:
+      case Access::copy_to:
+        break;
     }
   } else if (space == MemorySpace::shared) {
     cost.passes = shared_wavefronts(lanes, kind == Access::load);
@@ -88,6 +92,27 @@ InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace spa
       c.shared_store_ideal = cost.ideal;
     }
   }
+  return cost;
+}
+
+InstructionCost cost_of_copy(const LaneAddresses& lanes, const CopyTarget& target) {
+  InstructionCost cost;
+  Counters& c = cost.counters;
+  c.async_copy_instructions = 1;
+  const LaneAddresses from{target.read_mask, target.read, lanes.address};
+  if (from.mask != 0) {
+    cost.touched = distinct_sectors(from, cost.sectors);
+    cost.ideal = ideal_sectors(from, cost.touched);
+    cost.passes = lanes.bytes == 16 ? copied_sectors(from, target.to) : cost.touched;
+    cost.tag_passes = tag_passes(cost.sectors, cost.touched);
+    c.global_load_requests = 1;
+    c.global_load_sectors = cost.passes;
+    c.global_load_tag_passes = cost.tag_passes;
+    c.global_load_bytes = static_cast<std::uint64_t>(std::popcount(from.mask)) * from.bytes;
+  }
+  const CopyPasses passes = copy_passes(lanes, target.read_mask, target.to);
+  c.async_copy_wavefronts = passes.wavefronts;
+  c.async_copy_data_passes = cost.data_passes = 1 + passes.at_least;
   return cost;
 }
 
@@ -132,6 +157,14 @@ void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_
   }
   if (site.object != object) site.object = 0;
   ++site.instructions;
+  if (w.kind == Access::copy_from) {
+    // The compiler takes a copy for something that may read and write all memory.
+    for (unsigned l = 0; l < w.depth; ++l) fenced_[loops[l].place] = true;
+    if (log.copy(w).chosen_zeros) {
+      site.result.doubled = true;
+      site.result.added.async_copy_instructions += 1;
+    }
+  }
   // The last branches before it, from the youngest on.
   for (std::size_t r = reached_.size(); r-- > 0 && reached_.size() - r <= kBranches;) {
     if (reached_[r].context != (w.key ^ w.where) || reached_[r].mask != w.mask) continue;
@@ -216,6 +249,7 @@ bool AsCompiled::just_stored(const WarpLog& log, std::uint32_t index, const std:
                              const Site& site) const {
   for (std::uint32_t i = index; i-- > 0;) {
     const WarpInstruction& e = log[i];
+    if (e.kind == Access::copy_from) return false;
     if (e.kind == Access::load || !may_meet(e.space, sites_[site_of_[i]].object, site.space, site.object)) continue;
     return e.kind == Access::store && repeats(log, index, address, i);
   }
@@ -322,6 +356,7 @@ bool AsCompiled::in_the_way(const WarpLog& log, std::vector<Candidate>::const_it
     for (std::uint32_t i = from; i < to; ++i) {
       const WarpInstruction& e = log[i];
       if (e.space == MemorySpace::none || (load && e.kind == Access::load)) continue;
+      if (e.kind == Access::copy_from) return true;
       if (!may_meet(e.space, sites_[site_of_[i]].object, site.space, site.object)) continue;
       // Other words of the same 16 bytes, or of another 16.
       const std::uint64_t one = c->address % 16,

@@ -25,6 +25,8 @@ struct InstructionCost {
   std::uint64_t sectors[2 * kLanes];
 };
 InstructionCost cost_of(const LaneAddresses& lanes, observer::Access kind, MemorySpace space);
+/// The same of an asynchronous copy; `lanes` says where it comes from.
+InstructionCost cost_of_copy(const LaneAddresses& lanes, const CopyTarget& target);
 
 /// What the rewrites do to the accesses at one place in the code.
 struct Rewritten {
@@ -32,6 +34,7 @@ struct Rewritten {
   bool moved = false;       ///< out of a loop
   bool merged = false;      ///< with neighbours
   bool predicated = false;  ///< issued where no thread takes the branch, too
+  bool doubled = false;     ///< a copy becomes two: one that reads, one that fills with zeros
 };
 
 class AsCompiled {

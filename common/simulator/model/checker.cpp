@@ -18,6 +18,7 @@
 
 #include "driver_types.h"
 #include "model/shadow.hpp"
+#include "runtime/async_copies.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
@@ -50,6 +51,7 @@ struct State {
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch
   std::vector<SharedPiece> pieces;
   std::vector<const void*> sites{nullptr};  // cells name sites by number
+  std::vector<bool> copies{false};          // and which of them are asynchronous copies
   std::unordered_map<const void*, std::uint16_t> site_number;
   const void* last_site = nullptr;
   std::uint16_t last_site_number = 0;
@@ -67,7 +69,10 @@ struct State {
   std::uint16_t number(const void* site) {
     if (site == last_site) return last_site_number;
     auto [entry, is_new] = site_number.try_emplace(site, static_cast<std::uint16_t>(sites.size()));
-    if (is_new && sites.size() < 0xFFFF) sites.push_back(site);
+    if (is_new && sites.size() < 0xFFFF) {
+      sites.push_back(site);
+      copies.push_back(false);
+    }
     last_site = site;
     return last_site_number = entry->second;
   }
@@ -78,12 +83,18 @@ State& state() {
   return *s;
 }
 
+bool only_reads(Access kind) { return kind == Access::load || kind == Access::copy_from; }
+
 const char* verb(Access kind) {
   switch (kind) {
     case Access::load:
       return "reads";
     case Access::store:
       return "writes";
+    case Access::copy_from:
+      return "copies";
+    case Access::copy_to:
+      return "copies to";
     default:
       return "updates";
   }
@@ -252,6 +263,25 @@ struct Now {
   bool is_volatile;
 };
 
+Now access_now(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes, Access kind,
+               const void* site) {
+  const unsigned l = lane.linear % kWarpSize;
+  const WarpClock& clock = s.clocks[lane.linear / kWarpSize];
+  return {s,
+          lane,
+          space,
+          address,
+          bytes,
+          kind,
+          site,
+          static_cast<std::uint16_t>(lane.linear),
+          clock.time[l],
+          s.number(site),
+          l,
+          clock,
+          lane.volatile_access};
+}
+
 // A thread of the same block touched the word in the same interval. Is that ordered before the access now?
 bool ordered_in_warp(const Now& now, unsigned thread, std::uint16_t time) {
   return thread / kWarpSize == now.thread / kWarpSize && now.clock.seen[now.lane_id][thread % kWarpSize] >= time;
@@ -264,13 +294,18 @@ struct Other {
   Access kind;
   std::uint16_t site;
   bool is_volatile;
-  bool updates = false;  // both stores follow a read of the same word: a sum, a maximum
+  bool updates = false;     // both stores follow a read of the same word: a sum, a maximum
+  bool waited_for = false;  // an asynchronous copy, and its thread has waited for it
 };
 
 // What orders the two accesses, or that nothing does; and how much it says compared with other findings of these lines.
 std::pair<std::string, int> advice(const Now& now, const Other& other, bool same_line, bool same_warp,
                                    bool other_block) {
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
+  if (other.waited_for)
+    return {fmt::format("; a thread waits for its own copies only: put a {} behind its __pipeline_wait_prior()",
+                        same_warp ? "__syncwarp()" : "__syncthreads()"),
+            1};
   if (both_store && same_line && other.updates)
     return {
         "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction",
@@ -336,14 +371,49 @@ void report_race(const Now& now, const Other& other) {
   report_finding(std::move(f));
 }
 
+// An access that meets an asynchronous copy in flight. Returns false where there is none, or none that minds.
+bool report_in_flight(const Now& now, Cell& c) {
+  const bool writes = !only_reads(now.kind);
+  const AsyncCopy* copy = nullptr;
+  if (c.copied_to) {
+    copy = async::writing(reinterpret_cast<const void*>(now.address), now.bytes);
+    c.copied_to = copy != nullptr;
+  }
+  const bool is_target = copy != nullptr;
+  // Nothing stands between the beginning of the copy and this access: a race like any other.
+  if (is_target && c.write_thread != now.thread && c.write_interval >= now.s.epoch_first &&
+      !ordered_in_warp(now, c.write_thread, c.write_time))
+    return false;
+  if (c.copied_from && writes && !is_target) {
+    copy = async::reading(reinterpret_cast<const void*>(now.address), now.bytes);
+    c.copied_from = copy != nullptr;
+  }
+  if (!copy) return false;
+  const bool own = copy->thread == now.lane.linear;
+  const std::string whose = own ? "its own copy" : "the copy of thread " + thread_triple(copy->thread);
+  const std::string what = place(now.s, now.space, now.address, now.bytes).name;
+  std::string message = fmt::format("this thread {} {}, which {} at {} may {}: {}", verb(now.kind), what, whose,
+                                    describe_site(copy->site),
+                                    !is_target ? "still read"
+                                    : writes   ? "write later"
+                                               : "not have written yet",
+                                    async::what_is_missing(*copy));
+  Finding f = make("async-in-flight", std::move(message), now.lane, now.site);
+  f.other_site = copy->site;
+  report_finding(std::move(f));
+  return true;
+}
+
 void check_cell(const Now& now, Cell& c) {
   State& s = now.s;
   const bool is_atomic = now.kind == Access::atomic || now.kind == Access::reduction;
-  const bool writes = now.kind != Access::load;
+  const bool writes = !only_reads(now.kind);
+  const bool plain_write = now.kind == Access::store || now.kind == Access::copy_to;
+  const bool in_flight = (c.copied_to || c.copied_from) && report_in_flight(now, c);
 
   // Against the last write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
   // new one, which programs that retry with atomicCAS rely on.
-  if (c.write_interval >= s.launch_first && !(c.write_atomic && now.kind != Access::store)) {
+  if (c.write_interval >= s.launch_first && !(c.write_atomic && !plain_write) && !in_flight) {
     const bool same_block = c.write_interval >= s.block_first;
     if (same_block
             ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
@@ -352,12 +422,14 @@ void check_cell(const Now& now, Cell& c) {
       const bool has_read =
           c.read_interval >= s.epoch_first && (c.many_warps || (c.read_thread / kWarpSize == now.thread / kWarpSize &&
                                                                 (c.read_lanes >> now.lane_id & 1u) != 0));
-      report_race(now, {c.write_interval, c.write_thread, c.write_atomic ? Access::atomic : Access::store, c.write_site,
-                        c.write_volatile, has_read});
+      const bool copied = now.space == MemorySpace::shared && s.copies[c.write_site];
+      const Access kind = c.write_atomic ? Access::atomic : copied ? Access::copy_to : Access::store;
+      report_race(now, {c.write_interval, c.write_thread, kind, c.write_site, c.write_volatile, has_read,
+                        copied && !c.copied_to});
     }
   }
   // A plain write also against the reads.
-  if (now.kind == Access::store) {
+  if (plain_write && !in_flight) {
     if (c.read_interval >= s.epoch_first) {
       const bool same_warp = c.read_thread / kWarpSize == now.thread / kWarpSize;
       bool raced = c.many_warps || !same_warp;
@@ -390,7 +462,7 @@ void check_cell(const Now& now, Cell& c) {
     c.write_atomic = is_atomic;
     c.write_volatile = now.is_volatile;
   }
-  if (now.kind == Access::load) {
+  if (!writes) {
     std::uint32_t others = 0;  // lanes whose reads are remembered
     if (c.read_interval != s.interval) {
       if (c.read_interval >= s.launch_first && c.read_interval < s.block_first) {
@@ -453,7 +525,7 @@ void check_race(const Now& now) {
     unwritten_words += !written;
   }
   if (unwritten_words != 0 && now.space == MemorySpace::shared && now.kind != Access::store &&
-      too_few_written(unwritten_words, now.bytes))
+      now.kind != Access::copy_to && too_few_written(unwritten_words, now.bytes))
     report_finding(make("uninitialised-shared",
                         "this thread reads " + shared_place(s, now.address, now.bytes).name +
                             ", which no thread of the block has written",
@@ -571,6 +643,18 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
   return false;
 }
 
+void check_alignment(const State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes,
+                     Access kind, const void* site, std::size_t alignment) {
+  if ((address & (alignment - 1)) == 0) return;
+  const char* way = kind == Access::copy_to ? "to" : kind == Access::copy_from ? "from" : "at";
+  report_finding(make("misaligned",
+                      fmt::format("this thread {} {} bytes at once {} an address that is not a multiple of {}: {}",
+                                  kind == Access::copy_to ? "copies" : verb(kind), bytes, way, alignment,
+                                  place(s, space, address, bytes).name),
+                      lane, site));
+  abort_launch(cudaErrorMisalignedAddress, true);
+}
+
 // ---------------------------------------------------------------------------------------------- faults
 // What the checks did not see coming: a stack that is full, or uninstrumented code with a wrong pointer.
 void fault(std::uintptr_t address, void* site) {
@@ -669,37 +753,83 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
              lane, site));
     return;
   }
-  if ((address & (alignment - 1)) != 0) {
-    report_finding(make("misaligned",
-                        fmt::format("this thread {} {} bytes at once at an address that is not a multiple of {}: {}",
-                                    verb(kind), bytes, alignment, place(s, space, address, bytes).name),
-                        lane, site));
-    abort_launch(cudaErrorMisalignedAddress, true);
-  }
+  check_alignment(s, lane, space, address, bytes, kind, site, alignment);
   const bool is_atomic = kind == Access::atomic || kind == Access::reduction;
   const bool speaks = is_atomic || lane.volatile_access;
   if (speaks) take_over(s, lane.linear, space, address);
-  const unsigned l = lane.linear % kWarpSize;
-  const WarpClock& clock = s.clocks[lane.linear / kWarpSize];
-  const Now now{s,
-                lane,
-                space,
-                address,
-                bytes,
-                kind,
-                site,
-                static_cast<std::uint16_t>(lane.linear),
-                clock.time[l],
-                s.number(site),
-                l,
-                clock,
-                lane.volatile_access};
+  const Now now = access_now(s, lane, space, address, bytes, kind, site);
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);
     if (kind != Access::load) memory::mark_written(address, bytes);
   }
   check_race(now);
   if (speaks && kind != Access::load) hand_over(s, address);
+}
+
+namespace {
+
+// Calls f(cell) for each word, or byte, of the bytes at `address`.
+template <class Function>
+void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function f) {
+  for (std::uintptr_t at = address; at < address + bytes; ++at) {
+    Cell* c = s.shadow.words.at(at);
+    if (c->split)
+      f(*s.shadow.bytes.at(at));
+    else if (at == address || (at & 3) == 0)
+      f(*c);
+  }
+}
+
+}  // namespace
+
+// From now until it is waited for, the copy may read its source and write its target at any moment: both are checked now and
+// marked, so that who comes between is found, and dated again when it has been waited for.
+void begin_copy(Lane& lane, const AsyncCopy& copy, MemorySpace to_space, MemorySpace from_space) {
+  State& s = state();
+  if (s.doubt.address) settle_doubt(s);
+  const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
+  const bool reads_other = copy.read != 0 && from_space != MemorySpace::global && from_space != MemorySpace::host;
+  if (to_space != MemorySpace::shared || reads_other) {
+    report_finding(
+        make("async-memory",
+             to_space != MemorySpace::shared
+                 ? "this asynchronous copy does not go to shared memory, the only place where one can go"
+                 : "this asynchronous copy does not come from global memory, the only place where one can come "
+                   "from",
+             lane, copy.site));
+    abort_launch(cudaErrorIllegalAddress, true);
+  }
+  bool inside = check_bounds(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site);
+  if (copy.read != 0) inside &= check_bounds(s, lane, from_space, from, copy.read, Access::copy_from, copy.site);
+  if (!inside) return;
+  check_alignment(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site, copy.bytes);
+  const Now target = access_now(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site);
+  s.copies[target.site_number] = true;
+  if (copy.read != 0) {
+    check_alignment(s, lane, from_space, from, copy.bytes, Access::copy_from, copy.site, copy.bytes);
+    const Now source = access_now(s, lane, from_space, from, copy.read, Access::copy_from, copy.site);
+    check_global_written(source);
+    check_race(source);
+    for_each_cell(s, from, copy.read, [](Cell& c) { c.copied_from = true; });
+  }
+  check_race(target);
+  for_each_cell(s, to, copy.bytes, [](Cell& c) { c.copied_to = true; });
+}
+
+void end_copy(Lane& lane, const AsyncCopy& copy) {
+  State& s = state();
+  if (s.doubt.address) settle_doubt(s);
+  const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
+  if (copy.read != 0)
+    check_race(access_now(s, lane, MemorySpace::global, from, copy.read, Access::copy_from, copy.site));
+  const Now target = access_now(s, lane, MemorySpace::shared, to, copy.bytes, Access::copy_to, copy.site);
+  for_each_cell(s, to, copy.bytes, [&](Cell& c) {
+    c.copied_to = false;
+    c.write_interval = s.interval;
+    c.write_thread = target.thread;
+    c.write_time = target.time;
+    c.write_site = target.site_number;
+  });
 }
 
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site) {

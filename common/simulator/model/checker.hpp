@@ -29,6 +29,10 @@ void add_shared(const SharedVariable& variable, const char* place);
 void check(Lane& lane, model::MemorySpace space, const void* address, std::size_t bytes, observer::Access kind,
            const void* site, std::size_t alignment);
 
+/// The thread begins an asynchronous copy between these memories; it has waited for one. The first may end the launch.
+void begin_copy(Lane& lane, const AsyncCopy& copy, model::MemorySpace to, model::MemorySpace from);
+void end_copy(Lane& lane, const AsyncCopy& copy);
+
 /// The thread is about to use an index outside an array. `type` is the array's, as the compiler names it. May end the
 /// launch.
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site);

@@ -33,6 +33,7 @@ constinit bool counts_alone = false;
 namespace {
 
 using model::cost_of;
+using model::cost_of_copy;
 using model::InstructionCost;
 using model::MemorySpace;
 using model::WarpInstruction;
@@ -197,7 +198,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
     repeated = recent.has(w, address);
   const model::LaneAddresses lanes{w.mask, w.bytes, address};
   // One call of memcpy loads and stores at the same place.
-  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 4 + static_cast<unsigned>(w.kind);
+  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 8 + static_cast<unsigned>(w.kind);
   auto [entry, is_new] = s.record_of_site.try_emplace(key, static_cast<std::uint32_t>(s.record.sites.size()));
   if (is_new) {
     s.record.sites.emplace_back().site = w.site;
@@ -213,11 +214,12 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   site.space = w.space;
   const bool partial = (w.mask & alive) != alive;
   site.partial += partial;
-  InstructionCost cost = cost_of(lanes, w.kind, w.space);
+  InstructionCost cost =
+      w.kind == Access::copy_from ? cost_of_copy(lanes, log.copy(w)) : cost_of(lanes, w.kind, w.space);
   cost.counters.partial_instructions = partial;
   s.record.counters += cost.counters;
   if (w.space == MemorySpace::global) {
-    if (w.kind == Access::load)
+    if (w.kind == Access::load || w.kind == Access::copy_from)
       for (unsigned i = 0; i < cost.touched; ++i) s.touched.load(cost.sectors[i]);
     else
       for (unsigned i = 0; i < cost.touched; ++i) s.touched.store(cost.sectors[i]);
@@ -226,6 +228,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
     site.tag_passes += cost.tag_passes;
     site.data_passes += cost.data_passes;
     if (repeated) site.repeated_sectors += cost.passes;
+    site.wavefronts += cost.counters.async_copy_wavefronts;
   } else if (w.space == MemorySpace::shared) {
     site.wavefronts += cost.passes;
     site.ideal += cost.ideal;
@@ -233,7 +236,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   }
   if (cost.passes > site.worst) {
     site.worst = cost.passes;
-    site.example_mask = w.mask;
+    site.example_mask = w.kind == Access::copy_from ? log.copy(w).read_mask : w.mask;
     std::memcpy(site.example, address, sizeof site.example);
   }
   s.as_compiled.add(log, index, address, cost.counters, entry->second, site.object);
@@ -266,14 +269,16 @@ void follow_unfinished(State& s) {
                : nullptr;
   };
   for (const SiteRecord& site : s.record.sites) {
-    const memory::Allocation* a = site.kind == Access::load && !s.unfinished.empty() ? allocation_of(site) : nullptr;
+    const bool reads = site.kind == Access::load || site.kind == Access::copy_from;
+    const memory::Allocation* a = reads && !s.unfinished.empty() ? allocation_of(site) : nullptr;
     if (!a) continue;
     const auto found = s.unfinished.find(a->begin);
     if (found != s.unfinished.end() && found->second.first == a->serial) s.record.reads_from = found->second.second;
   }
   if (s.record.blocks_run == 0) return;
   for (const SiteRecord& site : s.record.sites) {
-    const memory::Allocation* a = site.kind != Access::load ? allocation_of(site) : nullptr;
+    const bool writes = site.kind != Access::load && site.kind != Access::copy_from;
+    const memory::Allocation* a = writes ? allocation_of(site) : nullptr;
     if (a) s.unfinished[a->begin] = {a->serial, s.record.kernel};
   }
 }
@@ -370,6 +375,7 @@ void end_launch(const Launch& launch) {
 void begin_block() {
   State& s = state();
   if (s.first_block == 0) s.first_block = running_launch().block_serial;
+  async::begin_block();
   if (s.checking) checker::begin_block();
 }
 
@@ -489,6 +495,15 @@ void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const v
   const auto n = static_cast<std::uint8_t>(bytes);
   access(lane, address, bytes, lane.discard_next ? Access::reduction : Access::atomic, site, {n, n});
 }
+
+void begin_copy(Lane& lane, const AsyncCopy& copy) {
+  State& s = state();
+  if (s.checking) checker::begin_copy(lane, copy, space_of(copy.to), space_of(copy.from));
+  if (!s.counting) return;
+  log.add_copy(context_of(lane), copy, shared_begin, lane);
+}
+
+void end_copy(Lane& lane, const AsyncCopy& copy) { checker::end_copy(lane, copy); }
 
 void* place_shared(const SharedVariable& variable, std::size_t& used) {
   State& s = state();

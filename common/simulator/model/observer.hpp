@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/async_copies.hpp"
 #include "runtime/sample.hpp"
 #include "runtime/thread.hpp"
 
 namespace tilewise::sim::observer {
 
-enum class Access : std::uint8_t { load, store, atomic, reduction };
+/// An asynchronous copy is seen twice, from global memory and to shared memory, and counted once, as copy_from.
+enum class Access : std::uint8_t { load, store, atomic, reduction, copy_from, copy_to };
 
 /// Accesses of the running launch are counted, checked, or either.
 bool counting();
@@ -59,6 +61,10 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
 /// Global or shared memory of the device.
 bool on_device(const void* address);
 void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site);
+
+/// The running thread begins an asynchronous copy; it has waited for it, and the copy has been made.
+void begin_copy(Lane& lane, const AsyncCopy& copy);
+void end_copy(Lane& lane, const AsyncCopy& copy);
 
 /// Address of a shared variable in the block's region; adds what it takes on a GPU to `used`.
 void* place_shared(const SharedVariable& variable, std::size_t& used);

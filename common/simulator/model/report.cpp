@@ -80,6 +80,9 @@ const char* name(Access kind) {
       return "atomic";
     case Access::reduction:
       return "reduction";
+    case Access::copy_from:
+    case Access::copy_to:
+      return "copy";
   }
   return "?";
 }
@@ -149,6 +152,7 @@ struct AsCompiled {
 std::optional<AsCompiled> as_compiled(const SiteRecord& s) {
   const auto instructions_and_passes = [&](const Counters& c) -> std::pair<std::uint64_t, std::uint64_t> {
     const bool load = s.kind == Access::load;
+    if (s.kind == Access::copy_from) return {c.async_copy_instructions, c.global_load_sectors};
     if (s.space == MemorySpace::global)
       return load ? std::pair{c.global_load_instructions, c.global_load_sectors}
                   : std::pair{c.global_store_instructions, c.global_store_sectors};
@@ -156,7 +160,7 @@ std::optional<AsCompiled> as_compiled(const SiteRecord& s) {
                 : std::pair{c.shared_store_instructions, c.shared_store_wavefronts};
   };
   const model::Rewritten& r = s.rewritten;
-  if (!r.moved && !r.merged && !r.predicated) return std::nullopt;
+  if (!r.moved && !r.merged && !r.predicated && !r.doubled) return std::nullopt;
   const auto [more, more_passes] = instructions_and_passes(r.added);
   const auto [fewer, fewer_passes] = instructions_and_passes(r.removed);
   const std::uint64_t passes = s.space == MemorySpace::global ? s.sectors : s.wavefronts;
@@ -170,6 +174,10 @@ std::optional<AsCompiled> as_compiled(const SiteRecord& s) {
     say(fmt::format("nvcc {} neighbouring words together, 8 or 16 bytes at a time", load ? "loads" : "stores"));
   if (r.predicated)
     say("a short branch: nvcc lets every warp issue it, also those in which no thread takes the branch");
+  if (r.doubled)
+    say("nvcc doesn't know how many bytes are filled with zeros, so it makes two copies of it: one that reads, one "
+        "that "
+        "fills");
   return AsCompiled{s.instructions + more - fewer, passes + more_passes - fewer_passes, why};
 }
 
@@ -210,6 +218,8 @@ Json counters_json(const Counters& c) {
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", c.atomic_sectors},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", c.reduction_requests},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", c.reduction_sectors},
+      {"smsp__inst_executed_op_ldgsts.sum", c.async_copy_instructions},
+      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", c.async_copy_wavefronts},
       {"smsp__inst_executed_op_shared_ld.sum", c.shared_load_instructions},
       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.shared_load_wavefronts},
       {"smsp__inst_executed_op_shared_st.sum", c.shared_store_instructions},
@@ -223,12 +233,13 @@ Json derived_json(const Counters& c) {
     return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
   };
   const std::uint64_t moved = 32 * (c.global_load_sectors + c.global_store_sectors);
+  const std::uint64_t asked = c.global_load_bytes + c.global_store_bytes;
   return {
       {"sectors_per_load_request", ratio(c.global_load_sectors, c.global_load_requests)},
       {"sectors_per_store_request", ratio(c.global_store_sectors, c.global_store_requests)},
       {"l1_data_passes_load", c.global_load_data_passes},
       {"l1_data_passes_store", c.global_store_data_passes},
-      {"bytes_used_per_byte_moved", ratio(c.global_load_bytes + c.global_store_bytes, moved)},
+      {"bytes_used_per_byte_moved", ratio(asked, moved)},
       {"shared_load_wavefronts_ideal", c.shared_load_ideal},
       {"shared_store_wavefronts_ideal", c.shared_store_ideal},
       {"shared_load_bank_conflicts", c.shared_load_wavefronts - c.shared_load_ideal},
@@ -236,7 +247,7 @@ Json derived_json(const Counters& c) {
       {"instructions_with_idle_threads", c.partial_instructions},
       {"flop_single", c.flop_single},
       {"flop_double", c.flop_double},
-      {"flop_per_byte_asked", ratio(c.flop_single + c.flop_double, c.global_load_bytes + c.global_store_bytes)},
+      {"flop_per_byte_asked", ratio(c.flop_single + c.flop_double, asked)},
       {"dram_bytes_at_least", c.dram_bytes_at_least},
   };
 }
@@ -381,6 +392,7 @@ Json to_json(const LaunchRecord& launch) {
       entry["wavefronts"] = l.total.wavefronts;
       entry["wavefronts_ideal"] = l.total.ideal;
     }
+    if (l.total.kind == Access::copy_from) entry["wavefronts"] = l.total.wavefronts;
     if (l.total.repeated > 0) {
       entry["instructions_repeated"] = l.total.repeated;
       entry[l.total.space == MemorySpace::global ? "sectors_repeated" : "wavefronts_repeated"] =
@@ -460,7 +472,7 @@ std::string readable(const LaunchRecord& launch) {
     if (t.space == MemorySpace::global) {
       cost = fmt::format("{:.2f} sec", static_cast<double>(t.sectors) / n);
       ideal = fmt::format("{:.2f}", static_cast<double>(t.sectors_ideal) / n);
-      if (t.kind == Access::load || t.kind == Access::store)
+      if (t.kind == Access::load || t.kind == Access::store || t.kind == Access::copy_from)
         passes = fmt::format("{:.2f}, {:.2f}", static_cast<double>(t.tag_passes) / n,
                              static_cast<double>(t.data_passes) / n);
     } else if (t.space == MemorySpace::shared) {
@@ -488,6 +500,7 @@ void SiteRecord::add(const SiteRecord& other, std::uint64_t size, std::uint64_t 
   rewritten.moved = rewritten.moved || other.rewritten.moved;
   rewritten.merged = rewritten.merged || other.rewritten.merged;
   rewritten.predicated = rewritten.predicated || other.rewritten.predicated;
+  rewritten.doubled = rewritten.doubled || other.rewritten.doubled;
   if (other.worst <= worst) return;
   worst = other.worst;
   example_mask = other.example_mask;
@@ -514,7 +527,8 @@ InFlight in_flight(const LaunchRecord& launch) {
   const Residency r = residency_of(launch);
   const model::Rates rates = rates_of(device());
   const Counters& c = launch.as_compiled;
-  if (r.registers == 0 || r.occupancy.blocks == 0 || rates.dram_latency == 0 || c.global_load_instructions == 0)
+  if (r.registers == 0 || r.occupancy.blocks == 0 || rates.dram_latency == 0 || c.global_load_instructions == 0 ||
+      c.async_copy_instructions != 0)
     return {};
   const double bytes = static_cast<double>(c.global_load_bytes) / static_cast<double>(c.global_load_instructions);
   const double blocks =
@@ -626,7 +640,8 @@ std::string diagnose(const SiteRecord& s) {
   const std::uint64_t distance = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
   const model::LaneAddresses lanes{s.example_mask, s.bytes, s.example};
 
-  if (s.space == MemorySpace::global && (s.kind == Access::load || s.kind == Access::store)) {
+  if (s.space == MemorySpace::global &&
+      (s.kind == Access::load || s.kind == Access::store || s.kind == Access::copy_from)) {
     std::uint64_t sectors[2 * model::kLanes];
     const unsigned best = std::max(1u, model::ideal_sectors(lanes, model::distinct_sectors(lanes, sectors)));
     if (s.worst <= best || distance == 0) return "";  // threads that share a word are no problem

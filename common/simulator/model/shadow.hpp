@@ -31,6 +31,8 @@ struct Cell {
   bool write_volatile : 1;
   bool read_volatile : 1;  ///< all reads of read_interval
   bool older_read_volatile : 1;
+  bool copied_to : 1;    ///< an asynchronous copy that is in flight writes it,
+  bool copied_from : 1;  ///< or one may be in flight that reads it
 };
 static_assert(sizeof(Cell) == 32);
 

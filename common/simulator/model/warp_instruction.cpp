@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 namespace tilewise::sim::model {
 namespace {
@@ -169,6 +170,49 @@ unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load) {
 
 unsigned ideal_wavefronts(const LaneAddresses& lanes, bool is_load) {
   return sum_of_passes(lanes, is_load, [&](std::uint32_t mask) { return mask != 0 ? 1u : 0u; });
+}
+
+unsigned copied_sectors(const LaneAddresses& lanes, const std::uint64_t* to) {
+  std::pair<std::uint64_t, std::uint64_t> pairs[kLanes];
+  unsigned n = 0;
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(rest));
+    pairs[n++] = {lanes.address[i] / kSectorBytes, to[i] / kSectorBytes};
+  }
+  std::sort(pairs, pairs + n);
+  return static_cast<unsigned>(std::unique(pairs, pairs + n) - pairs);
+}
+
+namespace {
+
+// Most words of these lanes that lie in one bank, also when they are the same word.
+unsigned busiest_bank(std::uint32_t mask, std::uint32_t bytes, const std::uint64_t* address) {
+  unsigned words[kBanks] = {}, most = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t first = address[std::countr_zero(rest)] / 4;
+    for (std::uint64_t word = first; word < first + bytes / 4; ++word) most = std::max(most, ++words[word % kBanks]);
+  }
+  return most;
+}
+
+}  // namespace
+
+CopyPasses copy_passes(const LaneAddresses& lanes, std::uint32_t read_mask, const std::uint64_t* to) {
+  CopyPasses passes{};
+  if (lanes.bytes == 16) return passes;
+  const std::uint32_t halves[] = {lanes.bytes == 4 ? ~0u : 0xFFFFu, lanes.bytes == 4 ? 0u : 0xFFFF0000u};
+  for (const std::uint32_t half : halves) {
+    const std::uint32_t copied = lanes.mask & read_mask & half, filled = lanes.mask & ~read_mask & half;
+    if (copied != 0) {
+      const unsigned out = busiest_bank(copied, lanes.bytes, lanes.address), in = busiest_bank(copied, lanes.bytes, to);
+      passes.wavefronts += out + in - 1;
+      passes.at_least += std::max(out, in);
+    }
+    const unsigned zeros = busiest_bank(filled, lanes.bytes, to);
+    passes.wavefronts += zeros;
+    passes.at_least += zeros;
+  }
+  return passes;
 }
 
 }  // namespace tilewise::sim::model

@@ -38,6 +38,18 @@ unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load);
 /// Most distinct words that any one bank must deliver to the lanes of `mask`.
 unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask);
 
+/// Sectors that a 16-byte asynchronous copy asks L2 for: pieces of one sector that go to different sectors of shared memory
+/// are asked for one by one. `to` says where each lane's bytes go.
+unsigned copied_sectors(const LaneAddresses& lanes, const std::uint64_t* to);
+
+/// What an asynchronous copy of 4 or 8 bytes needs of L1's banks, from which and to which its words go; of 16 bytes it is
+/// nothing. The lanes of `read_mask` copy, the others fill with zeros.
+struct CopyPasses {
+  unsigned wavefronts;  ///< by Nsight Compute's formula
+  unsigned at_least;    ///< each bank gives one word in a pass, and takes one
+};
+CopyPasses copy_passes(const LaneAddresses& lanes, std::uint32_t read_mask, const std::uint64_t* to);
+
 /// Passes of the same instruction if no two lanes met in a bank.
 unsigned ideal_wavefronts(const LaneAddresses& lanes, bool is_load);
 

@@ -63,6 +63,23 @@ std::uint32_t WarpLog::find_or_append(std::uint64_t key, const Lane& thread, con
   }
 }
 
+void WarpLog::add_copy(std::uint64_t context, const AsyncCopy& copy, const char* shared, Lane& thread) {
+  const unsigned lane = thread.linear % kWarpSize;
+  add(context, copy.site, observer::Access::copy_from, MemorySpace::global, reinterpret_cast<std::uintptr_t>(copy.from),
+      copy.bytes, thread);
+  WarpInstruction& w = slots_[thread.last_slot];
+  if (w.mask == 1u << lane) {  // its first lane
+    w.copy = static_cast<std::uint32_t>(copies_.size());
+    copies_.emplace_back();
+  }
+  CopyTarget& target = copies_[w.copy];
+  target.to[lane] = static_cast<std::uint64_t>(static_cast<const char*>(copy.to) - shared);
+  target.chosen_zeros = copy.chosen_zeros;
+  if (copy.read == 0) return;
+  target.read_mask |= 1u << lane;
+  target.read = std::max(target.read, copy.read);
+}
+
 void WarpLog::grow() {
   const std::size_t stride = 2 * slots_.size() + kPadding;
   std::vector<std::uint64_t> wider(kLanes * stride);
@@ -99,6 +116,7 @@ void WarpLog::clear() {
   count_ = 0;
   first_ = 0;
   loops_.clear();
+  copies_.clear();
 }
 
 }  // namespace tilewise::sim::model

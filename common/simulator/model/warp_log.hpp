@@ -11,6 +11,7 @@
 
 #include "model/observer.hpp"
 #include "model/warp_instruction.hpp"
+#include "runtime/async_copies.hpp"
 
 namespace tilewise::sim::model {
 
@@ -30,6 +31,7 @@ struct WarpInstruction {
   bool is_volatile;
   std::uint16_t depth;  ///< how many loops it is in
   std::uint32_t loops;  ///< where they are among the log's
+  std::uint32_t copy;   ///< of an asynchronous copy, where its other half is among the log's
   std::uint64_t where;  ///< the place in the code, and the calls that led to it, without the loops
 };
 
@@ -39,6 +41,14 @@ struct InLoop {
   std::uint64_t around;     ///< the context of the code around it
   std::uint32_t iteration;  ///< 1, 2, ...; 0 in the condition before the first
   std::uint32_t facts;      ///< LoopFacts
+};
+
+/// Where an asynchronous copy goes; where it comes from is the instruction's address.
+struct CopyTarget {
+  std::uint32_t read_mask = 0;  ///< lanes that read something; the others only fill with zeros
+  std::uint8_t read = 0;        ///< bytes that they read
+  bool chosen_zeros = false;    ///< how many bytes are filled with zeros is not known when it is compiled
+  std::uint64_t to[kLanes] = {};
 };
 
 class WarpLog {
@@ -65,7 +75,11 @@ class WarpLog {
     last_slot = slot;
   }
 
+  /// The same for an asynchronous copy to shared memory, which begins at `shared`.
+  void add_copy(std::uint64_t context, const AsyncCopy& copy, const char* shared, Lane& thread);
+
   std::uint32_t size() const { return count_; }
+  const CopyTarget& copy(const WarpInstruction& w) const { return copies_[w.copy]; }
   const WarpInstruction& operator[](std::uint32_t i) const { return slots_[i]; }
 
   /// The addresses of instruction i, one per lane; of lanes that are not in its mask, anything.
@@ -98,6 +112,7 @@ class WarpLog {
   std::uint32_t count_ = 0;
   std::uint32_t first_ = 0;
   std::vector<InLoop> loops_;
+  std::vector<CopyTarget> copies_;
   std::uint64_t noted_context_ = 0;  // the loops noted last are those of this context
   const void* noted_place_ = nullptr;
   std::uint32_t noted_ = 0;

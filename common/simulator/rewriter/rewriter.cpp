@@ -1192,8 +1192,8 @@ class Rewriter {
     } else if (text == "nvcuda" || (text == "wmma" && syntax_.is(i + 1, "::"))) {
       unsupported(i, "tensor cores (nvcuda::wmma)",
                   "run this program on a GPU, or leave the code out where TILEWISE_SIMULATOR is defined");
-    } else if (starts_with(text, "__pipeline_")) {
-      unsupported(i, "asynchronous copies (__pipeline_*)", "copy through registers and call __syncthreads()");
+    } else if (text == "__pipeline_arrive_on") {
+      unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
                syntax_.is_any(i + 2,
                               {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {

@@ -64,6 +64,8 @@ void show(const Finding& f) {
 }
 
 bool is_race(const Finding& f) { return f.code == "warp-synchronous" || f.code.starts_with("race-"); }
+// Of a copy that is not waited for and a race between the same two lines, the one that was seen first says it best.
+bool lacks_order(const Finding& f) { return is_race(f) || f.code == "async-in-flight"; }
 
 // One mistake often shows in several ways: reads and writes of the same two lines race with each other, within warps and
 // between them, and what is read too early has not been written. One finding per mistake says it best.
@@ -86,11 +88,16 @@ void merge_new_findings() {
   for (std::size_t i = s.shown; i < s.all.size(); ++i) {
     into[i] = i;
     for (std::size_t k = s.shown; k < i; ++k) {
-      const bool races = is_race(s.all[i]) && is_race(s.all[k]);
+      const bool races = lacks_order(s.all[i]) && lacks_order(s.all[k]);
       if (into[k] != k || (!races && s.all[i].code != s.all[k].code)) continue;
       const bool same = here(i) == here(k) && there(i) == there(k);
       const bool swapped = races && here(i) == there(k) && there(i) == here(k);
       if (!same && !swapped) continue;
+      if (!is_race(s.all[i]) || !is_race(s.all[k])) {
+        s.all[k].times += s.all[i].times;
+        into[i] = k;
+        break;
+      }
       if (s.all[k].weight > s.all[i].weight) {  // whichever stays
         s.all[i].advice = s.all[k].advice;
         s.all[i].weight = s.all[k].weight;

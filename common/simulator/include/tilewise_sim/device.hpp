@@ -69,6 +69,13 @@ void memory_fence(bool within_block = false);
 /// how many FLOP the running launch makes is then not known.
 void own_arithmetic(bool in_single_too) noexcept;
 
+/// `__pipeline_memcpy_async()` and kin: the calling thread begins a copy to shared memory, of which the last `filled` bytes are
+/// zeros (`chosen`: nvcc does not know how many); ends a group of copies; waits until no more than `left` of its latest groups
+/// are in flight.
+TILEWISE_DISTINCT void async_copy(void* to, const void* from, std::size_t bytes, std::size_t filled, bool chosen);
+void async_commit();
+TILEWISE_DISTINCT void async_wait(std::size_t left);
+
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 

@@ -29,7 +29,8 @@ void add_members(Struct& to, const Struct& from, Function f) {
   to = std::bit_cast<Struct>(sums);
 }
 
-/// Counters of one launch. Names in reports are Nsight Compute's; each member says which.
+/// Counters of one launch. Names in reports are Nsight Compute's; each member says which. As there, asynchronous copies from
+/// global to shared memory are among the global loads, except in the number of instructions.
 struct Counters {
   std::uint64_t global_load_instructions = 0;  ///< smsp__inst_executed_op_global_ld.sum
   std::uint64_t global_load_requests = 0;      ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
@@ -56,6 +57,10 @@ struct Counters {
   std::uint64_t shared_store_instructions = 0;  ///< smsp__inst_executed_op_shared_st.sum
   std::uint64_t shared_store_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
   std::uint64_t shared_store_ideal = 0;
+  std::uint64_t async_copy_instructions = 0;  ///< smsp__inst_executed_op_ldgsts.sum
+  /// smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum: copies of 16 bytes take none
+  std::uint64_t async_copy_wavefronts = 0;
+  std::uint64_t async_copy_data_passes = 0;  ///< through L1's banks, at least
   /// smsp__sass_thread_inst_executed_op_fadd + fmul + 2 ffma (_pred_on.sum), as written
   std::uint64_t flop_single = 0;
   std::uint64_t flop_double = 0;            ///< the same of dadd, dmul and dfma
