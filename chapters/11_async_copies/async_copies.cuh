@@ -10,7 +10,7 @@
 #include <cuda_runtime.h>
 
 // [load_words]
-/// Four neighbouring words, of which the first `inside` lie inside the matrix; the others are zeros. With WORDS == 4 it is one
+/// Four neighbouring words, the first `inside` lie inside the matrix, and the others become zeros. With WORDS == 4 it is one
 /// load of 16 bytes, so that all four must lie inside or none, and `from` at a multiple of 16 bytes.
 template <int WORDS>
 __device__ __forceinline__ float4 load_words(const float* __restrict__ from, int inside) {
@@ -30,7 +30,7 @@ __device__ __forceinline__ float4 load_words(const float* __restrict__ from, int
 // [double_buffered_tiles]
 /// A block computes BM x BN elements of C from tiles that are BK deep, a thread TM x TN of them. There are two buffers in shared
 /// memory: while the threads multiply out of one, the words of the next tiles are on their way into registers, and they are then
-/// stored into the other. So a tile takes one barrier, and nobody waits for global memory before there is something to do.
+/// stored into the other. So a tile takes one barrier, and the loads have all the time of the multiplying to arrive.
 /// WORDS: 4 if N and K are multiples of 4 and A and B lie at multiples of 16 bytes, else 1.
 /// Block: BM/TM * BN/TN threads in x. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
 template <int BM, int BN, int BK, int TM, int TN, int WORDS>
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) double_buffered_tiles(
   int buffer = 0;
   for (int k0 = 0; k0 < K; k0 += BK) {
     const bool more = k0 + BK < K;
-    if (more) fetch(k0 + BK);  // the loads leave now, and nobody waits for them yet
+    if (more) fetch(k0 + BK);  // the loads leave now; the words are first needed below
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
       float a[TM], b[TN];
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) async_tiles(const floa
   }
   for (int t = 0; t < tiles; ++t) {
     __pipeline_wait_prior(STAGES - 2);  // all groups but the latest STAGES - 2: my copies of tile t are here
-    __syncthreads();                    // everybody's are, and nobody reads tile t - 1 any more
+    __syncthreads();                    // everybody's are, and every thread is through with tile t - 1
     const int next = t + STAGES - 1;
     if (next < tiles) fetch(next % STAGES, K - next * BK);  // into the buffers of tile t - 1
     __pipeline_commit();
