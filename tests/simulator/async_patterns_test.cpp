@@ -44,7 +44,8 @@ TEST_CASE("asynchronous copies cost what an H200 counted", "[async]") {
     const Pattern p(line);
     const Counters c = cost_of_copy({p.mask, p.bytes, p.from}, p.target).counters;
     INFO(p.line);
-    CHECK(c.async_copy_instructions * (p.target.chosen_zeros ? 2 : 1) == static_cast<std::uint64_t>(p.instructions));
+    if (p.instructions >= 0)
+      CHECK(c.async_copy_instructions * (p.target.chosen_zeros ? 2 : 1) == static_cast<std::uint64_t>(p.instructions));
     CHECK(c.global_load_requests == static_cast<std::uint64_t>(p.requests));
     CHECK(c.global_load_sectors == static_cast<std::uint64_t>(p.sectors));
     if (p.tag_passes >= 0) CHECK(c.global_load_tag_passes == static_cast<std::uint64_t>(p.tag_passes));
@@ -53,7 +54,7 @@ TEST_CASE("asynchronous copies cost what an H200 counted", "[async]") {
     CHECK(c.global_load_instructions == 0);
     ++patterns;
   }
-  CHECK(patterns >= 33);
+  CHECK(patterns > 150);
 }
 
 #endif

@@ -173,11 +173,12 @@ unsigned ideal_wavefronts(const LaneAddresses& lanes, bool is_load) {
 }
 
 unsigned copied_sectors(const LaneAddresses& lanes, const std::uint64_t* to) {
+  constexpr std::uint64_t kCacheLine = 128;
   std::pair<std::uint64_t, std::uint64_t> pairs[kLanes];
   unsigned n = 0;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    pairs[n++] = {lanes.address[i] / kSectorBytes, to[i] / kSectorBytes};
+    pairs[n++] = {lanes.address[i] / kCacheLine, to[i] / kSectorBytes};
   }
   std::sort(pairs, pairs + n);
   return static_cast<unsigned>(std::unique(pairs, pairs + n) - pairs);
@@ -185,15 +186,20 @@ unsigned copied_sectors(const LaneAddresses& lanes, const std::uint64_t* to) {
 
 namespace {
 
-// Most words of these lanes that lie in one bank, also when they are the same word.
-unsigned busiest_bank(std::uint32_t mask, std::uint32_t bytes, const std::uint64_t* address) {
-  unsigned words[kBanks] = {}, most = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t first = address[std::countr_zero(rest)] / 4;
-    for (std::uint64_t word = first; word < first + bytes / 4; ++word) most = std::max(most, ++words[word % kBanks]);
+// The words of these lanes, by the bank that each leaves and the bank that it goes to.
+struct CopiedWords {
+  unsigned from[kBanks] = {}, to[kBanks] = {}, both[kBanks][kBanks] = {};
+
+  CopiedWords(std::uint32_t mask, const LaneAddresses& lanes, const std::uint64_t* target) {
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(rest));
+      for (unsigned w = 0; w < lanes.bytes / 4; ++w) {
+        const std::uint64_t out = (lanes.address[i] / 4 + w) % kBanks, in = (target[i] / 4 + w) % kBanks;
+        ++from[out], ++to[in], ++both[out][in];
+      }
+    }
   }
-  return most;
-}
+};
 
 }  // namespace
 
@@ -204,13 +210,21 @@ CopyPasses copy_passes(const LaneAddresses& lanes, std::uint32_t read_mask, cons
   for (const std::uint32_t half : halves) {
     const std::uint32_t copied = lanes.mask & read_mask & half, filled = lanes.mask & ~read_mask & half;
     if (copied != 0) {
-      const unsigned out = busiest_bank(copied, lanes.bytes, lanes.address), in = busiest_bank(copied, lanes.bytes, to);
-      passes.wavefronts += out + in - 1;
-      passes.at_least += std::max(out, in);
+      const CopiedWords words(copied, lanes, to);
+      unsigned most = 0;  // words that share a bank with one of them, itself included
+      for (unsigned out = 0; out < kBanks; ++out)
+        for (unsigned in = 0; in < kBanks; ++in)
+          if (const unsigned n = words.both[out][in]; n != 0) most = std::max(most, words.from[out] + words.to[in] - n);
+      passes.wavefronts += most;
+      passes.at_least +=
+          std::max(*std::max_element(words.from, words.from + kBanks), *std::max_element(words.to, words.to + kBanks));
     }
-    const unsigned zeros = busiest_bank(filled, lanes.bytes, to);
-    passes.wavefronts += zeros;
-    passes.at_least += zeros;
+    if (filled != 0) {
+      const CopiedWords words(filled, lanes, to);
+      const unsigned zeros = *std::max_element(words.to, words.to + kBanks);
+      passes.wavefronts += zeros;
+      passes.at_least += zeros;
+    }
   }
   return passes;
 }

@@ -38,8 +38,8 @@ unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load);
 /// Most distinct words that any one bank must deliver to the lanes of `mask`.
 unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask);
 
-/// Sectors that a 16-byte asynchronous copy asks L2 for: pieces of one sector that go to different sectors of shared memory
-/// are asked for one by one. `to` says where each lane's bytes go.
+/// Sectors that a 16-byte asynchronous copy is counted with: one for each sector of shared memory and each cache line that
+/// something comes there from. `to` says where each lane's bytes go.
 unsigned copied_sectors(const LaneAddresses& lanes, const std::uint64_t* to);
 
 /// What an asynchronous copy of 4 or 8 bytes needs of L1's banks, from which and to which its words go; of 16 bytes it is
