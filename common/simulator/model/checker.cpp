@@ -793,8 +793,8 @@ void begin_copy(Lane& lane, const AsyncCopy& copy, MemorySpace to_space, MemoryS
     report_finding(
         make("async-memory",
              to_space != MemorySpace::shared
-                 ? "this asynchronous copy does not go to shared memory, the only place where one can go"
-                 : "this asynchronous copy does not come from global memory, the only place where one can come "
+                 ? "this asynchronous copy does not go to shared memory, the only memory that it can go to"
+                 : "this asynchronous copy does not come from global memory, the only memory that it can come "
                    "from",
              lane, copy.site));
     abort_launch(cudaErrorIllegalAddress, true);
