@@ -200,7 +200,10 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) async_tiles(const floa
 #pragma unroll
       for (int i = 0; i < TM; ++i) {
 #pragma unroll
-        for (int j = 0; j < TN; ++j) sum[i][j] += a[i] * b[j];
+        for (int n = 0; n < TN; ++n) {  // to and fro: a row begins with the word of b that the last one ended with
+          const int j = i % 2 == 0 ? n : TN - 1 - n;
+          sum[i][j] += a[i] * b[j];
+        }
       }
     }
   }
