@@ -7,7 +7,7 @@
 reads docs/results/<gpu>.json and writes docs/results/bounds-<gpu>.json: for each row what says which one it is, the bound, and
 what each part of the GPU needs. With names of programs, only their rows are replaced. Products and loads from shared memory are
 counted in SAMPLE blocks of each launch (--sample), since their billions of accesses would take hours; the rest is counted whole, and
-not checked. A quarter of an hour on two cores. common/scripts/update-results.py then writes the tables of docs/bounds.md.
+not checked. About an hour on two cores. common/scripts/update-results.py then writes the tables of docs/bounds.md.
 """
 import concurrent.futures
 import json

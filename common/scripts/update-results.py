@@ -777,6 +777,7 @@ SUMMARY = [
     ("02_tiled_matmul", "tiled_matmul_rectangular<64,64,16>", None, "4096 x 4096 x 4096", "16 elements per thread"),
     ("09_register_tiles", "register_tiles<128,128,16,8,8>", None, "4096 x 4096 x 4096", "64 elements per thread, in registers"),
     ("10_wide_loads", "wide_loads<64,128,16,8,8>", None, "4096 x 4096 x 4096", "16 bytes per load"),
+    ("11_async_copies", "async_tiles<128,128,32,8,8,3>", None, "4096 x 4096 x 4096", "asynchronous copies, three stages"),
     ("07_cublas_sgemm", "CUBLAS_DEFAULT_MATH", None, "4096 x 4096 x 4096", "cuBLAS, FP32"),
     ("04_transpose", "cudaMemcpyAsync", None, "16384 x 16384", "a copy, by the driver"),
     ("04_transpose", "transpose_strided_write", None, "16384 x 16384", "a transpose, strided writes"),
