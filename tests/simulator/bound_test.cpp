@@ -395,9 +395,11 @@ bool fits_l2(const std::string& shape) {
 
 // What is known to be held up by one part of the GPU alone: the naive product with rows on x by L1, with columns on x while
 // L2 holds its matrices, loads from shared memory by its banks, and what streams through DRAM in whole sectors, far more of
-// them than L2 can keep. With columns on x in blocks of 32 the load/store unit is the busiest part, but not alone.
+// them than L2 can keep: a warp that writes from inside a sector on leaves two that are written in part. With columns on x in
+// blocks of 32 the load/store unit is the busiest part, but not alone.
 bool is_held_by_one_part(const nlohmann::json& row) {
   const auto kernel = row["kernel"].get<std::string>(), by = row["bound"]["by"].get<std::string>();
+  const auto offset = [&] { return std::stoi(row.value("/extra/offset"_json_pointer, std::string("0"))); };
   const auto stride = [&] { return std::stoi(row.value("/extra/stride"_json_pointer, std::string("1"))); };
   if (kernel == "naive_matmul_row_on_x") return true;
   if (kernel == "naive_matmul") return by.starts_with("L1") && fits_l2(row["shape"].get<std::string>());
@@ -405,7 +407,8 @@ bool is_held_by_one_part(const nlohmann::json& row) {
   if (row["counts"]["distinct_bytes_loaded"].get<double>() < 0.5e9) return false;
   return kernel.starts_with("copy_")
              ? kernel != "copy_one_word<float>" && kernel != "copy_matrix"  // too little in flight
-             : kernel.starts_with("shifted_") || (kernel.starts_with("strided_read") && stride() <= 8);
+             : kernel.starts_with("shifted_read") || (kernel.starts_with("shifted_write") && offset() % 8 == 0) ||
+                   (kernel.starts_with("strided_read") && stride() <= 8);
 }
 
 TEST_CASE("bounds: three quarters of the time where one part holds a kernel up", "[bound]") {
