@@ -11,15 +11,14 @@
 #include <cuda_runtime.h>
 
 // [load_four]
-/// The words first .. first + 3 of a row of `words` words, zero for those beyond its end. ALIGNED: `first`, `words` and
-/// the row's start are multiples of 4 words, so that all four are inside or none is, and one 16-byte load fetches them.
+/// The words i .. i + 3 of a row of n words, zero for those beyond its end. ALIGNED: i, n and the row's start are
+/// multiples of 4 words, so that all four are inside or none is, and one 16-byte load fetches them.
 template <bool ALIGNED>
-__device__ __forceinline__ float4 load_four(const float* row, int first, int words) {
+__device__ __forceinline__ float4 load_four(const float* row, int i, int n) {
   if constexpr (ALIGNED) {
-    return first < words ? *reinterpret_cast<const float4*>(row + first) : float4{0.0f, 0.0f, 0.0f, 0.0f};
+    return i < n ? *reinterpret_cast<const float4*>(row + i) : float4{0.0f, 0.0f, 0.0f, 0.0f};
   } else {
-    return {first < words ? row[first] : 0.0f, first + 1 < words ? row[first + 1] : 0.0f,
-            first + 2 < words ? row[first + 2] : 0.0f, first + 3 < words ? row[first + 3] : 0.0f};
+    return {i < n ? row[i] : 0, i + 1 < n ? row[i + 1] : 0, i + 2 < n ? row[i + 2] : 0, i + 3 < n ? row[i + 3] : 0};
   }
 }
 // [load_four]

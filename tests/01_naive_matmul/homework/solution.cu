@@ -2,7 +2,7 @@
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost six lines of this kernel and of its launch. It compiles.
+// Six lines of this kernel and of its launch are missing. It compiles.
 
 constexpr int WIDE = 32;  // threads of a block in x
 constexpr int HIGH = 8;   // and in y

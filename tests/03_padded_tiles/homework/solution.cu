@@ -2,7 +2,7 @@
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost three lines of this kernel, and a fourth has never been there. It compiles.
+// Three lines of this kernel are missing, and a fourth was never there. It compiles.
 
 constexpr int WORDS = 8;     // of a record
 constexpr int RECORDS = 32;  // of a block, one for each of its threads

@@ -2,7 +2,7 @@
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost four lines of this kernel. It compiles.
+// Four lines of this kernel are missing. It compiles all the same.
 
 constexpr int SIDE = 32;  // of a tile, in words
 constexpr int STEP = 8;   // rows of a tile that the block moves at a time
@@ -37,7 +37,7 @@ cudaError_t launch_rotate(const float* A, float* B, int rows, int cols, cudaStre
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// A becomes its transpose where it is. Tile sizes and the shape of the block are yours to choose.
+// A becomes its transpose in place. You choose the tile's size and the block's shape.
 
 // Two tiles that are each other's mirror image change places, so one block must have both. It has read all of them
 // before it writes any word, and no other block touches them: nobody needs to wait for another block.
@@ -69,7 +69,7 @@ cudaError_t launch_transpose_in_place(float* A, int n, cudaStream_t stream) {
 }
 
 // ---------------------------------------------------------------------------------------------- 3. stretch
-// Pixels of a few channels become planes: in[b][p][c] to out[b][c][p].
+// Pixels of a few channels become planes: out[b][c][p] = in[b][p][c].
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each
 // plane gets a run of `share` words. Lanes pick up words that are `pitch` apart: an odd pitch takes all banks in turn.

@@ -2,7 +2,7 @@
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// As one would for the cores of a CPU: each thread has a run of words to itself. That is slow, and not even right.
+// Each thread has a run of words to itself, as on the cores of a CPU. That's slow here, and it loses words.
 
 constexpr int BLOCKS = 4;  // however long the vectors are
 constexpr int THREADS = 128;
@@ -27,7 +27,7 @@ cudaError_t launch_axpy(float a, const float* x, const float* y, float* z, int n
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// The mean of 2 x 2 words, of images of any width. The shape of the block is yours to choose.
+// The mean of 2 x 2 words, in images of any width. You choose the block's shape.
 
 constexpr int WIDE = 64;  // columns of `in` that a warp takes: 32 results
 constexpr int HIGH = 8;   // rows of `out` in a block, one for each warp
@@ -59,7 +59,7 @@ cudaError_t launch_halve(const float* in, float* out, int rows, int cols, cudaSt
 }
 
 // ---------------------------------------------------------------------------------------------- 3. stretch
-// A copy in pieces of 16 bytes, between places that are not aligned alike.
+// A copy in pieces of 16 bytes, between arrays that aren't aligned alike.
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and
 // i + 1, shifted by 0 to 3 words. Each lane loads one piece and gets what it needs of the next from the lane beside it.

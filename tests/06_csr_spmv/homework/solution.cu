@@ -31,7 +31,7 @@ cudaError_t launch_jacobi_step(int rows, const int* row_ptr, const int* col_inde
 }
 
 // ---------------------------------------------------------------------------------------------- 2. core
-// y = A x, from the lower triangle of a symmetric A. How rows are shared out is yours to choose.
+// y = A x, from the lower triangle of a symmetric A. You choose how to share out the rows.
 
 // What a nonzero does in its own row stays in a register until the row is done: one atomic addition per row. What it
 // does in the row of its column goes to y at once, since other rows add there, too.

@@ -1,5 +1,5 @@
 // A thread swaps two words: right, and half of all accesses run down columns.
-// expect: transpose_in_place efficiency not fetched along rows
+// expect: transpose_in_place efficiency loads that don't go along rows
 #include "homework.cuh"
 
 __global__ void swap_words(float* A, int n) {

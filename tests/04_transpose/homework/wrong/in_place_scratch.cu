@@ -1,5 +1,5 @@
 // A second matrix, and back again.
-// expect: transpose_in_place efficiency A copy of A somewhere else
+// expect: transpose_in_place efficiency A copy of A elsewhere
 #include "homework.cuh"
 
 constexpr int SIDE = 32;

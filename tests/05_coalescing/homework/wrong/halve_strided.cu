@@ -1,5 +1,5 @@
 // Right; every load has stride 2, and so each sector is asked for twice.
-// expect: halve efficiency every sector is asked for twice
+// expect: halve efficiency you ask for every sector twice
 // quick: yes
 #include "homework.cuh"
 

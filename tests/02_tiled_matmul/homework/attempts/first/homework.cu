@@ -4,7 +4,7 @@
 #include "homework.cuh"
 
 // ---------------------------------------------------------------------------------------------- 1. warm-up
-// Somebody has lost four lines of this kernel. It compiles.
+// Four lines of this kernel are missing. It compiles.
 
 constexpr int SPAN = 128;  // outputs of a block, one for each of its threads
 constexpr int HALO = 2;    // further words that it needs on either side
