@@ -263,8 +263,8 @@ struct Now {
   bool is_volatile;
 };
 
-Now access_now(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes, Access kind,
-               const void* site) {
+[[gnu::always_inline]] inline Now access_now(State& s, Lane& lane, MemorySpace space, std::uintptr_t address,
+                                             std::size_t bytes, Access kind, const void* site) {
   const unsigned l = lane.linear % kWarpSize;
   const WarpClock& clock = s.clocks[lane.linear / kWarpSize];
   return {s,
@@ -372,7 +372,7 @@ void report_race(const Now& now, const Other& other) {
 }
 
 // An access that meets an asynchronous copy in flight. Returns false where there is none, or none that minds.
-bool report_in_flight(const Now& now, Cell& c) {
+[[gnu::noinline]] bool report_in_flight(const Now& now, Cell& c) {
   const bool writes = !only_reads(now.kind);
   const AsyncCopy* copy = nullptr;
   if (c.copied_to) {
@@ -404,7 +404,8 @@ bool report_in_flight(const Now& now, Cell& c) {
   return true;
 }
 
-void check_cell(const Now& now, Cell& c) {
+// Inlined into each of its callers, since nearly all time of a check goes into it.
+[[gnu::always_inline]] inline void check_cell(const Now& now, Cell& c) {
   State& s = now.s;
   const bool is_atomic = now.kind == Access::atomic || now.kind == Access::reduction;
   const bool writes = !only_reads(now.kind);
@@ -496,7 +497,7 @@ void check_cell(const Now& now, Cell& c) {
 // word among four is taken for that.
 bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwritten_words > (bytes >= 16 ? 1u : 0u); }
 
-void check_race(const Now& now) {
+[[gnu::always_inline]] inline void check_race(const Now& now) {
   State& s = now.s;
   std::uintptr_t at = now.address;
   const std::uintptr_t end = at + now.bytes;
@@ -643,9 +644,9 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
   return false;
 }
 
-void check_alignment(const State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes,
-                     Access kind, const void* site, std::size_t alignment) {
-  if ((address & (alignment - 1)) == 0) return;
+[[noreturn, gnu::noinline]] void refuse_misaligned(const State& s, Lane& lane, MemorySpace space,
+                                                   std::uintptr_t address, std::size_t bytes, Access kind,
+                                                   const void* site, std::size_t alignment) {
   const char* way = kind == Access::copy_to ? "to" : kind == Access::copy_from ? "from" : "at";
   report_finding(make("misaligned",
                       fmt::format("this thread {} {} bytes at once {} an address that is not a multiple of {}: {}",
@@ -653,6 +654,12 @@ void check_alignment(const State& s, Lane& lane, MemorySpace space, std::uintptr
                                   place(s, space, address, bytes).name),
                       lane, site));
   abort_launch(cudaErrorMisalignedAddress, true);
+}
+
+[[gnu::always_inline]] inline void check_alignment(const State& s, Lane& lane, MemorySpace space,
+                                                   std::uintptr_t address, std::size_t bytes, Access kind,
+                                                   const void* site, std::size_t alignment) {
+  if ((address & (alignment - 1)) != 0) refuse_misaligned(s, lane, space, address, bytes, kind, site, alignment);
 }
 
 // ---------------------------------------------------------------------------------------------- faults
@@ -784,7 +791,7 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
 
 // From now until it is waited for, the copy may read its source and write its target at any moment: both are checked now and
 // marked, so that who comes between is found, and dated again when it has been waited for.
-void begin_copy(Lane& lane, const AsyncCopy& copy, MemorySpace to_space, MemorySpace from_space) {
+[[gnu::noinline]] void begin_copy(Lane& lane, const AsyncCopy& copy, MemorySpace to_space, MemorySpace from_space) {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
@@ -816,7 +823,7 @@ void begin_copy(Lane& lane, const AsyncCopy& copy, MemorySpace to_space, MemoryS
   for_each_cell(s, to, copy.bytes, [](Cell& c) { c.copied_to = true; });
 }
 
-void end_copy(Lane& lane, const AsyncCopy& copy) {
+[[gnu::noinline]] void end_copy(Lane& lane, const AsyncCopy& copy) {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
