@@ -186,10 +186,17 @@ function(tilewise_cuda_libraries variable)
   set(${variable} ${targets} PARENT_SCOPE)
 endfunction()
 
-# add_chapter(<NN_topic> [LIBRARIES cublas|cusparse...] [NO_MATRICES]): the lesson program bin/NN_topic, and its tests in
+# tilewise_nvcc_options(<target> <option>...): for nvcc alone; simcc has no use for them.
+function(tilewise_nvcc_options target)
+  if(NOT TILEWISE_MACHINE STREQUAL "sim")
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${ARGN}>")
+  endif()
+endfunction()
+
+# add_chapter(<NN_topic> [LIBRARIES cublas|cusparse...] [NO_MATRICES] [NVCC_OPTIONS <option>...]): the lesson program bin/NN_topic, and its tests in
 # bin/test_NN_topic, both linked with those libraries. NO_MATRICES: the lesson needs no reference and no sparse matrix.
 function(add_chapter name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MATRICES" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MATRICES" "" "LIBRARIES;NVCC_OPTIONS")
   set(no_matrices)
   if(arg_NO_MATRICES)
     set(no_matrices NO_MATRICES)
@@ -200,13 +207,16 @@ function(add_chapter name)
   endif()
   tilewise_cuda_libraries(libraries ${arg_LIBRARIES})
   tilewise_program(${name} SOURCES "${folder}/main.cu" INCLUDES "${folder}" LIBRARIES ${libraries} ${no_matrices})
+  tilewise_nvcc_options(${name} ${arg_NVCC_OPTIONS})
   # plain.cu is compiled by itself (common/scripts/plain.sh); here only to see that nvcc takes it for all architectures.
   if(TILEWISE_CHECK_SPILLS AND EXISTS "${folder}/plain.cu")
     add_executable(plain_${name} "${folder}/plain.cu")
     target_link_libraries(plain_${name} PRIVATE ${libraries})
+    tilewise_nvcc_options(plain_${name} ${arg_NVCC_OPTIONS})
   endif()
   set_property(GLOBAL APPEND PROPERTY TILEWISE_CHAPTERS ${name})
   set_property(GLOBAL PROPERTY TILEWISE_LIBRARIES_${name} ${libraries})
+  set_property(GLOBAL PROPERTY TILEWISE_NVCC_OPTIONS_${name} ${arg_NVCC_OPTIONS})
 endfunction()
 
 # Fails the build when a chapter kernel spills registers, and writes ptxas.txt: registers and shared memory per kernel.
