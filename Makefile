@@ -18,6 +18,7 @@ help:
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
 	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu"
 	@echo "make step-00-3       compile and run one of the small programs that lesson 00 is made of, with the compiler alone"
+	@echo "make tune-12         which kernel of lesson 12, with which tiles, is fastest on this GPU, size by size"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
 	@echo "make test-all        grade all submissions that the repository has: right, wrong and hostile ones"
 	@echo "make homework        how far your homework is, all chapters"
@@ -81,6 +82,14 @@ step-$(1)-% step-$(2)-%:
 	@$(scripts)/step.sh $(2) $$*
 endef
 $(foreach c,$(notdir $(patsubst %/steps,%,$(wildcard chapters/*/steps))),$(eval $(call step_rules,$(call number,$(c)),$(c))))
+
+# Chapters with a tuner, chapters/NN_topic/tune.cu.
+define tune_rules
+.PHONY: tune-$(1) tune-$(2)
+tune-$(1) tune-$(2):
+	@$(scripts)/tune.sh $(2)
+endef
+$(foreach c,$(notdir $(patsubst %/tune.cu,%,$(wildcard chapters/*/tune.cu))),$(eval $(call tune_rules,$(call number,$(c)),$(c))))
 
 # The numbers that no chapter has; chapters have two digits.
 define no_chapter_rules

@@ -208,6 +208,11 @@ function(add_chapter name)
   tilewise_cuda_libraries(libraries ${arg_LIBRARIES})
   tilewise_program(${name} SOURCES "${folder}/main.cu" INCLUDES "${folder}" LIBRARIES ${libraries} ${no_matrices})
   tilewise_nvcc_options(${name} ${arg_NVCC_OPTIONS})
+  if(EXISTS "${folder}/tune.cu")  # built when it is asked for: it has many kernels
+    tilewise_program(tune_${name} SOURCES "${folder}/tune.cu" INCLUDES "${folder}" LIBRARIES ${libraries} ${no_matrices})
+    tilewise_nvcc_options(tune_${name} ${arg_NVCC_OPTIONS})
+    set_target_properties(tune_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   # plain.cu is compiled by itself (common/scripts/plain.sh); here only to see that nvcc takes it for all architectures.
   if(TILEWISE_CHECK_SPILLS AND EXISTS "${folder}/plain.cu")
     add_executable(plain_${name} "${folder}/plain.cu")

@@ -17,7 +17,7 @@ broken() {
     06_*) echo 's/apart = LANES \/ 2/apart = LANES \/ 4/' ;;  # half of the lanes are not added
     07_*) echo 's/n, m, k, &alpha, B/n, m, k - 1, \&alpha, B/' ;;  # the last product is left out
     08_*) echo 's/unsigned i = 0; i < fmas/unsigned i = 1; i < fmas/' ;;  # one multiply-add is left out
-    09_* | 10_* | 11_*) echo 's/sum\[i\]\[j\] += a\[i\]/sum[i][j] = a[i]/' ;;  # no sum at all
+    09_* | 10_* | 11_* | 12_*) echo 's/sum\[i\]\[j\] += a\[i\]/sum[i][j] = a[i]/' ;;  # no sum at all
     *) return 1 ;;
   esac
 }

@@ -84,7 +84,7 @@ def runs_of(program, rows):
     if program == "07_cublas_sgemm":
         sizes, _ = products(part("kernels"))
         return [["--part", "kernels", *sizes, *sampled]]
-    if program in ("09_register_tiles", "10_wide_loads", "11_async_copies"):
+    if program in ("09_register_tiles", "10_wide_loads", "11_async_copies", "12_past_cublas"):
         sizes, _ = products(rows)
         return [[*sizes, *sampled]]
     return []

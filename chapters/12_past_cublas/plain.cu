@@ -1,0 +1,70 @@
+// C = A * B by warps that own rectangles of C, from an A that was transposed first: the whole program.
+//   nvcc plain.cu -Xptxas -O1 -o plain && ./plain     (without a GPU: simcc instead of nvcc)
+#include <cuda_runtime.h>
+
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "past_cublas.cuh"
+
+#define CHECK(call) check(call, __LINE__)
+
+void check(cudaError_t error, int line) {
+  if (error == cudaSuccess) return;
+  std::printf("plain.cu, line %d: %s\n", line, cudaGetErrorString(error));
+  std::exit(1);
+}
+
+int main() {
+  const int M = 200, N = 150, K = 161;  // ragged: no multiples of the tile
+  std::vector<float> A(M * K), B(K * N), C(M * N);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> number(-1, 1);
+  for (float& a : A) a = number(random);
+  for (float& b : B) b = number(random);
+
+  float *dA, *dB, *dC;  // the same three on the device
+  CHECK(cudaMalloc(&dA, A.size() * sizeof(float)));
+  CHECK(cudaMalloc(&dB, B.size() * sizeof(float)));
+  CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
+  CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+
+  float* workspace;  // A transposed, and B once more, since its rows of 150 words do not begin at multiples of 16 bytes
+  CHECK(cudaMalloc(&workspace, prepared_words(dB, M, N, K) * sizeof(float)));
+
+  const int threads = 128, blocks = (M + 127) / 128 * ((N + 127) / 128);  // four warps for a tile of 128 x 128
+  const int bytes = tile_bytes(128, 128, 16, 3);                          // of shared memory: three stages
+  cudaEvent_t start, stop;
+  CHECK(cudaEventCreate(&start));
+  CHECK(cudaEventCreate(&stop));
+  for (int run = 0; run < 2; ++run) {  // the first run also loads the kernel: the second is timed
+    CHECK(cudaEventRecord(start));
+    Operands at;  // where the two are then
+    CHECK(prepare(dA, dB, M, N, K, workspace, nullptr, at));
+    warp_tiles<128, 128, 16, 16, 8, 2, 2, 3, 8><<<blocks, threads, bytes>>>(at.At, at.lda, at.B, at.ldb, dC, M, N, K);
+    CHECK(cudaGetLastError());  // was the launch accepted?
+    CHECK(cudaEventRecord(stop));
+  }
+  CHECK(cudaDeviceSynchronize());  // wait; this also reports what went wrong in the kernel
+  float ms = 0;
+  CHECK(cudaEventElapsedTime(&ms, start, stop));  // on the simulator: how long this computer took
+  CHECK(cudaMemcpy(C.data(), dC, C.size() * sizeof(float), cudaMemcpyDeviceToHost));
+
+  int wrong = 0;  // among every 7th element, computed again in double
+  for (size_t i = 0; i < C.size(); i += 7) {
+    double sum = 0;
+    for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+  }
+  std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
+
+  for (cudaEvent_t event : {start, stop}) CHECK(cudaEventDestroy(event));
+  for (float* p : {dA, dB, dC, workspace}) CHECK(cudaFree(p));
+  return wrong == 0 ? 0 : 1;
+}
