@@ -688,39 +688,45 @@ cudaError_t launch_sliced_tiles(const float* A, const float* B, float* C, int M,
   return cudaGetLastError();
 }
 
-/// Which kernel is fastest for C = A * B on the current device: what `make tune-12` found on an H200, by how many blocks there are for
-/// each SM.
-enum class Fastest { small_slices, slices, shares };
+/// The kernels that launch_fastest() chooses among.
+enum class Fastest { small_slices, slices, small_tiles, deep_tiles, shallow_tiles };
 
+/// What `make tune-12` found on an H200, by the number of blocks of 64 x 128 for each SM: slices while there is one for each at most, in
+/// smaller tiles where that leaves many SMs idle; then shares. k-tiles 16 deep are faster by less than 1 % where tiles of 128 x 128 fit C,
+/// and slower by up to 8 % where they don't.
 inline cudaError_t choose_fastest(int M, int N, Fastest& choice) {
   int device = 0, sms = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status == cudaSuccess) status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-  if (status != cudaSuccess) return status;
-  const long long tiles = ((M + 63LL) / 64) * ((N + 127LL) / 128);  // of slices
-  const bool whole_rounds = tiles <= 3 * sms && tiles % sms == 0;
-  choice = tiles * 10 <= sms * 6                    ? Fastest::small_slices
-           : tiles * 10 <= sms * 16 || whole_rounds ? Fastest::slices
-                                                    : Fastest::shares;
-  return cudaSuccess;
+  const long long blocks = ((M + 63LL) / 64) * ((N + 127LL) / 128);
+  choice = blocks * 10 <= sms * 6         ? Fastest::small_slices
+           : blocks <= sms                ? Fastest::slices
+           : blocks * 10 <= sms * 16      ? Fastest::small_tiles
+           : M % 128 == 0 && N % 128 == 0 ? Fastest::deep_tiles
+                                          : Fastest::shallow_tiles;
+  return status;
 }
 
-/// Words of workspace for launch_fastest(), whatever it chooses.
+/// Words of workspace for launch_fastest().
 inline cudaError_t fastest_words(const float* B, int M, int N, int K, size_t& words) {
-  return past_cublas_words<128, 128, 16, 16, 8, 2, 2, 3, 8>(B, M, N, K, words);
+  Fastest choice = Fastest::slices;
+  if (const cudaError_t status = choose_fastest(M, N, choice)) return status;
+  words = prepared_words(B, M, N, K);
+  if (choice == Fastest::small_tiles) return past_cublas_words<128, 64, 16, 8, 8, 2, 2, 3, 8>(B, M, N, K, words);
+  if (choice == Fastest::deep_tiles) return past_cublas_words<128, 128, 16, 16, 8, 2, 2, 3, 8>(B, M, N, K, words);
+  if (choice == Fastest::shallow_tiles) return past_cublas_words<128, 128, 8, 16, 8, 2, 2, 5, 8>(B, M, N, K, words);
+  return cudaSuccess;
 }
 
 /// C = A * B by the kernel that is fastest for its size; `workspace` has fastest_words().
 inline cudaError_t launch_fastest(const float* A, const float* B, float* C, int M, int N, int K, float* workspace,
                                   cudaStream_t stream = nullptr) {
-  Fastest choice = Fastest::shares;
+  Fastest choice = Fastest::slices;
   if (const cudaError_t status = choose_fastest(M, N, choice)) return status;
-  switch (choice) {
-    case Fastest::small_slices:
-      return launch_sliced_tiles<32, 64, 32, 4, 8, 1, 2, 4, 3>(A, B, C, M, N, K, workspace, stream);
-    case Fastest::slices:
-      return launch_sliced_tiles<64, 128, 64, 8, 8, 2, 2, 4, 3>(A, B, C, M, N, K, workspace, stream);
-    default:
-      return launch_past_cublas<128, 128, 16, 16, 8, 2, 2, 3, 8>(A, B, C, M, N, K, workspace, stream);
-  }
+  const auto launch = choice == Fastest::small_slices  ? launch_sliced_tiles<32, 64, 32, 4, 8, 1, 2, 4, 3>
+                      : choice == Fastest::slices      ? launch_sliced_tiles<64, 128, 64, 8, 8, 2, 2, 4, 3>
+                      : choice == Fastest::small_tiles ? launch_past_cublas<128, 64, 16, 8, 8, 2, 2, 3, 8>
+                      : choice == Fastest::deep_tiles  ? launch_past_cublas<128, 128, 16, 16, 8, 2, 2, 3, 8>
+                                                       : launch_past_cublas<128, 128, 8, 16, 8, 2, 2, 5, 8>;
+  return launch(A, B, C, M, N, K, workspace, stream);
 }

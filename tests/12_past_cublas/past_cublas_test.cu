@@ -244,6 +244,23 @@ TEST_CASE("a deal gives every k-tile to one block", "[past_cublas]") {
   REQUIRE(is(deal(128 * 264, 128, 64, 128, 128, 16, 264), 264, 0, 0));    // a full round
 }
 
+TEST_CASE("the fastest kernel is chosen by how many blocks there are for an SM", "[past_cublas]") {
+  const auto chosen = [](int M, int N) {
+    Fastest choice = Fastest::slices;
+    REQUIRE(choose_fastest(M, N, choice) == cudaSuccess);
+    return choice;
+  };
+  int sms = 0;
+  CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  REQUIRE(chosen(1, 1) == Fastest::small_slices);
+  REQUIRE(chosen(64 * (sms * 6 / 10), 128) == Fastest::small_slices);
+  REQUIRE(chosen(64 * sms, 128) == Fastest::slices);
+  REQUIRE(chosen(64 * sms + 1, 128) == Fastest::small_tiles);
+  REQUIRE(chosen(128 * sms, 256) == Fastest::deep_tiles);
+  REQUIRE(chosen(128 * sms - 1, 256) == Fastest::shallow_tiles);
+  REQUIRE(chosen(128 * sms, 257) == Fastest::shallow_tiles);
+}
+
 TEST_CASE("the sum of shares does not depend on who comes last", "[past_cublas]") {
   const int M = 70, N = 90, K = 50;
   const tilewise::DeviceBuffer<float> A(tilewise::random_vector(M * K, 1)), B(tilewise::random_vector(K * N, 2));
