@@ -10,6 +10,17 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
+/// Shared memory of a block whose k-tiles are BK rows of BM + BN words.
+constexpr int tile_bytes(int BM, int BN, int BK, int STAGES) {
+  return STAGES * BK * (BM + BN) * static_cast<int>(sizeof(float));
+}
+/// The same of sliced_tiles, where a slice's part of C must fit, too.
+constexpr int sliced_bytes(int BM, int BN, int BK, int SLICES, int STAGES) {
+  const int tiles = tile_bytes(BM + 4, BN, BK, STAGES),
+            part = SLICES > 1 ? BM * BN * static_cast<int>(sizeof(float)) : 0;
+  return tiles > part ? tiles : part;
+}
+
 // [transpose_padded]
 /// At = A^T: K rows of `lda` words, M rounded up to a multiple of 4, so that each row begins at a multiple of 16 bytes.
 /// Block: 256 threads, a tile of 64 x 64. Grid: x covers the M rows of A, y its K columns. VEC: words per load of A, 1 or 4.
@@ -391,6 +402,9 @@ __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const f
                                                                          const float* __restrict__ B,  // K x N
                                                                          float* __restrict__ C,        // M x N
                                                                          int M, int N, int K) {
+#if __CUDA_ARCH__ == 750
+  if constexpr (sliced_bytes(BM, BN, BK, SLICES, STAGES) > 64 * 1024) return;  // no launch of it gets as far as here
+#endif
   constexpr int kSlice = 32 * WM * WN, kThreads = kSlice * SLICES, kDepth = BK / SLICES;  // of each slice
   constexpr int kLanesM = BM / (WM * TM), kLanesN = BN / (WN * TN), kPad = 4;
   constexpr int kLanesOfA = 8, kRowsOfA = kThreads / kLanesOfA, kLanesOfB = BN / WORDS, kRowsOfB = kThreads / kLanesOfB;
@@ -520,17 +534,6 @@ constexpr bool past_cublas_fits(int M, int N, int K) {
   constexpr long long elements = (1LL << 31) - (1 << 16);
   return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most_k && 1LL * M * K < elements &&
          1LL * K * N < elements && 1LL * M * N < elements;
-}
-
-/// Shared memory of a block whose k-tiles are BK rows of BM + BN words.
-constexpr int tile_bytes(int BM, int BN, int BK, int STAGES) {
-  return STAGES * BK * (BM + BN) * static_cast<int>(sizeof(float));
-}
-/// The same of sliced_tiles, where a slice's part of C must fit, too.
-constexpr int sliced_bytes(int BM, int BN, int BK, int SLICES, int STAGES) {
-  const int tiles = tile_bytes(BM + 4, BN, BK, STAGES),
-            part = SLICES > 1 ? BM * BN * static_cast<int>(sizeof(float)) : 0;
-  return tiles > part ? tiles : part;
 }
 
 /// What the kernels that take a transposed A get: both matrices in rows that begin at multiples of 16 bytes.

@@ -34,7 +34,11 @@ for sm in $architectures; do code+=(-gencode "arch=compute_$sm,code=sm_$sm"); do
 for source in chapters/*/main.cu tests/simulator/validation/main.cu tests/simulator/registers/kernels.cu; do
   kept=$work/${source//\//_}
   mkdir -p "$kept"
-  "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -lineinfo -Icommon/include -fatbin -Xptxas -v "${code[@]}" \
+  # What a chapter has beyond the flags of the preset stands in CMakeLists.txt. It is not for other chapters' kernels.
+  chapter=$(cut -d/ -f2 <<<"$source") own=.
+  read -r -a options <<<"$(sed -nE "s/^add_chapter\($chapter .*NVCC_OPTIONS ([^)]*)\).*/\1/p" CMakeLists.txt)"
+  [ ${#options[@]} = 0 ] || own=chapters/$chapter/
+  "$nvcc" -std=c++20 ${options[@]+"${options[@]}"} -O3 --expt-relaxed-constexpr -lineinfo -Icommon/include -fatbin -Xptxas -v "${code[@]}" \
     --keep --keep-dir "$kept" -o "$kept/fatbin" "$source" 2>"$kept/log" || { cat "$kept/log" >&2; exit 1; }
   # PTX: the first `.loc FILE LINE` of an entry is the kernel's own; the table of files comes last.
   ptx=("$kept"/*.ptx)
@@ -44,7 +48,7 @@ for source in chapters/*/main.cu tests/simulator/validation/main.cu tests/simula
        END { for (kernel in file) print kernel "|" path[file[kernel]] }' "${ptx[0]}" |
     while IFS='|' read -r kernel path; do
       path=$(realpath --relative-to=. "$path")
-      [[ $path == ../* ]] || echo "$kernel|$path"  # of the repository, and not of the Toolkit
+      [[ $path == ../* || ($own != . && $path != "$own"*) ]] || echo "$kernel|$path"  # of the repository, and not of the Toolkit
     done >"$kept/files"
   awk -v files="$kept/files" '
     BEGIN { while ((getline line < files) > 0) { split(line, part, "|"); path[part[1]] = part[2] } }
