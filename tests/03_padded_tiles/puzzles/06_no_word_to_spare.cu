@@ -53,7 +53,7 @@ int main() {
 // Row i stays within words 32 * i to 32 * i + 31.
 // Hint: Put column j at j ^ i (exclusive or), or at (j + i) % 32. For one i that takes all 32 values, and for one j,
 // too.
-// Limit: shared_conflicts <= 0: neither rows nor columns
+// Limit: shared_conflicts <= 0: no row and no column needs a second wavefront
 // Limit: shared_bytes_per_block <= 4224: 1,024 words and 32 maxima
 // Limit: load_sectors <= 256: each score is fetched once, in whole sectors
 // Limit: store_sectors <= 256: and each result is stored once, in whole sectors
