@@ -46,7 +46,8 @@ int main() {
 // one bank further than the one before?
 // Hint: Rows of 33 words: 33 * t + j is in bank (t + j) mod 32. The 33rd word of a row is never used.
 // Limit: shared_conflicts <= 0: 32 lanes can find 32 banks
-// Limit: load_sectors <= 384: each pixel is fetched once, in whole sectors
+// Limit: load_sectors <= 384: each pixel can be fetched once, in whole sectors
+// Limit: shared_wavefronts <= 384: all lanes can work at every step
 // Show: shared_wavefronts, shared_conflicts
 // Notice: The rows go in without conflicts for any row length. For the columns every odd length will do; 33 is the
 // shortest.

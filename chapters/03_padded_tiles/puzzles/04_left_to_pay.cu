@@ -51,8 +51,9 @@ int main() {
 // Hint: Row i begins at word kRow * i. Two lines think that it begins at word 32 * i.
 // Hint: The walk must use tile[kRow * t + j], where it reads and where it writes.
 // Limit: shared_conflicts <= 0: that's what the 33rd word is for
-// Limit: load_sectors <= 256: each rate is fetched once, in whole sectors
-// Limit: store_sectors <= 256: and each result is stored once, in whole sectors
+// Limit: load_sectors <= 256: each rate can be fetched once, in whole sectors
+// Limit: store_sectors <= 256: each result can be stored once, in whole sectors
+// Limit: shared_wavefronts <= 512: all lanes can work at every step
 // Show: shared_wavefronts, shared_conflicts
 // Notice: With tile[32][33] the compiler knows the row length, and no line can forget it. Where you work out the index
 // by hand, let one constant or one function say where a row begins.

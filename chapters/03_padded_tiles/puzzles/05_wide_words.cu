@@ -49,7 +49,8 @@ int main() {
 // Hint: Count a row in float4: 32 words are 8 of them, and 40 are 10. As with single words, the number must be odd, and
 // 9 float4 are 36 words.
 // Limit: shared_conflicts <= 0: eight lanes can find eight groups of four banks
-// Limit: load_sectors <= 256: each word of in is fetched once, in whole sectors
+// Limit: load_sectors <= 256: each word of in can be fetched once, in whole sectors
+// Limit: shared_wavefronts <= 256: all lanes can work at every step
 // Show: shared_wavefronts, shared_conflicts
 // Notice: A float4 for each of 32 lanes is 512 bytes, so the load takes 4 wavefronts at best, and they don't count as
 // conflicts. Four words at once save instructions, not wavefronts.

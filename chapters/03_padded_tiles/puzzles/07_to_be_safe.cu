@@ -41,8 +41,8 @@ int main() {
 // / 49 is 4 blocks, of 2 warps each. It can hold 32 blocks at most: how many bytes may each have?
 // Hint: 1,024 words of 4 bytes: 1024 * sizeof(float).
 // Limit: resident_warps >= 64: 32 blocks of 2 warps fit if none takes more than it uses
-// Limit: load_sectors <= 640: each word is fetched once, in whole sectors
-// Limit: store_sectors <= 640: and stored once, in whole sectors
+// Limit: load_sectors = 640: each word can be fetched once, in whole sectors
+// Limit: store_sectors = 640: each word can be stored once, in whole sectors
 // Show: resident_warps, shared_bytes_per_block
 // Notice: With 4 KB a block, 228 / 5 = 45 blocks would fit, and 32 are the most that may run. Twice as much, 8 KB,
 // would leave room for 25. More warps give more words on their way at once.

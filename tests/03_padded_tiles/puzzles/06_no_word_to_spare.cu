@@ -55,8 +55,9 @@ int main() {
 // too.
 // Limit: shared_conflicts <= 0: no row and no column needs a second wavefront
 // Limit: shared_bytes_per_block <= 4224: 1,024 words and 32 maxima
-// Limit: load_sectors <= 256: each score is fetched once, in whole sectors
-// Limit: store_sectors <= 256: and each result is stored once, in whole sectors
+// Limit: load_sectors <= 256: each score can be fetched once, in whole sectors
+// Limit: store_sectors <= 256: each result can be stored once, in whole sectors
+// Limit: shared_wavefronts <= 516: all lanes can work at every step
 // Show: shared_wavefronts, shared_conflicts
 // Notice: This is a swizzle. It wastes no word, and rows stay aligned; the price is an instruction for each index.
 // best[i] is one word for all lanes, a broadcast, so it costs one wavefront.
