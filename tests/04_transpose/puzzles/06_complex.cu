@@ -1,7 +1,7 @@
 // Complex numbers
 //
 // Goal: The conjugate transpose of a matrix of complex numbers: right, but a request of its stores touches 32 sectors.
-// Let both sides touch whole sectors only, without bank conflicts.
+// Let both sides touch whole sectors only, with two-way bank conflicts at most.
 #include "tilewise/puzzle.hpp"
 
 __global__ void conjugate(const float2* in, float2* out, int rows, int cols) {  // in: rows x cols, out: cols x rows
@@ -58,7 +58,7 @@ int main() {
 // blockIdx.x * 32 + ty and column blockIdx.y * 32 + tx of out, each behind a guard of its own.
 // Limit: load_sectors = 1536: a warp can load along a row of in
 // Limit: store_sectors = 1536: a warp can store along a row of out
-// Limit: shared_conflicts <= 0: 16 lanes can find 16 pairs of banks
+// Limit: shared_conflicts <= 768: two wavefronts where one would do are the most
 // Show: sectors_per_load, sectors_per_store, shared_conflicts
-// Notice: 32 float2 are 256 bytes, so 8 sectors a request and 2 wavefronts are the best there is. The odd row length
-// works for them as it does for floats, if you count in the unit that a lane moves.
+// Notice: 32 float2 are 256 bytes, so 8 sectors a request and 2 wavefronts are the best there is. Rows of an odd length
+// have no conflicts, as for floats, if you count in the unit that a lane moves: 33 float2.
