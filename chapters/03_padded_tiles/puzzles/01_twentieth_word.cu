@@ -38,9 +38,11 @@ int main() {
 // If 40: 20 words apart doesn't mean 20 wavefronts. How many lanes have a word in bank 0?
 // If 64: 32 wavefronts a request would mean that all 32 words lie in one bank. Lane 0 is in bank 0. In which is lane 1?
 // If 32: 16 lanes in one bank for each request: then every second lane would be in bank 0. In which bank is lane 2?
+// If 6: Do you count only the wavefronts beyond the first of each request? The question is about all of them.
+// If 16: Is 8 the number of banks that are used? A request takes as many wavefronts as its busiest bank has words.
 // Show: shared_wavefronts, shared_conflicts
 // Notice: 20 and 32 are both multiples of 4, so four lanes share each bank that is used, and the other 24 banks do
-// nothing. In general it's the largest power of two that divides the stride: 4 for 20, but 1 for 19 and 21.
+// nothing. In general it's the largest power of two that divides the stride, 32 at most: 4 for 20, but 1 for 19 and 21.
 // GPU: Loads from shared memory took
 // {ratio 03_padded_tiles "strides kernel=window_sums<float> stride=20" / "strides kernel=window_sums<float> stride=21"}
 // times as long with a stride of 20 words as with 21.

@@ -46,6 +46,6 @@ int main() {
 // Show: resident_warps, shared_bytes_per_block
 // Notice: With 4 KB a block, 228 / 5 = 45 blocks would fit, and 32 are the most that may run. Twice as much, 8 KB,
 // would leave room for 25. More warps give more words on their way at once.
-// GPU: The lesson's running sums took {ms 03_padded_tiles "occupancy kernel=running_sums_padded bytes_per_block=4,224"}
-// with 4,224 bytes a block and {ms 03_padded_tiles "occupancy kernel=running_sums_padded bytes_per_block=32,768"} with
-// 32,768.
+// GPU: The lesson's running sums took
+// {ratio 03_padded_tiles "occupancy kernel=running_sums_padded bytes_per_block=32,768" / "occupancy kernel=running_sums_padded bytes_per_block=4,224"}
+// times as long with 32,768 bytes a block as with 4,224.

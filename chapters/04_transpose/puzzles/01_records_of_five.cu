@@ -37,6 +37,8 @@ int main() {
 // If 4: That's what 32 words side by side take, as they lie in table. In list they are five words apart.
 // If 5: Each lane writes one word, and the next lane's is five words further on. Where is lane 31's?
 // If 8: Count in bytes: 20 from lane to lane, 32 in a sector.
+// If 16: Two lanes to each sector would mean 16 bytes from lane to lane. It's 20.
+// If 640: Those would be bytes. How many sectors are they?
 // If 19: Nearly. Is there a part of a sector at the end? It counts as a whole one.
 // If 19.5: A part of a sector counts as a whole one.
 // If 100: One request is one row's. All five rows together take five times as many.

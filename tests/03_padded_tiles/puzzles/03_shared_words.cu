@@ -43,6 +43,7 @@ int main() {
 // at once.
 // If 70: Lanes that want the same word don't wait for one another: its bank gives it to all of them at once.
 // If 2: Those are the stores. Loads take wavefronts, too.
+// If 1: Do you count only the wavefronts beyond the first of each request? The question is about all of them.
 // Show: shared_wavefronts, shared_conflicts
 // Notice: s[5] is a broadcast, one wavefront, and so are eight words for four lanes each. What counts is how many
 // different words a bank is asked for, not how many lanes ask.

@@ -54,6 +54,5 @@ int main() {
 // Limit: load_sectors <= 256: each rate can be fetched once, in whole sectors
 // Limit: store_sectors <= 256: each result can be stored once, in whole sectors
 // Limit: shared_wavefronts <= 512: all lanes can work at every step
-// Show: shared_wavefronts, shared_conflicts
 // Notice: With tile[32][33] the compiler knows the row length, and no line can forget it. Where you work out the index
 // by hand, let one constant or one function say where a row begins.

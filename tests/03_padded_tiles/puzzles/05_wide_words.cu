@@ -51,9 +51,8 @@ int main() {
 // Limit: shared_conflicts <= 0: eight lanes can find eight groups of four banks
 // Limit: load_sectors <= 256: each word of in can be fetched once, in whole sectors
 // Limit: shared_wavefronts <= 256: all lanes can work at every step
-// Show: shared_wavefronts, shared_conflicts
 // Notice: A float4 for each of 32 lanes is 512 bytes, so the load takes 4 wavefronts at best, and they don't count as
 // conflicts. Four words at once save instructions, not wavefronts.
 // GPU: The lesson's running sums by float4 took
-// {ms 03_padded_tiles "widths kernel=running_sums_wide<float4> row_of_tile=32"} with rows of 32 words and
-// {ms 03_padded_tiles "widths kernel=running_sums_wide<float4> row_of_tile=36"} with 36.
+// {ratio 03_padded_tiles "widths kernel=running_sums_wide<float4> row_of_tile=32" / "widths kernel=running_sums_wide<float4> row_of_tile=36"}
+// times as long with rows of 32 words as with rows of 36.

@@ -58,9 +58,8 @@ int main() {
 // Limit: load_sectors <= 256: each score can be fetched once, in whole sectors
 // Limit: store_sectors <= 256: each result can be stored once, in whole sectors
 // Limit: shared_wavefronts <= 516: all lanes can work at every step
-// Show: shared_wavefronts, shared_conflicts
 // Notice: This is a swizzle. It wastes no word, and rows stay aligned; the price is an instruction for each index.
 // best[i] is one word for all lanes, a broadcast, so it costs one wavefront.
-// GPU: In the lesson's running sums the swizzled tile took {ms 03_padded_tiles "walk kernel=running_sums_swizzled"},
-// the padded one {ms 03_padded_tiles "walk kernel=running_sums_padded"} and the plain one
-// {ms 03_padded_tiles "walk kernel=running_sums_tile"}.
+// GPU: In the lesson's running sums the swizzled tile took {ms 03_padded_tiles "walk kernel=running_sums_swizzled"} and
+// the padded one {ms 03_padded_tiles "walk kernel=running_sums_padded"}; the plain one took
+// {ratio 03_padded_tiles "walk kernel=running_sums_tile" / "walk kernel=running_sums_swizzled"} times as long.

@@ -37,7 +37,8 @@ int main() {
 // Kind: repair
 // Minutes: 4
 // Hint: Take the tile with r0 = 0 and c0 = 32, at the top right. Where in out should its words be?
-// Hint: out has cols rows. The tile's first row in out is its first column in in, and the other way round.
+// Hint: out has as many rows as in has columns. The tile's first row in out is its first column in in, and the other
+// way round.
 // Hint: Exchange r0 and c0 in the store, and leave tx and ty as they are: row c0 + ty and column r0 + tx of out.
 // Limit: load_sectors <= 768: a warp can load along a row of in
 // Limit: store_sectors <= 768: a warp can store along a row of out

@@ -1,7 +1,7 @@
 // A quarter of the threads
 //
 // Goal: The transpose is right, with a thread for each word. Let each thread move four words, so that a quarter of the
-// threads is enough, and as few sectors as now.
+// threads is enough; the sectors stay as few as they are.
 #include "tilewise/puzzle.hpp"
 
 __global__ void transpose(const float* in, float* out, int rows, int cols) {  // in: rows x cols, out: cols x rows
@@ -52,8 +52,8 @@ int main() {
 // Limit: load_sectors = 768: a warp can load along a row of in
 // Limit: store_sectors = 768: a warp can store along a row of out
 // Show: threads, load_sectors, store_sectors
-// Notice: The counts of memory are the same, and still it's faster on a GPU: a thread's four loads don't wait for one
-// another, so more bytes are on their way at any time.
+// Notice: The counts of memory are the same. But a thread's four loads needn't wait for one another, so more bytes can
+// be on their way at any time.
 // GPU: With 16384 x 16384 words, one word for each thread took
-// {ms 04_transpose "shape=16384 tile=32 kernel=transpose_padded"}, and eight words
-// {ms 04_transpose "shape=16384 kernel=transpose_coarsened"}.
+// {ratio 04_transpose "shape=16384 tile=32 kernel=transpose_padded" / "shape=16384 kernel=transpose_coarsened"} times
+// as long as eight.
