@@ -1,0 +1,42 @@
+// The launch that wasn't
+//
+// Goal: Blocks of 2,048 threads don't exist: such a launch does nothing, and this function says that all went well.
+// Let it return what CUDA has to say about the launch.
+#include "tilewise/puzzle.hpp"
+
+__global__ void wipe(float* p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = 0;
+}
+
+// Returns cudaSuccess if this launch was accepted, and otherwise why it wasn't.
+cudaError_t launch_wipe(float* p, int n, int threads) {
+  wipe<<<(n + threads - 1) / threads, threads>>>(p, n);
+  return cudaSuccess;
+}
+
+// ---- The check. Leave what follows as it is. ----
+
+int main() {
+  const int n = 1000;
+  const puzzle::Array<float> p("p", puzzle::values(n));
+  puzzle::expect_that(launch_wipe(p.data(), n, 2048) != cudaSuccess,
+                      "with 2,048 threads in a block nothing ran, and launch_wipe returned cudaSuccess.");
+  puzzle::expect_that(launch_wipe(p.data(), n, 256) == cudaSuccess,
+                      "with 256 threads in a block the launch works, and launch_wipe returned an error: is that still "
+                      "the one of the launch before, with 2,048?");
+  puzzle::expect("p", "threads = 256", p.host(), [](std::size_t) { return 0; });
+  puzzle::expect_that(launch_wipe(p.data(), 0, 256) != cudaSuccess,
+                      "for n = 0 the grid has 0 blocks; that isn't allowed either, and launch_wipe returned "
+                      "cudaSuccess.");
+  return puzzle::solved();
+}
+
+// Kind: repair
+// Minutes: 3
+// Hint: A launch returns nothing. So there must be a function to ask.
+// Hint: CUDA keeps the last error until it's asked for it. The function that asks, and clears it, has Get, Last and Error
+// in its name.
+// Hint: return cudaGetLastError();
+// Notice: Nothing crashed and nothing was printed, the kernel just never ran. That's why CUDA programs ask
+// cudaGetLastError() after each launch. A block has at most 1,024 threads.

@@ -1,0 +1,40 @@
+// All hands
+//
+// Goal: One thread squares all numbers, and memory gets a request for each of them. Share the work among at least 1,000
+// threads, so that 2,000 numbers take 80 requests at most.
+#include "tilewise/puzzle.hpp"
+
+__global__ void square(const float* in, float* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = in[i] * in[i];
+}
+
+void launch_square(const float* in, float* out, int n) { square<<<1, 1>>>(in, out, n); }
+
+// ---- The check. Leave what follows as it is. ----
+
+int main() {
+  for (const int n : {1000, 1, 257, 2000}) {
+    const std::vector<float> in = puzzle::values(n);
+    const puzzle::Array<float> d_out("out", n), d_in("in", in);
+    if (n == 2000) puzzle::count_from_here();
+    launch_square(d_in.data(), d_out.data(), n);
+    puzzle::expect("out", "n = " + std::to_string(n), d_out.host(), [&](std::size_t i) { return in[i] * in[i]; });
+  }
+  return puzzle::solved();
+}
+
+// Kind: improve
+// Minutes: 5
+// Hint: Each turn of the loop is independent of the others. Which thread could do which?
+// Hint: Give each thread an i of its own, and a guard, and start enough blocks for n numbers.
+// Hint: The kernel: const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * in[i]; The launch:
+// <<<(n + 255) / 256, 256>>>.
+// Limit: threads >= 1000: one thread waits alone for each number
+// Limit: load_requests <= 80: 32 neighbouring threads ask for their 32 numbers in one request
+// Show: load_requests, threads
+// Notice: The hardware runs 32 threads at a time, a warp, and sends one request for all of them: 2,000 / 32 = 62.5, so 63
+// requests do.
+// GPU: On an H200, a picture of 1920 x 1080 took one thread
+// {ms 00_first_kernel "shape=1920 threads=1 kernel=brighten_one_thread"}. A thread per pixel, even in blocks of only 32,
+// made it faster by a factor of
+// {ratio 00_first_kernel "shape=1920 threads=1 kernel=brighten_one_thread" / "shape=1920 threads=32 kernel=brighten"}.
