@@ -38,6 +38,7 @@ int main() {
 // If 9: That's how many blocks there are. How many threads are in all of them?
 // If 128: That's the threads of a single block. How many blocks are there?
 // If 1227: That's 1,100 + 127, the number before it is divided by 128. What happens to the remainder?
+// If 1280: That's ten blocks of 128. Would nine be enough?
 // If 52: That many threads find no pixel and leave at the guard. They start, too, and so do all the others.
 // Show: blocks, threads
 // Notice: 9 blocks of 128 threads are 1,152. The last 52 have no pixel: they start, find i >= n, and leave.

@@ -32,12 +32,12 @@ int main() {
     const std::vector<float> before = puzzle::values(frames * n);
     std::vector<float> film = before;
     develop(film.data(), frames, n);
-    const std::string shape = "a film of " + std::to_string(frames) + " x " + std::to_string(n) + " pixels";
+    const std::string shape = "frames = " + std::to_string(frames) + ", n = " + std::to_string(n);
     const std::size_t rows = frames, cols = n;
     puzzle::expect("film", shape, film, rows, cols,
                    [&](std::size_t row, std::size_t col) { return 99 - before[row * cols + col]; });
   }
-  puzzle::expect("other", "an array that isn't yours", other.host(), [&](std::size_t i) { return kept[i]; });
+  puzzle::expect("other", "nobody should have touched it", other.host(), [&](std::size_t i) { return kept[i]; });
   return puzzle::solved();
 }
 

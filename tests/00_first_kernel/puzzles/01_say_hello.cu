@@ -15,7 +15,7 @@ void start(int* hello) {
 int main() {
   puzzle::Array<int> hello("hello", 8);
   start(hello.data());
-  puzzle::expect("hello", "8 threads", hello.host(), [](std::size_t) { return 1; });
+  puzzle::expect("hello", "8 threads are wanted", hello.host(), [](std::size_t) { return 1; });
   return puzzle::solved();
 }
 

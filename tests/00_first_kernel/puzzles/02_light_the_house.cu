@@ -16,7 +16,8 @@ void evening(int* window) {
 int main() {
   puzzle::Array<int> window("window", 6 * 32);
   evening(window.data());
-  puzzle::expect("window", "6 floors of 32 windows", window.host(), 6, 32, [](std::size_t, std::size_t) { return 1; });
+  puzzle::expect("window", "6 floors have 32 windows each", window.host(), 6, 32,
+                 [](std::size_t, std::size_t) { return 1; });
   return puzzle::solved();
 }
 

@@ -18,9 +18,8 @@ int main() {
     const std::vector<float> in = puzzle::values(blocks * threads);
     const puzzle::Array<float> d_out("out", in.size()), d_in("in", in);
     louder<<<blocks, threads>>>(d_in.data(), d_out.data());
-    puzzle::expect("out",
-                   std::to_string(blocks) + (threads > 1 ? " blocks of " : " block of ") + std::to_string(threads),
-                   d_out.host(), [&](std::size_t i) { return 2 * in[i]; });
+    const std::string shape = "gridDim.x = " + std::to_string(blocks) + ", blockDim.x = " + std::to_string(threads);
+    puzzle::expect("out", shape, d_out.host(), [&](std::size_t i) { return 2 * in[i]; });
   }
   return puzzle::solved();
 }

@@ -1,7 +1,7 @@
 // The flag
 //
-// Goal: Three upright stripes: the left third of a flag has colour 0, then come 1 and 2. The picture comes out scrambled,
-// although every pixel gets painted: row y, column x isn't where it should be.
+// Goal: A flag has three upright stripes: colour 0 on the left, then 1, then 2. This program paints them lying down: put
+// each pixel where it belongs.
 #include "tilewise/puzzle.hpp"
 
 // A picture lies in memory row by row: all of row 0, then all of row 1, ...
@@ -33,9 +33,10 @@ int main() {
 
 // Kind: repair
 // Minutes: 4
-// Hint: The grid, the guard and the colours are right. That leaves the place that a pixel is written to.
+// Hint: The grid, the guard and the colours are right: the stripes depend on x. That leaves the place that a pixel is
+// written to.
 // Hint: How many pixels come before row y? y whole rows, of how many pixels each?
 // Hint: Pixel (x, y) lies at y * width + x.
-// Limit: store_requests <= 200: every thread paints one pixel
+// Limit: threads >= 2146: a thread for each pixel
 // Notice: No index was out of bounds and no pixel was painted twice, so no tool complains: x * height + y also gives each
 // pixel a place of its own, that of a picture stored column by column.
