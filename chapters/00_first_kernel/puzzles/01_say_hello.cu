@@ -25,5 +25,6 @@ int main() {
 // Hint: The first number says how many blocks, the second how many threads each block has.
 // Hint: One block of eight threads is <<<1, 8>>>.
 // Limit: threads = 8: eight threads, and each says hello once
+// Limit: blocks = 1: one launch with one block has room for all eight
 // Show: threads
 // Notice: You wrote no loop: eight threads ran the same function at once, each with its own threadIdx.x, 0 to 7.

@@ -27,5 +27,6 @@ int main() {
 // Hint: A block for each floor: the first number between <<< and >>> is the number of blocks.
 // Hint: Six blocks of 32 threads are <<<6, 32>>>.
 // Limit: blocks = 6: each block lights one floor
+// Limit: launches = 1: one launch starts all blocks
 // Show: blocks, threads
 // Notice: 6 blocks of 32 threads are 192 threads. All blocks of a launch together are its grid.

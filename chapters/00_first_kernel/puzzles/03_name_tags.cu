@@ -9,7 +9,7 @@ __global__ void write_tag(int* tag) { tag[0] = threadIdx.x; }
 // ---- The check. Leave what follows as it is. ----
 
 int main() {
-  for (const int n : {100, 7, 1}) {
+  for (const int n : {1000, 7, 1}) {
     puzzle::Array<int> tag("tag", n);
     write_tag<<<1, n>>>(tag.data());
     puzzle::expect("tag", "n = " + std::to_string(n), tag.host(), [](std::size_t i) { return int(i); });
@@ -22,6 +22,6 @@ int main() {
 // Hint: All threads run the same line. What in it differs from thread to thread?
 // Hint: tag[0] is the same place for all of them. The place has to depend on the thread, too.
 // Hint: threadIdx.x belongs between the brackets, where the 0 is.
-// Limit: store_requests <= 6: every thread writes one tag
-// Notice: Threads that write different values to one place are a race: the last one wins, and nobody knows which that
-// will be. An index of its own for each thread is what most kernels begin with.
+// Limit: store_requests <= 34: every thread writes one tag
+// Notice: Threads that write different values to one place race: the last one wins, and which is last is chance. That's
+// why most kernels begin by giving each thread an index of its own.

@@ -20,7 +20,7 @@ void paint_flag(int* flag, int width, int height) {
 // ---- The check. Leave what follows as it is. ----
 
 int main() {
-  const int shapes[][2] = {{45, 30}, {7, 100}, {96, 1}};
+  const int shapes[][2] = {{45, 30}, {6, 100}, {96, 1}};
   for (const auto& [width, height] : shapes) {
     const puzzle::Array<int> flag("flag", width * height);
     paint_flag(flag.data(), width, height);
@@ -37,6 +37,6 @@ int main() {
 // written to.
 // Hint: How many pixels come before row y? y whole rows, of how many pixels each?
 // Hint: Pixel (x, y) lies at y * width + x.
-// Limit: threads >= 2146: a thread for each pixel
+// Limit: threads >= 2046: a thread for each pixel
 // Notice: No index was out of bounds and no pixel was painted twice, so no tool complains: x * height + y also gives each
 // pixel a place of its own, that of a picture stored column by column.

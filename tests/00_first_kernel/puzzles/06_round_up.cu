@@ -16,7 +16,7 @@ void launch_darken(const float* in, float* out, int n) {
 // ---- The check. Leave what follows as it is. ----
 
 int main() {
-  for (const int n : {1000, 1, 257, 1024}) {
+  for (const int n : {1000, 1, 257, 5000, 1024}) {
     const std::vector<float> in = puzzle::values(n);
     const puzzle::Array<float> d_out("out", n), d_in("in", in);
     if (n == 1024) puzzle::count_from_here();
@@ -32,6 +32,7 @@ int main() {
 // Hint: Whole numbers are divided downwards. Add something to n first, so that any remainder makes one block more, and
 // no remainder doesn't.
 // Hint: (n + 255) / 256 rounds up: (1024 + 255) / 256 is still 4, and (1025 + 255) / 256 is 5.
-// Limit: blocks <= 4: 1,024 pixels are 4 blocks of 256
+// Limit: blocks = 4: 1,024 pixels are 4 blocks of 256
+// Limit: threads = 1024: a thread for each of 1,024 pixels
 // Notice: (n + 255) / 256 and the guard in the kernel belong together: the one makes sure that there are enough threads,
 // the other sends home those that are too many.

@@ -38,5 +38,6 @@ int main() {
 // Hint: A kernel works on the GPU's memory. Which pointer does the launch pass to it?
 // Hint: The launch must get device in place of photo: (device, n).
 // Limit: leaks = 0: what is allocated is freed
+// Limit: load_requests >= 33: the kernel reads every pixel
 // Notice: A pointer's type doesn't say whose memory it points to: both are float*, so the compiler can't warn you. Many
 // people name them h_photo and d_photo.

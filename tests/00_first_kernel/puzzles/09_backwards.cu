@@ -27,7 +27,7 @@ int main() {
   for (const int n : {1000, 1}) {
     const std::vector<float> sound = puzzle::values(n);
     std::vector<float> reversed(n);
-    std::memset(reversed.data(), puzzle::kUnwritten, n * sizeof(float));
+    std::memset(reversed.data(), 0xff, n * sizeof(float));  // as memory that nothing wrote to
     play_backwards(sound.data(), reversed.data(), n);
     puzzle::expect("reversed", "n = " + std::to_string(n), reversed, [&](std::size_t i) { return sound[n - 1 - i]; });
   }
@@ -42,5 +42,6 @@ int main() {
 // Hint: To `reversed`, from d_out, with cudaMemcpyDeviceToHost. Then each cudaMalloc needs its cudaFree.
 // Hint: cudaMemcpy(reversed, d_out, n * sizeof(float), cudaMemcpyDeviceToHost); cudaFree(d_in); cudaFree(d_out);
 // Limit: leaks = 0: each cudaMalloc needs its cudaFree
+// Limit: load_requests >= 33: the kernel reads every sample
 // Notice: Allocate, copy there, launch, copy back, free: that's a complete CUDA program. The copy back waits until the
 // kernel is done, so nothing else has to.

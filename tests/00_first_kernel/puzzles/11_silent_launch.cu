@@ -9,7 +9,7 @@ __global__ void wipe(float* p, int n) {
   if (i < n) p[i] = 0;
 }
 
-// Returns cudaSuccess if this launch was accepted, and otherwise why it wasn't.
+// Returns cudaSuccess if the launch was accepted, and otherwise why it wasn't. (A grid of 0 blocks isn't, either.)
 cudaError_t launch_wipe(float* p, int n, int threads) {
   wipe<<<(n + threads - 1) / threads, threads>>>(p, n);
   return cudaSuccess;
@@ -25,10 +25,12 @@ int main() {
   puzzle::expect_that(launch_wipe(p.data(), n, 256) == cudaSuccess,
                       "with 256 threads in a block the launch works, and launch_wipe returned an error: is that still "
                       "the one of the launch before, with 2,048?");
+  (void)cudaGetLastError();
   puzzle::expect("p", "threads = 256", p.host(), [](std::size_t) { return 0; });
   puzzle::expect_that(launch_wipe(p.data(), 0, 256) != cudaSuccess,
                       "for n = 0 the grid has 0 blocks; that isn't allowed either, and launch_wipe returned "
                       "cudaSuccess.");
+  (void)cudaGetLastError();
   return puzzle::solved();
 }
 
