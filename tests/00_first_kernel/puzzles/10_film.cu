@@ -49,5 +49,6 @@ int main() {
 // Hint: All frames have the same size: move the line with cudaMalloc up, before the loop.
 // Limit: leaks = 0: each cudaMalloc needs its cudaFree
 // Limit: load_requests >= 226: the kernel reads every pixel
+// Show: leaks
 // Notice: The pictures were right all the time: a leak shows only when memory runs out. Allocating before the loop is
 // also faster, since cudaMalloc and cudaFree take time, and cudaFree waits for the GPU.

@@ -1,14 +1,17 @@
 // All hands
 //
 // Goal: One thread squares all 320 numbers, and loads each with a request of its own. Share the work among at least 256
-// threads, so that 15 load requests do.
+// threads, so that 15 load requests are enough.
 #include "tilewise/puzzle.hpp"
 
 __global__ void square(const float* in, float* out, int n) {
   for (int i = 0; i < n; ++i) out[i] = in[i] * in[i];
 }
 
-void launch_square(const float* in, float* out, int n) { square<<<1, 1>>>(in, out, n); }
+void launch_square(const float* in, float* out, int n) {
+  const int blocks = 1, threads = 1;
+  square<<<blocks, threads>>>(in, out, n);
+}
 
 // ---- The check. Leave what follows as it is. ----
 
@@ -27,8 +30,8 @@ int main() {
 // Minutes: 5
 // Hint: Each turn of the loop is independent of the others. Which thread could do which?
 // Hint: Give each thread an i of its own, and a guard, and start enough blocks for n numbers.
-// Hint: The kernel: const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * in[i]; The launch:
-// <<<(n + 255) / 256, 256>>>.
+// Hint: In the kernel: const int i = blockIdx.x * blockDim.x + threadIdx.x; and if (i < n) before the rest of the line.
+// For the launch: threads = 256, blocks = (n + 255) / 256.
 // Limit: load_requests <= 15: 32 neighbouring threads can ask for 32 numbers in one request
 // Limit: threads >= 256: the more threads wait for memory at the same time, the less each wait costs
 // Show: load_requests, threads
