@@ -20,16 +20,17 @@ cudaError_t launch_wipe(float* p, int n, int threads) {
 int main() {
   const int n = 1000;
   const puzzle::Array<float> p("p", puzzle::values(n));
-  puzzle::expect_that(launch_wipe(p.data(), n, 2048) != cudaSuccess,
-                      "with 2,048 threads in a block nothing ran, and launch_wipe returned cudaSuccess.");
-  puzzle::expect_that(launch_wipe(p.data(), n, 256) == cudaSuccess,
-                      "with 256 threads in a block the launch works, and launch_wipe returned an error: is that still "
-                      "the one of the launch before, with 2,048?");
+  puzzle::expect_that(
+      launch_wipe(p.data(), n, 2048) != cudaSuccess,
+      "launch_wipe(p, 1000, 2048) returned cudaSuccess, although there are no blocks of 2,048 threads.");
+  puzzle::expect_that(
+      launch_wipe(p.data(), n, 256) == cudaSuccess,
+      "launch_wipe(p, 1000, 256) returned an error, although this launch works: is it still the error of "
+      "the launch before, with 2,048 threads?");
   (void)cudaGetLastError();
   puzzle::expect("p", "threads = 256", p.host(), [](std::size_t) { return 0; });
   puzzle::expect_that(launch_wipe(p.data(), 0, 256) != cudaSuccess,
-                      "for n = 0 the grid has 0 blocks; that isn't allowed either, and launch_wipe returned "
-                      "cudaSuccess.");
+                      "launch_wipe(p, 0, 256) returned cudaSuccess, although a grid of 0 blocks isn't accepted.");
   (void)cudaGetLastError();
   return puzzle::solved();
 }
