@@ -45,6 +45,7 @@ int main() {
 // Hint: Exchange .x and .y in the kernel's first two lines. Then the grid's x must cover the columns, and its y the
 //   rows.
 // Limit: load_requests <= 192: 64 x 96 pixels are 192 warps of 32, if no warp has idle lanes
+// Limit: load_words >= 6144: the GPU has to read all 6144 pixels
 // Limit: sectors_per_load <= 4: 32 neighbouring pixels are 128 bytes, so 4 sectors
 // Limit: sectors_per_store <= 4: 32 neighbouring pixels are 128 bytes, so 4 sectors, in whichever order the lanes
 //   take them

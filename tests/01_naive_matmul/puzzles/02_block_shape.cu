@@ -42,8 +42,12 @@ int main() {
 // Hint: They are 8 rows of 4 pixels, and no two rows share a sector. A sector has 8 pixels, all of one row.
 // Hint: Make the block at least 8 threads wide, better 32: dim3 threads(32, 8) has 256 threads, too.
 // Limit: load_requests <= 192: 64 x 96 pixels are 192 warps of 32, if no warp has idle lanes
+// Limit: load_words >= 6144: the GPU has to read all 6144 pixels
 // Limit: sectors_per_load <= 4: 32 neighbouring pixels are 128 bytes, so 4 sectors
 // Limit: sectors_per_store <= 4: 32 neighbouring pixels are 128 bytes, so 4 sectors
 // Show: sectors_per_load, sectors_per_store
 // Notice: The kernel is the same, the work is the same, and half as many sectors move. A warp's 32 threads are taken
 //   along x first, so a block that is 32 wide makes every warp a piece of one row.
+// GPU: An H200 takes {ms 01_naive_matmul "kernel=naive_matmul shape=4096 x 4096 x 4097 tile=8"} for lesson 01's
+//   product in blocks of 8 x 8, and {ms 01_naive_matmul "kernel=naive_matmul shape=4096 x 4096 x 4097 tile=32"} in
+//   blocks of 32 x 32 (M = N = 4096, K = 4097).

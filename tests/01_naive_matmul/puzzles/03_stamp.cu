@@ -32,6 +32,7 @@ int main() {
   judge(3, 5, 6, 8, 0, 0);
   judge(3, 5, 6, 8, 2, 1);
   judge(1, 1, 1, 1, 0, 0);
+  puzzle::count_from_here();
   judge(17, 41, 50, 61, 23, 20);
   return puzzle::solved();
 }
@@ -42,5 +43,6 @@ int main() {
 // Hint: In memory, a picture's pixel (r, c) comes after r whole rows and c more pixels. How long is a row of this
 //   picture?
 // Hint: picture[(row + top) * cols + left + col]; the stamp's own index is right, since its rows have w pixels.
+// Limit: load_requests <= 34: each of 17 rows of 41 pixels is the work of 2 warps
 // Notice: Each array is indexed with its own row length. Libraries call it the leading dimension (lda), and it's
 //   longer than the width wherever you work on a part of something larger.
