@@ -50,8 +50,8 @@ int main() {
 // Limit: sectors_per_store <= 4: 32 neighbouring pixels are 128 bytes, so 4 sectors, in whichever order the lanes
 //   take them
 // Show: sectors_per_load, sectors_per_store
-// Notice: The lanes store their 32 words backwards, and that costs nothing: it only matters which sectors a warp
-//   touches, not which lane wants which word.
+// Notice: The lanes store their 32 words backwards, and that costs no sector more: what counts is which sectors a
+//   warp touches, not which lane wants which word.
 // GPU: On an H200, lesson 01's matrix product with threadIdx.x on the rows takes {ms 01_naive_matmul
 //   "kernel=naive_matmul_row_on_x shape=4096 x 4096 x 4096 tile=32"}, and with threadIdx.x on the columns {ms
 //   01_naive_matmul "kernel=naive_matmul shape=4096 x 4096 x 4096 tile=32"}.

@@ -28,8 +28,8 @@ int main() {
 // Kind: predict
 // Minutes: 5
 // Hint: Write down the words that lanes 0, 1, 2 and 3 want, and the bank of each.
-// Hint: Words 0, 48, 96, 144: divided by 32 they leave 0, 16, 0, 16. So how many banks work, and how many words has
-//   each to give?
+// Hint: Words 0, 48, 96, 144: divided by 32 they leave 0, 16, 0, 16. So how many banks are at work, and how many
+//   words must each of them give?
 // Hint: Two banks, and each has half of the 32 words, one a pass.
 // Answer: load_data_passes
 // If 1: One pass would do if the 32 words lay in 32 different banks. In which bank is word 48, and in which word 96?

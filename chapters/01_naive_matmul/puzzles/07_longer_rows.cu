@@ -48,8 +48,8 @@ int main() {
 // Limit: load_data_passes <= 128: 2 warps make 64 requests each, and a request needs one pass if its words are in 32
 //   banks
 // Show: load_data_passes, sectors_per_load
-// Notice: One unused word per row, and the banks are 32 times as fast. Each request touches as many sectors as
-//   before: sectors count what moves, passes count how long L1 hands it out.
+// Notice: One unused word per row, and a request takes 1 pass where it took 32. It still touches as many sectors:
+//   sectors count what moves, passes count how long L1 hands it out.
 // GPU: The matrix product with threadIdx.x on the rows meets the same on an H200: {ms 01_naive_matmul
 //   "kernel=naive_matmul_row_on_x shape=4096 x 4096 x 4096 tile=32"} with rows of 4096 words, {ms 01_naive_matmul
 //   "kernel=naive_matmul_row_on_x shape=4096 x 4096 x 4097 tile=32"} with rows of 4097.

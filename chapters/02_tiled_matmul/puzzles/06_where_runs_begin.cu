@@ -42,7 +42,6 @@ int main() {
 // Hint: Thread 0 gets a second job: if (t == 0) tile[0] = ...; which block has no word before its first?
 // Hint: if (t == 0) tile[0] = first > 0 ? in[first - 1] : -1;
 // Limit: load_words <= 507: 500 words, and one more for each block but the first
-// Show: load_words, load_requests
 // Limit: load_requests <= 23: 16 warps load their words, and 7 times one of them a word more
 // Notice: What a tile needs beyond its own words is called the halo: here one word for 64. It costs a request of its
-//   own, with one lane at work, and so large tiles pay less for it than small ones.
+//   own, with one lane at work, so large tiles pay less for it per word than small ones.

@@ -17,10 +17,8 @@ __global__ void note_place(size_t* place, unsigned first_row, unsigned cols) {
 void judge(unsigned first_row, unsigned cols) {
   const puzzle::Array<size_t> place("place", 5 * 64);
   note_place<<<5, 64>>>(place.data(), first_row, cols);
-  const std::vector<size_t> got = place.host();
-  puzzle::expect("place", "first_row = " + std::to_string(first_row) + ", cols = " + std::to_string(cols),
-                 std::vector<double>(got.begin(), got.end()), 5, 64,
-                 [&](size_t row, size_t col) { return double((first_row + row) * cols + col); });
+  puzzle::expect("place", "first_row = " + std::to_string(first_row) + ", cols = " + std::to_string(cols), place.host(),
+                 5, 64, [&](size_t row, size_t col) { return (first_row + row) * cols + col; });
 }
 
 int main() {
@@ -35,7 +33,7 @@ int main() {
 
 // Kind: repair
 // Minutes: 4
-// Hint: The place has 64 bits, as size_t has. How many bits has the product row * cols, and what decides that?
+// Hint: A size_t has 64 bits. How many does the product row * cols have, and what decides that?
 // Hint: A product of two 32-bit numbers has 32 bits in C++, whatever it is stored in. Make a factor longer before
 //   they meet.
 // Hint: const size_t at = size_t(row) * cols + col;

@@ -41,10 +41,9 @@ int main() {
 
 // Kind: repair
 // Minutes: 3
-// Hint: In the first round, half is 4. Which threads come to the barrier inside of the if, and where do the others
-//   wait?
+// Hint: In the first round, half is 4. Which threads come to the barrier inside the if, and where do the others wait?
 // Hint: A barrier is for all threads of the block. Those with nothing to do in a round must come to it, too.
 // Hint: Move __syncthreads(); out of the if. It stays in the loop over half, below the brace that closes the if.
 // Limit: load_requests <= 48: each of the 6 pieces is loaded once, by 8 warps
-// Notice: The work belongs into the if, the barrier doesn't: all threads make all three rounds, most of them only to
-//   wait. On a GPU a barrier that some threads don't come to gives wrong results, or a kernel that never ends.
+// Notice: The work belongs inside the if, the barrier doesn't: all threads make all three rounds, most of them only
+//   to wait. On a GPU a barrier that some threads don't come to gives wrong results, or a kernel that never ends.

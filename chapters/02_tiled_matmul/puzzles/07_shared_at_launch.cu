@@ -1,7 +1,6 @@
-// Shared memory on order
-//
-// Goal: How long the pieces are is known only at the launch, so the launch orders the shared memory, for two arrays
-// of `length` floats. It doesn't order enough: mend the launch.
+// Sized at the launch
+// Goal: The length of the pieces is known only at the launch, so the launch asks for the shared memory: two arrays of
+// `length` floats. It doesn't ask for enough: mend it.
 #include "tilewise/puzzle.hpp"
 
 // out = the piece of a, reversed, plus the piece of b, one word further on
@@ -47,11 +46,10 @@ int main() {
 // Kind: repair
 // Minutes: 3
 // Hint: The third argument of <<<...>>> is the size of the array shared. In which unit?
-// Hint: It is in bytes. How many bytes has a float, and how many floats do both arrays have together?
+// Hint: It is in bytes. How many bytes does a float take, and how many floats do both arrays have together?
 // Hint: mix<<<pieces, length, 2 * length * sizeof(float)>>>(a, b, out);
 // Limit: shared_bytes_per_block <= 768: two arrays of 96 floats, 4 bytes each, are all that a block needs here
 // Limit: load_requests >= 24: the GPU has to read both arrays, 3 warps in each of 4 pieces
-// Show: shared_bytes_per_block
 // Notice: The unit is the byte, and there's only one array: where the second part begins is your arithmetic, and
 //   nothing on a GPU checks it.
 // GPU: A tile size that's known only at the launch has a price: on an H200, lesson 02's product with tiles of 32
