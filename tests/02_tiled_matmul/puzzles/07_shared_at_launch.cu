@@ -1,4 +1,5 @@
 // Sized at the launch
+//
 // Goal: The length of the pieces is known only at the launch, so the launch asks for the shared memory: two arrays of
 // `length` floats. It doesn't ask for enough: mend it.
 #include "tilewise/puzzle.hpp"
