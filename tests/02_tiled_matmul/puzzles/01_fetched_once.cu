@@ -59,4 +59,4 @@ int main() {
 // If 40: That's how many requests the warps make. A request of a warp loads 32 words.
 // Show: load_words, load_requests, shared_wavefronts
 // Notice: Each block loads the 256 shops once, and each of its 64 threads uses them: 4 x 256 words, where it would be
-//   256 x 256 without a tile. A tile of 128 would halve these 1024 words, but not the 256 of the houses.
+//   256 x 256 without a tile. A tile of 128 would halve these 1,024 words, but not the 256 of the houses.
