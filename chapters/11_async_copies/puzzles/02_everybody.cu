@@ -41,5 +41,5 @@ int main() {
 // Hint: __syncthreads(); between __pipeline_wait_prior(0) and the line that reads.
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
 // Show: shared_wavefronts
-// Notice: First the wait, then the barrier. The other way round, the barrier says only that everybody has begun a copy, and
-// nobody knows whose have arrived.
+// Notice: First the wait, then the barrier. The other way round, the barrier says only that all threads have begun their
+// copies, not that these have arrived.

@@ -41,7 +41,7 @@ int main() {
 // If 64: With a load and a store for each word, as in lesson 10, that would be right. Which instruction stores here?
 // If 8: There are eight load instructions, one per warp. How many bytes does each ask for, and how many fit into a wavefront?
 // If 16: Two instructions for each of the eight warps. But is a copy a store, and does a load of 512 bytes fit one wavefront?
-// If 40: The loads' part of that is right. Did you add something for the copies? They are no stores.
+// If 40: Did you add one for each copy instruction? The copies are no stores.
 // If 256: A wavefront serves many lanes at once: it moves 128 bytes.
 // If 1024: A wavefront moves 32 words, not one.
 // Show: shared_wavefronts

@@ -40,5 +40,5 @@ int main() {
 // Hint: first + 4 - n words lie behind the end, if that is more than 0; else none does. The function wants bytes.
 // Hint: const int zeros = first + 4 > n ? 4 * (first + 4 - n) : 0;
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
-// Notice: All threads run the same line, and only one of them in the whole grid gets another number. Zeros don't change a sum; a
-// matrix product's last tile is filled in the same way.
+// Notice: All threads run the same line, and for at most one of them in the whole grid it comes to more than 0. Zeros don't
+// change a sum, so the last tile of a matrix product is filled the same way.
