@@ -98,6 +98,13 @@ program since another one, but for their first lines:
     <!-- /file -->
     <!-- diff: chapters/00_first_kernel/steps/02_kernel.cu chapters/00_first_kernel/steps/03_threads.cu -->
     <!-- /diff -->
+
+The puzzles of a chapter, a fold with a line for each, and all puzzles with the code that they begin with, from tests/*/puzzles:
+
+    <!-- puzzles 02_tiled_matmul -->
+    <!-- /puzzles -->
+    <!-- all-puzzles -->
+    <!-- /all-puzzles -->
 """
 import difflib
 import json
@@ -111,6 +118,7 @@ import textwrap
 
 import bounds
 import ladder as strip
+import puzzles
 
 root = pathlib.Path(__file__).resolve().parents[2]
 options = [word for word in sys.argv[1:] if word.startswith("-")]
@@ -885,6 +893,10 @@ def lines_of(file, word):
     return f"\n```{language}\n" + text.rstrip("\n") + "\n```\n\n"
 
 
+puzzles_region = re.compile(r"^(<!-- puzzles (\S+) -->\n).*?^(<!-- /puzzles -->)", re.S | re.M)
+all_puzzles_region = re.compile(r"^(<!-- all-puzzles -->\n).*?^(<!-- /all-puzzles -->)", re.S | re.M)
+
+
 def difference(old, new):
     """The lines that went (-) and came (+)."""
     lines = [(root / file).read_text().split("\n")[1:] for file in (old, new)]
@@ -906,6 +918,8 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
     new = snippet_region.sub(lambda found: found[1] + code(found[2], found[3]) + found[4], new)
     new = file_region.sub(lambda found: found[1] + lines_of(found[2], found[3]) + found[4], new)
     new = diff_region.sub(lambda found: found[1] + difference(found[2], found[3]) + found[4], new)
+    new = puzzles_region.sub(lambda found: found[1] + puzzles.listed(root, found[2]) + found[3], new)
+    new = all_puzzles_region.sub(lambda found: found[1] + puzzles.all_of_them(root) + found[2], new)
     if "--code" not in options:
         new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], new)
         new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
