@@ -41,7 +41,7 @@ def chapters(root):
 def marked_up(text):
     """Plain words as Markdown: what looks like code becomes code, if it isn't yet."""
     parts = re.split(r"(`[^`]*`)", text)
-    code = re.compile(r"[\w:&]*(?:\w+\[[^\s\]]*\]|__\w+|\w+\(\)|<<<.*?>>>|\w+_\w+)(?:\[[^\s\]]*\]|\([^()\s]*\))*")
+    code = re.compile(r"[\w:&]*(?:\w+\[[^\]]*\]|__\w+|\w+\(\)|<<<.*?>>>|\w+_\w+)(?:\[[^\]]*\]|\([^()\s]*\))*")
     parts[::2] = [code.sub(r"`\g<0>`", part).replace("*", r"\*").replace("<", "&lt;") for part in parts[::2]]
     return "".join(re.sub(r"`([^`]*)`", lambda found: found[0].replace(r"\*", "*").replace("&lt;", "<"), part) for part in parts)
 

@@ -9,9 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -388,6 +391,74 @@ std::string ladder(const std::vector<Visit>& visits) {
   return html + "</section>\n";
 }
 
+/// The puzzles of a chapter.
+struct Puzzles {
+  int all = 0, tried = 0, solved = 0;
+};
+
+/// What a command prints; nothing when it fails.
+std::optional<std::string> printed_by(const std::string& command) {
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return std::nullopt;
+  std::string text;
+  char piece[4096];
+  for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, pipe)) > 0;) text.append(piece, n);
+  return pclose(pipe) == 0 ? std::optional(text) : std::nullopt;
+}
+
+/// How far the learner is, by chapter, from what `learn` keeps. Where it wasn't built yet, nothing is solved. Nothing when it
+/// doesn't say.
+std::optional<std::map<std::string, Puzzles>> puzzles(const fs::path& learn) {
+  std::map<std::string, Puzzles> chapters;
+  if (!fs::exists(learn)) {
+    std::error_code none;  // a chapter without puzzles
+    for (const fs::directory_entry& chapter : fs::directory_iterator("tests", none))
+      for (const fs::directory_entry& file : fs::directory_iterator(chapter.path() / "puzzles", none))
+        if (file.path().extension() == ".cu") ++chapters[chapter.path().filename()].all;
+    return chapters;
+  }
+  const std::optional<std::string> text = printed_by("'" + learn.string() + "' --list --json 2>/dev/null");
+  const Json list = text ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
+  if (!list.is_array()) return std::nullopt;
+  for (const Json& puzzle : list) {
+    Puzzles& p = chapters[puzzle.value("chapter", "")];
+    const std::string state = puzzle.value("state", "");
+    ++p.all;
+    p.solved += state == "solved";
+    p.tried += state == "tried" || state == "unknown";
+  }
+  return chapters;
+}
+
+/// The section about puzzles: a bar for each chapter, or how to begin.
+std::string puzzle_section(const fs::path& learn, const std::vector<Visit>& visits) {
+  const auto chapters = puzzles(learn);
+  if (!chapters || chapters->empty()) return "";
+  Puzzles sum;
+  for (const auto& [chapter, p] : *chapters) {
+    sum.all += p.all;
+    sum.tried += p.tried;
+    sum.solved += p.solved;
+  }
+  std::string html = "<section id=\"puzzles\">\n<h2>Puzzles</h2>\n";
+  if (sum.solved + sum.tried == 0)
+    return html + fmt::format(
+                      "<p>{} small programs to finish, repair or improve, with an answer each time you save. Begin "
+                      "with <code>make learn</code>.</p>\n</section>\n",
+                      sum.all);
+  html += fmt::format("<p>{} of {} solved{}. <code>make learn</code> goes on where you were.</p>\n<figure>\n",
+                      sum.solved, sum.all, sum.tried == 0 ? "" : fmt::format(", {} begun", sum.tried));
+  for (const auto& [chapter, p] : *chapters) {
+    std::string title;
+    for (const Visit& v : visits)
+      if (v.chapter == chapter) title = escaped(v.title);
+    html += fmt::format(
+        "<div class=\"bar\" style=\"--share:{:.4f}\"><span>{} <small>{}</small></span><i></i><b>{} of {}</b></div>\n",
+        double(p.solved) / p.all, escaped(chapter.substr(0, 2)), title, p.solved, p.all);
+  }
+  return html + "</figure>\n</section>\n";
+}
+
 std::string page(const std::vector<Visit>& visits) {
   Json machine, first;
   for (const Visit& v : visits) {
@@ -426,6 +497,7 @@ std::string page(const std::vector<Visit>& visits) {
         v.wrong ? fmt::format("<em>{}</em>", v.wrong) : "0", v.skipped, v.seconds);
   }
   html += "</tbody></table></div></section>\n";
+  html += puzzle_section("build/sim/bin/learn", visits);
 
   for (const Visit& v : visits) {
     html += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"soft\">{}</p>\n", v.chapter, escaped(v.title),
