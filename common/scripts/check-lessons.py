@@ -17,7 +17,7 @@ folds, quoted claims, what update-results.py writes, and other links do not coun
 
 Case does not matter, but for words with a capital inside (DRAM, AoS). A longer term hides a shorter: a *bank conflict* is no *bank*.
 
-Voice: VOICE below, in pages outside of code, in homework.cuh and homework.cu, in the grader's texts, and in what programs print.
+Voice: VOICE below, in pages outside of code, in homework.cuh, homework.cu and puzzles, in the grader's texts, and in what programs print.
 
 Exit codes: 0; 1 something is wrong; 2 bad arguments.
 """
@@ -189,7 +189,7 @@ def spoken(path):
         text = re.sub(r"^```.*?^```", blank, text, flags=re.S | re.M)
         text = re.sub(r"<!--.*?-->|`[^`]*`", blank, text, flags=re.S)
         return re.sub(r"\*\*Claim:\*\*\s+\"[^\"]*\"", blank, text)  # what others say
-    if path.name.startswith("homework.cu") or path.suffix == ".json":
+    if path.name.startswith("homework.cu") or path.suffix == ".json" or path.parent.name == "puzzles":
         return text
     kept = [" "] * len(text)
     for string in re.finditer(r'^\s*#include[^\n]*|//[^\n]*|"((?:[^"\\\n]|\\.)*)"', text, re.M):
@@ -199,7 +199,7 @@ def spoken(path):
 
 
 def voice_files():
-    for pattern in ["chapters/*/*.md", "chapters/*/*.cu", "chapters/*/*.cuh", "chapters/*/*.hpp", "common/src/*.cpp",
+    for pattern in ["chapters/*/*.md", "chapters/*/*.cu", "tests/*/puzzles/*.cu", "chapters/*/*.cuh", "chapters/*/*.hpp", "common/src/*.cpp",
                     "common/include/tilewise/*.hpp", "common/grader/*.cpp", "common/simulator/*/*.cpp", "common/tools/*.cpp",
                     "tests/*/homework/*.json", "tests/*/homework/reference.cpp"]:
         yield from sorted(root.glob(pattern))

@@ -42,6 +42,7 @@ int main() {
 // Hint: if (4 * t < here) __pipeline_memcpy_async(&words[4 * t], &in[first + 4 * t], 16); in place of the loop.
 // Limit: copies <= 16: 2,048 words by copies of four words each are 512 copies, which are 16 requests of a warp
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
+// Limit: shared_wavefronts <= 128: a warp reads 32 words at once
 // Show: copies, shared_wavefronts
 // Notice: From 64 requests to 16, for the same bytes. Copies of 16 bytes also go past L1, where those of 4 bytes pass through
 // its banks.

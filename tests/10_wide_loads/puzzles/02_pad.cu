@@ -45,6 +45,7 @@ int main() {
 // Hint: The pad has to be a multiple of four words. No pad at all puts the eight lanes into the same four banks; with four
 // words, each lane begins four banks after the last.
 // Limit: shared_conflicts = 0: eight lanes with 16 bytes each need 32 banks, and get them if their rows begin in the right ones
+// Limit: shared_wavefronts = 256: for each of the four blocks 32 stores of a row, one wavefront each, and 8 loads of four
 // Show: shared_wavefronts, shared_conflicts
 // Notice: Eight lanes x 4 words = 32 banks. With rows of 36 words, lane r begins in bank 4r, so a load of 16 bytes takes
 // its four wavefronts and no more. Lesson 03's pad of one is for loads of one word.

@@ -35,6 +35,7 @@ int main() {
 // Hint: __pipeline_wait_prior(n) waits until at most the n latest groups are still on their way. Here there is one group.
 // Hint: __pipeline_wait_prior(0); between the commit and the line that reads word[t].
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
+// Limit: shared_wavefronts <= 64: a warp reads 32 words at once
 // Show: shared_wavefronts
 // Notice: The copy has no register and no instruction that waits by itself, as a load's first use would. You have to ask.
 // No barrier is needed here, since each thread reads only the word that it copied itself.

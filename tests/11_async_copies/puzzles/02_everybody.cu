@@ -40,6 +40,7 @@ int main() {
 // of the block have to wait for each other.
 // Hint: __syncthreads(); between __pipeline_wait_prior(0) and the line that reads.
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
+// Limit: shared_wavefronts <= 64: a warp reads 32 words at once
 // Show: shared_wavefronts
 // Notice: First the wait, then the barrier. The other way round, the barrier says only that all threads have begun their
 // copies, not that these have arrived.
