@@ -417,7 +417,7 @@ std::optional<std::map<std::string, Puzzles>> puzzles(const fs::path& learn) {
         if (file.path().extension() == ".cu") ++chapters[chapter.path().filename()].all;
     return chapters;
   }
-  const std::optional<std::string> text = printed_by("'" + learn.string() + "' --list --json 2>/dev/null");
+  const std::optional<std::string> text = printed_by("'" + learn.string() + "' --root . --list --json 2>/dev/null");
   const Json list = text ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
   if (!list.is_array()) return std::nullopt;
   for (const Json& puzzle : list) {
