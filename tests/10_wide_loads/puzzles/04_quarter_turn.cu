@@ -49,5 +49,5 @@ int main() {
 // Notice: From 1,728 wavefronts to 384. Here the pad is one: 4 x 33 mod 32 = 4, so eight lanes are four banks apart and the
 // four rows of the picture fill the gaps. It would be wrong for a tile that is also read 16 bytes at a time.
 // GPU: In lesson 04 a transpose of 16384 x 16384 through a tile of 32 x 32 takes an H200
-// {ms 04_transpose "shape=16384 tile=32 kernel=transpose_tile"} with such conflicts, and
+// {ms 04_transpose "shape=16384 tile=32 kernel=transpose_tile"} with 32-way conflicts, and
 // {ms 04_transpose "shape=16384 tile=32 kernel=transpose_padded"} with a pad of one.

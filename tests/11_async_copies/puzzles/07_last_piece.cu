@@ -47,6 +47,5 @@ int main() {
 // Hint: Move __pipeline_commit() out of the if, so that each call of fetch() closes a group, even an empty one.
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
 // Limit: shared_wavefronts <= 136: a warp reads 32 words at once
-// Show: shared_bytes_per_block
 // Notice: wait_prior counts groups, not pieces. A group per round, empty or not, keeps the count the same to the end; an
 // empty one costs next to nothing. wait_prior(0) would be right, too, but would let only one piece travel ahead.
