@@ -23,8 +23,8 @@ int main() {
     for (const int n : length) row_ptr.push_back(row_ptr.back() + (customers == 1 ? 3 : n % 5));
     const int all = row_ptr.back();
     const std::vector<float> quantity = puzzle::values(all, 3), none(items, 0);
-    std::vector<int> item = puzzle::values<int>(all, 4);
-    for (int& i : item) i %= items;
+    std::vector<int> item(all);
+    for (int e = 0; e < all; ++e) item[e] = 13 * e % items;
     std::vector<float> wanted(items, 0);
     for (int e = 0; e < all; ++e) wanted[item[e]] += quantity[e];
     const puzzle::Array<int> d_row_ptr("row_ptr", row_ptr), d_item("item", item);
