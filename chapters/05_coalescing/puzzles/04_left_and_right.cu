@@ -40,6 +40,6 @@ int main() {
 // Limit: store_sectors <= 256: the two channels are 256 sectors, each written at once
 // Show: load_requests, load_sectors
 // Notice: The words are the same, and so is what DRAM sends: the second load found its sectors in L1. But L1 was asked
-// for 8 + 8 sectors where 8 are enough, and now a thread waits for one load instead of two.
+// for 8 + 8 sectors where 8 are enough.
 // GPU: On an H200, a copy of 1 GiB with float2 takes {ms 05_coalescing "copies kernel=copy_one_word<float2>"}, with
 // float {ms 05_coalescing "copies kernel=copy_one_word<float>"}.

@@ -44,4 +44,4 @@ int main() {
 // item?
 // Hint: Nonzero e is item[e], so its price is price[item[e]].
 // Notice: This is a sparse matrix times a vector, with quantities for values and prices for x. One index looks up
-// another: a gather. Wrong indices only show if the data is random and no two arrays have the same length.
+// another: a gather. It takes random data, and arrays of different lengths, to show a wrong index.

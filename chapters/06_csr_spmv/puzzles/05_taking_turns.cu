@@ -45,7 +45,7 @@ int main() {
 // 32?
 // Hint: Start at begin + lane, go on by 32, and end at end. Then `run` isn't needed any more.
 // Limit: load_sectors <= 560: four rows of 1,024 x 4 bytes are 512 sectors, and row_ptr takes a few
-// Show: load_sectors, sectors_per_load
+// Show: load_sectors
 // Notice: Each lane adds up as many words as before, in as many steps. But now the 32 words of a step lie side by side,
 // so a request asks for 4 sectors instead of 32.
 // GPU: On an H200, adding up the rows of a matrix takes {ms 05_coalescing "sums kernel=row_sums_warp"} in this way, and

@@ -44,8 +44,9 @@ int main() {
 // If 5: That would do for 31 of the rows. Can the warp leave the loop while lane 7 is still in it?
 // If 3: That would do for 31 of the rows, and leaves out row_ptr. Can the warp leave the loop while lane 7 is still in
 // it?
-// If 143: So many nonzeros there are. Does each lane make a request of its own, or the warp for all of its lanes?
-// If 207: So many words are loaded. Does each lane make a request of its own, or the warp for all of its lanes?
+// If 143: That's how many nonzeros there are. Does each lane make a request of its own, or the warp for all of its
+// lanes?
+// If 207: That's how many words are loaded. Does each lane make a request of its own, or the warp for all of its lanes?
 // If 55: Do the 3 steps of the other lanes come on top? While they do them, what does lane 7 do?
 // If 53: Do the 3 steps of the other lanes come on top? While they do them, what does lane 7 do?
 // Notice: A warp is done when its longest row is done: in 47 of the 50 steps, one lane works and 31 wait. The same 143
