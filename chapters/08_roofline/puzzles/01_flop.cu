@@ -44,4 +44,5 @@ int main() {
 // Notice: 6 FLOP for each element, and 8 bytes: 4 that are read and 4 that are written. That is 0.75 FLOP per byte, and
 //   an H200 needs about 14 for each byte before its arithmetic is the limit.
 // GPU: With as many bytes, 16 multiply-adds for each element take an H200
-//   {ms 08_roofline "16 multiply-adds per element"}, and 1 takes {ms 08_roofline "1 multiply-add per element"}.
+//   {ms 08_roofline "roofline what=16 multiply-adds per element"}, and one takes
+//   {ms 08_roofline "roofline what=1 multiply-add per element"}.

@@ -39,4 +39,5 @@ int main() {
 // If 672: There are 1,792 threads, but those past n touch no memory.
 // Notice: 2 FLOP for 12 bytes is a sixth of a FLOP per byte. At an H200's peak of 4,814 GB/s that makes 802 GFLOP/s at
 //   most, a bit more than one hundredth of what its arithmetic could do.
-// GPU: A kernel with the same three accesses, c = a + b, takes {ms 08_roofline "all of them"} for 256 MB on an H200.
+// GPU: A kernel with the same three accesses, c = a + b, takes an H200
+//   {ms 08_roofline "vector_add key=vector_add kernel=vector_add"} for 256 MB.

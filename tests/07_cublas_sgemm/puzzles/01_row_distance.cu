@@ -41,10 +41,10 @@ int main() {
     fill_with_nan<<<(bills.size() + 127) / 128, 128>>>(bills.data(), bills.size());
     const cublasStatus_t status =
         multiply(handle, d_orders.data(), d_prices.data(), bills.data(), customers, articles, shops, width);
-    const std::string shape = std::to_string(customers) + " customers, " + std::to_string(articles) + " articles, " +
-                              std::to_string(shops) + " shops, width " + std::to_string(width);
+    const std::string shape = "customers = " + std::to_string(customers) + ", articles = " + std::to_string(articles) +
+                              ", shops = " + std::to_string(shops) + ", width = " + std::to_string(width);
     puzzle::expect_that(status == CUBLAS_STATUS_SUCCESS, std::string("cuBLAS refuses the call with ") +
-                                                             cublasGetStatusName(status) + " where there are " + shape +
+                                                             cublasGetStatusName(status) + " where " + shape +
                                                              ": a row can't be longer than the way to the next one.");
     puzzle::expect("bills", shape, bills.host(), customers, shops, [&](std::size_t row, std::size_t col) {
       float sum = 0;

@@ -52,10 +52,10 @@ int main() {
     fill_with_nan<<<(C.size() + 127) / 128, 128>>>(C.data(), C.size());
     const unsigned long long calls = calls_so_far();
     const cublasStatus_t status = compare(handle, d_sensors.data(), d_stations.data(), C.data(), days, m, n);
-    const std::string shape = std::to_string(days) + " days, m = " + std::to_string(m) + ", n = " + std::to_string(n);
+    const std::string shape =
+        "days = " + std::to_string(days) + ", m = " + std::to_string(m) + ", n = " + std::to_string(n);
     puzzle::expect_that(status == CUBLAS_STATUS_SUCCESS,
-                        std::string("cuBLAS refuses the call with ") + cublasGetStatusName(status) +
-                            " where there are " + shape +
+                        std::string("cuBLAS refuses the call with ") + cublasGetStatusName(status) + " where " + shape +
                             ": a leading dimension is too small for the way in which its matrix is read.");
     puzzle::expect("C", shape, C.host(), m, n, [&](std::size_t row, std::size_t col) {
       float sum = 0;

@@ -54,5 +54,5 @@ int main() {
 // Hint: points * 3, 3 * 4, points * 3.
 // Notice: The leading dimension is the way from row to row, the stride the way from matrix to matrix: two distances,
 //   and neither follows from the other. A stride of 0 for an input uses one matrix for all products.
-// GPU: 16 products of 128 x 128 x 128 on an H200: {ms 07_cublas_sgemm "a call for each"} with a call for each,
-//   {ms 07_cublas_sgemm "one batched call"} with one call for all.
+// GPU: 16 products of 128 x 128 x 128 on an H200: {ms 07_cublas_sgemm "small kernel=a call for each"} with a call for
+//   each, {ms 07_cublas_sgemm "small kernel=one batched call"} with one call for all.

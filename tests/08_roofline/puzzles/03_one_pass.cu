@@ -44,5 +44,5 @@ int main() {
 // Show: sectors, launches
 // Notice: The arithmetic is the same, and half of the bytes are gone. Left of the roofline's corner the bytes decide
 //   about the time, so work that joins a pass over memory is nearly free.
-// GPU: For 256 MB an H200 takes {ms 08_roofline "1 multiply-add per element"} with one multiply-add for each element,
-//   and {ms 08_roofline "16 multiply-adds per element"} with 16.
+// GPU: For 256 MB an H200 takes {ms 08_roofline "roofline what=1 multiply-add per element"} with one multiply-add for
+//   each element, and {ms 08_roofline "roofline what=16 multiply-adds per element"} with 16.

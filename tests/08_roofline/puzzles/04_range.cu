@@ -26,7 +26,7 @@ int main() {
     const puzzle::Array<float> d_in("in", in), range("range", cols);
     puzzle::count_from_here();
     column_range<<<(cols + 127) / 128, 128>>>(d_in.data(), range.data(), rows, cols);
-    puzzle::expect("range", std::to_string(rows) + " rows, " + std::to_string(cols) + " columns", range.host(),
+    puzzle::expect("range", "rows = " + std::to_string(rows) + ", cols = " + std::to_string(cols), range.host(),
                    [&](std::size_t col) {
                      float largest = in[col], smallest = in[col];
                      for (int row = 0; row < rows; ++row) {
