@@ -5,7 +5,7 @@
 #include "tilewise/puzzle.hpp"
 
 constexpr int kRows = 16, kCols = 1;  // of one thread
-static_assert(kRows * kCols == 16, "each thread has 16 elements");
+static_assert(kRows * kCols == 16, "each thread must have 16 elements");
 
 // out: M x N. A thread has kRows rows and kCols columns, side by side.
 __global__ void times_table(const float* u, const float* v, float* out, int M, int N) {

@@ -1,7 +1,7 @@
 // A step apart
 //
-// Goal: Each thread keeps the gains of 8 neighbouring columns in registers, for two rows. A warp reads them from shared
-// memory with bank conflicts: give each thread 8 other columns, so that there are none.
+// Goal: Each thread keeps the gains of 8 neighbouring columns in registers, for two rows. So its warp meets bank
+// conflicts and wastes sectors: give each thread 8 other columns, and both are gone.
 #include "tilewise/puzzle.hpp"
 
 // out[row][col] = in[row][col] * gains[col], with 256 columns. A block of 32 x 4 threads has 8 rows.
@@ -41,6 +41,8 @@ int main() {
 //   words.
 // Hint: Columns tx + 32 * j, where the gains are read and where the picture is.
 // Limit: shared_conflicts <= 0: in no step should two threads of a warp want different words of one bank
+// Limit: load_words <= 11520: the words of in, and the gains once for each block
+// Limit: sectors_per_load <= 4: neighbouring threads should load neighbouring words of in, too
 // Show: shared_wavefronts, sectors_per_load, sectors_per_store
 // Notice: Neighbours in the warp, not in the thread, should be neighbours in memory. That frees the banks, and it fills
 //   the sectors of in and out as well.

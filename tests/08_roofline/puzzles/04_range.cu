@@ -44,7 +44,7 @@ int main() {
 // Hint: What would you do if you walked down the column yourself, with paper for two numbers?
 // Hint: One loop can keep both numbers: load the element into a variable and compare it with each of them.
 // Hint: for (int row = 1; ...) { const float x = in[row * cols + col]; largest = max(largest, x); smallest = ... }
-// Limit: load_words <= 6400: 50 x 128 words, each once
+// Limit: load_words <= 6528: 50 x 128 words, each once, and at most the first row again
 // Show: load_words, load_sectors
 // Notice: The second walk was a second time the bytes. A cache may hold them for a short column; for a long one DRAM
 //   delivers them twice.

@@ -34,6 +34,8 @@ int main() {
 //   768 threads would be 72 warps, so only two are there.
 // Hint: 64, 128, 256, 512 or 1024.
 // Limit: resident_warps >= 64: an SM has room for 64 warps, if whole blocks fill it
+// Limit: load_requests <= 1252: 20,001 elements are 626 whole warps with two loads each; a block of 48 threads has half
+//   of a warp too much
 // Show: resident_warps, threads_per_block
 // Notice: By Little's law an H200's SM needs some 12,000 bytes under way to keep DRAM busy. Two loads of 4 bytes in
 //   each of 2,048 threads are 16,384; in 1,024 threads they are 8,192.

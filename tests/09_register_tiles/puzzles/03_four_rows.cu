@@ -42,7 +42,8 @@ int main() {
 //   grid needs a quarter of the blocks.
 // Hint: for (int row = blockIdx.y * 16 + threadIdx.y, i = 0; i < 4; ++i, row += 4) if (row < M) ..., and (M + 15) / 16
 //   blocks.
-// Limit: load_words <= 5120: 1,024 threads with 4 words of a and 1 word of b each
+// Limit: load_words <= 5120: 1,024 threads with 4 words of a and 1 word of b each; loads are counted as they are
+//   written, so a variable has to hold that word
 // Show: load_words, threads
 // Notice: 5 words for 4 results in place of 8. Each result still loads its own word of a; a rectangle with several
 //   columns saves those, too.
