@@ -41,8 +41,8 @@ int main() {
 // Hint: Rows 8, 9, 10 and 11. Either each load asks whether its row exists, or the loop ends with the last four whole
 //   rows and a second loop adds the rest.
 // Hint: for (int s = 0; s < 4; ++s) if (row + s < rows) ...
-// Notice: A warp's additions that need each other wait for about four clocks each; four sums keep the unit busy all the
-//   time. Counts can't show that, since the work is the same: it's only ordered in another way.
+// Notice: An addition that needs the one before waits about four clocks for it; with four sums there is always one that
+//   can start, and four loads can be under way. Counts don't show that, since the work is the same in another order.
 // GPU: The same number of multiply-adds on an H200, 4 warps on each SM:
 //   {ms 08_roofline "arithmetic what=4 warps per SM kernel=fma_chains<1>"} in one chain per thread,
 //   {ms 08_roofline "arithmetic what=4 warps per SM kernel=fma_chains<4>"} in four.
