@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
       lesson.run(rows::warps<128, 128, 16, 16, 8, 2, 2, 3, 8>(shape));
       lesson.run(rows::shared_out<128, 128, 16, 16, 8, 2, 2, 3, 8>(shape));
       lesson.run(rows::shared_out<128, 128, 8, 16, 8, 2, 2, 5, 8>(shape));
+      lesson.run(rows::shared_out<128, 128, 8, 8, 16, 2, 2, 5, 8>(shape));
       lesson.run(rows::sliced<64, 128, 64, 8, 8, 2, 2, 4, 3>(shape));
       lesson.run(rows::sliced<32, 64, 32, 4, 8, 1, 2, 4, 3>(shape));
     }

@@ -692,11 +692,11 @@ cudaError_t launch_sliced_tiles(const float* A, const float* B, float* C, int M,
 }
 
 /// The kernels that launch_fastest() chooses among.
-enum class Fastest { small_slices, slices, small_tiles, deep_tiles, shallow_tiles };
+enum class Fastest { small_slices, slices, small_tiles, deep_tiles, shallow_tiles, wide_tiles };
 
 /// What `make tune-12` found on an H200, by the number of blocks of 64 x 128 for each SM: slices while there is one for each at most, in
 /// smaller tiles where that leaves many SMs idle; then shares. k-tiles 16 deep are faster by less than 1 % where tiles of 128 x 128 fit C,
-/// and slower by up to 8 % where they don't.
+/// and slower by up to 8 % where they don't. Threads with 16 columns in place of 16 rows only gain where C is very large.
 inline cudaError_t choose_fastest(int M, int N, Fastest& choice) {
   int device = 0, sms = 0;
   cudaError_t status = cudaGetDevice(&device);
@@ -705,6 +705,7 @@ inline cudaError_t choose_fastest(int M, int N, Fastest& choice) {
   choice = blocks * 10 <= sms * 6         ? Fastest::small_slices
            : blocks <= sms                ? Fastest::slices
            : blocks * 10 <= sms * 16      ? Fastest::small_tiles
+           : blocks >= 100LL * sms        ? Fastest::wide_tiles
            : M % 128 == 0 && N % 128 == 0 ? Fastest::deep_tiles
                                           : Fastest::shallow_tiles;
   return status;
@@ -717,6 +718,7 @@ inline cudaError_t fastest_words(const float* B, int M, int N, int K, size_t& wo
   words = prepared_words(B, M, N, K);
   if (choice == Fastest::small_tiles) return past_cublas_words<128, 64, 16, 8, 8, 2, 2, 3, 8>(B, M, N, K, words);
   if (choice == Fastest::deep_tiles) return past_cublas_words<128, 128, 16, 16, 8, 2, 2, 3, 8>(B, M, N, K, words);
+  if (choice == Fastest::wide_tiles) return past_cublas_words<128, 128, 8, 8, 16, 2, 2, 5, 8>(B, M, N, K, words);
   if (choice == Fastest::shallow_tiles) return past_cublas_words<128, 128, 8, 16, 8, 2, 2, 5, 8>(B, M, N, K, words);
   return cudaSuccess;
 }
@@ -729,6 +731,7 @@ inline cudaError_t launch_fastest(const float* A, const float* B, float* C, int 
   const auto launch = choice == Fastest::small_slices  ? launch_sliced_tiles<32, 64, 32, 4, 8, 1, 2, 4, 3>
                       : choice == Fastest::slices      ? launch_sliced_tiles<64, 128, 64, 8, 8, 2, 2, 4, 3>
                       : choice == Fastest::small_tiles ? launch_past_cublas<128, 64, 16, 8, 8, 2, 2, 3, 8>
+                      : choice == Fastest::wide_tiles  ? launch_past_cublas<128, 128, 8, 8, 16, 2, 2, 5, 8>
                       : choice == Fastest::deep_tiles  ? launch_past_cublas<128, 128, 16, 16, 8, 2, 2, 3, 8>
                                                        : launch_past_cublas<128, 128, 8, 16, 8, 2, 2, 5, 8>;
   return launch(A, B, C, M, N, K, workspace, stream);

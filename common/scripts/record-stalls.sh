@@ -16,7 +16,7 @@ separator=""
 for size in "$@"; do
   ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
     --kernel-name "regex:tiles|copies|past_cublas|transpose_padded|pad_rows|gemm|cutlass" "$program" --n "$size" --no-time |
-    awk -v program="$(basename "$program")" -v size="$size" -v separator="$separator" '
+    awk -v program="$(basename "$program")" -v size="$size" -v separator="$separator" -v metrics="$metrics" '
       function cells(line, out) {  # "a","b","1,024"
         sub(/^"/, "", line); sub(/"\r?$/, "", line)
         return split(line, out, /","/)
@@ -28,11 +28,12 @@ for size in "$@"; do
         counters = ""
         for (i = 1; i <= columns; i++) {
           if (head[i] == "Kernel Name") { kernel = row[i]; sub(/^void /, "", kernel); sub(/\(.*const.*$/, "", kernel); gsub(/\(int\)| /, "", kernel) }
-          if (head[i] !~ /__/) continue
+          if (index("," metrics ",", "," head[i] ",") == 0) continue  # what it adds of its own
           value = row[i]; gsub(/,/, "", value)
           name = head[i]; sub(/^smsp__average_warps_issue_stalled_/, "stalled ", name); sub(/_per_issue_active\.ratio$/, "", name)
           counters = counters (counters == "" ? "" : ", ") "\"" name "\": " value
         }
+        if (seen[kernel]++) next  # a lesson launches each kernel more than once
         printf "%s\n  {\"program\": \"%s\", \"shape\": \"%d x %d x %d\", \"kernel\": \"%s\", \"counters\": {%s}}", separator, program, size, size, size, kernel, counters
         separator = ","
       }'

@@ -690,6 +690,45 @@ def spmv_table(gpu):
     return "\n" + "\n".join(lines) + f"\n\n{source}\n\n"
 
 
+loops_region = re.compile(r"(<!-- loops:(\S+) (\S+) -->\n).*?(<!-- /loops -->)", re.S)
+
+
+def loops_table(gpu, program):
+    """What nvcc made of a lesson's inner loops: docs/results/loops-<gpu>.json, from record-loops.py."""
+    record = json.loads((root / f"docs/results/loops-{gpu}.json").read_text())
+    lines = ["| kernel | instructions | multiply-adds | of all | loads from shared memory | registers |", "|---" + "|--:" * 5 + "|"]
+    for row in record["rows"]:
+        c = row["counters"]
+        if row["program"] == program:
+            lines.append(f"| `{row['kernel']}` | {c['instructions']:,} | {c['FFMA']:,} | {100 * c['FFMA'] / c['instructions']:.1f} % | "
+                         f"{c['LDS']:,} | {c['registers']} |")
+    return "\n" + "\n".join(lines) + f"\n\nInner loops in machine code for sm_90a, by nvcc {record['nvcc']}.\n\n"
+
+
+stalls_region = re.compile(r"(<!-- stalls:(\S+) (\S+) -->\n).*?(<!-- /stalls -->)", re.S)
+STALLS = {"not chosen": ["not_selected"], "copies and loads": ["long_scoreboard", "lg_throttle"],
+          "shared memory": ["short_scoreboard", "mio_throttle"], "barrier": ["barrier"],
+          "dispatch": ["dispatch_stall", "math_pipe_throttle", "wait"], "no instruction": ["no_instruction"]}
+
+
+def stalls_table(gpu, program):
+    """What warps wait for: docs/results/stalls-<gpu>.json, from record-stalls.sh. Kernels of less than a tenth of the longest's time are
+    left out."""
+    record = json.loads((root / f"docs/results/stalls-{gpu}.json").read_text())
+    time = lambda row: row["counters"]["gpu__time_duration.sum"]
+    rows = [row for row in record["rows"] if row["program"] == program]
+    rows = [row for row in rows if 10 * time(row) > max(map(time, rows))]
+    lines = ["| size | kernel | ms | clocks that issue | " + " | ".join(STALLS) + " | read from DRAM |", "|--:|---" + "|--:" * (3 + len(STALLS)) + "|"]
+    for row in rows:
+        c = row["counters"]
+        kernel = "cuBLAS" if "gemm" in row["kernel"] else f"`{row['kernel']}`"
+        waits = (f"{sum(c[f'stalled {name}'] for name in names):.2f}" for names in STALLS.values())
+        lines.append(f"| {row['shape'].split(' ')[0]} | {kernel} | {1e-6 * time(row):.2f} | "
+                     f"{c['smsp__issue_active.avg.pct_of_peak_sustained_active']:.0f} % | " + " | ".join(waits) +
+                     f" | {1e-9 * c['dram__bytes_read.sum']:.2f} GB |")
+    return "\n" + "\n".join(lines) + f"\n\n{record['gpu']}, driver {record['driver']}, Nsight Compute. Waits: warps for each instruction issued.\n\n"
+
+
 preprocess_region = re.compile(r"(<!-- preprocess:(\S+)((?: \S+)*?) -->\n).*?(<!-- /preprocess -->)", re.S)
 
 
@@ -786,6 +825,7 @@ SUMMARY = [
     ("09_register_tiles", "register_tiles<128,128,16,8,8>", None, "4096 x 4096 x 4096", "64 elements per thread, in registers"),
     ("10_wide_loads", "wide_loads<64,128,16,8,8>", None, "4096 x 4096 x 4096", "16 bytes per load"),
     ("11_async_copies", "async_tiles<128,128,32,8,8,3>", None, "4096 x 4096 x 4096", "asynchronous copies, three stages"),
+    ("12_past_cublas", "past_cublas<128,128,16,16,8,2,2,3,8>", None, "4096 x 4096 x 4096", "warp tiles, work shared out at the end"),
     ("07_cublas_sgemm", "CUBLAS_DEFAULT_MATH", None, "4096 x 4096 x 4096", "cuBLAS, FP32"),
     ("04_transpose", "cudaMemcpyAsync", None, "16384 x 16384", "a copy, by the driver"),
     ("04_transpose", "transpose_strided_write", None, "16384 x 16384", "a transpose, strided writes"),
@@ -927,6 +967,8 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = calc_region.sub(lambda found: found[1] + calculated(found[2], found[3]) + found[4], new)
         new = bounds_region.sub(lambda found: found[1] + bounds.tables(root, found[2]) + found[3], new)
         new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
+        new = loops_region.sub(lambda found: found[1] + loops_table(found[2], found[3]) + found[4], new)
+        new = stalls_region.sub(lambda found: found[1] + stalls_table(found[2], found[3]) + found[4], new)
         new = spmv_region.sub(lambda found: found[1] + spmv_table(found[2]) + found[3], new)
         new = preprocess_region.sub(
             lambda found: found[1] + (counted_preprocess_table(found[3]) if found[2] == "sim" else preprocess_table(found[2])) + found[4], new)

@@ -74,6 +74,7 @@ const std::vector<Kernel> large = {
     warps<128, 128, 16, 16, 8, 2, 2, 3, 8>(),
     shared_out<128, 128, 16, 16, 8, 2, 2, 3, 8>(),
     shared_out<128, 128, 8, 16, 8, 2, 2, 5, 8>(),
+    shared_out<128, 128, 8, 8, 16, 2, 2, 5, 8>(),
     sliced<64, 128, 64, 8, 8, 2, 2, 4, 3>(),
     sliced<32, 64, 32, 4, 8, 1, 2, 4, 3>(),
     {"launch_fastest", launch_fastest, fastest_words},
@@ -259,6 +260,7 @@ TEST_CASE("the fastest kernel is chosen by how many blocks there are for an SM",
   REQUIRE(chosen(128 * sms, 256) == Fastest::deep_tiles);
   REQUIRE(chosen(128 * sms - 1, 256) == Fastest::shallow_tiles);
   REQUIRE(chosen(128 * sms, 257) == Fastest::shallow_tiles);
+  REQUIRE(chosen(128 * sms, 128 * 50) == Fastest::wide_tiles);
 }
 
 TEST_CASE("the sum of shares does not depend on who comes last", "[past_cublas]") {
