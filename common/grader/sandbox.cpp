@@ -1,6 +1,7 @@
 #include "sandbox.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -207,6 +208,25 @@ std::string isolation() {
 #else
   return "";
 #endif
+}
+
+std::string signal_text(int number) {
+  switch (number) {
+    case SIGSEGV:
+      return "it crashed (segmentation fault: host code touched memory that is not its own)";
+    case SIGABRT:
+      return "it aborted";
+    case SIGFPE:
+      return "it divided by zero (an integer)";
+    case SIGBUS:
+      return "it crashed (bus error)";
+    case SIGILL:
+      return "it crashed (illegal instruction)";
+    case SIGSYS:
+      return "it made a system call that is not allowed";
+    default:
+      return fmt::format("it was killed by signal {}", number);
+  }
 }
 
 ChildResult run_child(const std::vector<std::string>& command,

@@ -43,6 +43,9 @@ ChildResult run_child(const std::vector<std::string>& command,
                       const std::vector<std::pair<std::string, std::string>>& environment, const std::string& request,
                       const ChildLimits& limits);
 
+/// "it aborted", of a child that a signal ended.
+std::string signal_text(int number);
+
 /// A child that is talked with while it runs: it reads from descriptor 3 and writes to descriptor 4. Killed at the end.
 /// What it prints goes nowhere. It has no wall-clock limit of its own; send() and receive() have.
 class Conversation {

@@ -210,6 +210,12 @@ Place global_place(std::uintptr_t address, std::size_t bytes) {
                 fmt::format(" of {} ({} elements of {} bytes)", name, grouped_digits(a->bytes / bytes), bytes),
             where};
   }
+  if (a->name && a->live && offset % static_cast<std::int64_t>(bytes) == 0) {
+    const auto index = grouped(offset / static_cast<std::int64_t>(bytes));
+    if (where.empty()) return {fmt::format("{}[{}]", a->name, index), where};
+    return {fmt::format("{}[{}]", a->name, index),
+            where + fmt::format(": {} has {} elements of {} bytes", a->name, grouped_digits(a->bytes / bytes), bytes)};
+  }
   static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
   std::string size = a->bytes % bytes == 0 && offset % static_cast<std::int64_t>(bytes) == 0
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)

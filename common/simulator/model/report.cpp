@@ -354,7 +354,12 @@ Json to_json(const LaunchRecord& launch) {
                          {"standard_error_of_tag_passes", launch.sample_error.tag_passes}};
   if (!launch.depends.empty()) record["not_sampled"] = launch.depends;
   if (launch.reads_from) record["reads_unfinished"] = function_name(launch.reads_from);
-  if (!launch.refused.empty()) record["refused"] = launch.refused;
+  if (!launch.refused.empty()) {
+    record["refused"] = launch.refused;
+    const SourceLine at = source_line(launch.refused_at);
+    record["file"] = at.file;
+    record["line"] = at.line;
+  }
   if (const Residency r = residency_of(launch); launch.refused.empty() && r.occupancy.blocks > 0) {
     record["occupancy"] = {{"blocks_per_sm", r.occupancy.blocks},
                            {"warps_per_sm", r.occupancy.warps},
@@ -591,13 +596,14 @@ void write_report_now() {
 
 void add_to_report(LaunchRecord record) { report().launches.push_back(std::move(record)); }
 
-void add_refused_launch(const LaunchConfig& config, int error, const void*) {
+void add_refused_launch(const LaunchConfig& config, int error, const void* call_site) {
   LaunchRecord record;
   record.serial = running_launch().serial;
   record.grid = config.grid;
   record.block = config.block;
   record.dynamic_shared_bytes = config.shared;
   record.refused = cudaGetErrorName(static_cast<cudaError_t>(error));
+  record.refused_at = call_site;
   add_to_report(std::move(record));
 }
 

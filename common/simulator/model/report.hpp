@@ -56,6 +56,7 @@ struct LaunchRecord {
   std::string depends;               ///< why all were run although a sample was asked for
   const void* reads_from = nullptr;  ///< a kernel, run in part, that should have written all of what this one reads
   std::string refused;               ///< CUDA's error name when the launch was not accepted
+  const void* refused_at = nullptr;  ///< and which call that was
   Counters counters;                 ///< of the accesses as written
   Counters as_compiled;              ///< after the rewrites that nvcc makes
   std::vector<SiteRecord> sites;

@@ -1,0 +1,37 @@
+/// @file
+/// What a good tutor says of a puzzle's file: not all that is wrong, but the next thing.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "learn/workshop.hpp"
+
+namespace tilewise::learn {
+
+/// How far a file came, in the order in which things are looked at.
+enum class Step { file, prediction, compile, launch, finding, run, kernel, result, limit, answer, solved };
+const char* name(Step step);
+
+struct Verdict {
+  Step step = Step::file;
+  Lines said;                            ///< paragraphs; one that begins with four blanks is code, and not to be broken
+  Lines printed;                         ///< by the learner's own code: its first lines
+  std::map<std::string, double> counts;  ///< of the launches that are judged, where it ran
+
+  bool solved() const { return step == Step::solved; }
+  /// All that is said, as one text.
+  std::string text() const;
+};
+
+/// Of a learner's file. Compiles and runs it, unless that is not needed to see what is missing.
+Verdict judge(const Puzzle& puzzle, const std::string& learners_text, const Workshop& workshop);
+
+/// Counts of a report's launches from `from` on, by the names that limits have.
+std::map<std::string, double> counts_of(const Json& report, std::size_t from);
+
+/// "sectors per request of stores" for sectors_per_store.
+std::string count_in_words(const std::string& count);
+
+}  // namespace tilewise::learn

@@ -1,0 +1,199 @@
+#include "learn/workshop.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "grader/tools.hpp"
+
+namespace tilewise::learn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kSeconds = 5;  // of processor time, for a whole program
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw std::runtime_error("cannot write " + path.string());
+}
+
+/// simcc is made by the same build, into the same folder.
+std::string beside_this_program(const std::string& name) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path there = self.parent_path() / name;
+  return !error && fs::exists(there) ? there.string() : grader::build_folder() + "/bin/" + name;
+}
+
+std::string stamp_of(const fs::path& path) {
+  std::error_code none;
+  return fmt::format("{} {} {}\n", path.string(), fs::last_write_time(path, none).time_since_epoch().count(),
+                     fs::file_size(path, none));
+}
+
+/// What the simulator adds to the source, out of a message of the compiler's.
+std::string without_machinery(std::string text) {
+  static const std::pair<std::regex, const char*> kReplacements[] = {
+      {std::regex(R"((::)?tilewise::sim::)"), ""},       {std::regex(R"(\btw_s_\d+\.)"), ""},
+      {std::regex(R"(\bthread_idx\(\))"), "threadIdx"},  {std::regex(R"(\bblock_idx\(\))"), "blockIdx"},
+      {std::regex(R"(\bblock_dim\(\))"), "blockDim"},    {std::regex(R"(\bgrid_dim\(\))"), "gridDim"},
+      {std::regex(R"( \[-[Wf][^\]]*\]$)"), ""},
+  };
+  for (const auto& [what, by] : kReplacements) text = std::regex_replace(text, what, by);
+  return text;
+}
+
+}  // namespace
+
+std::string hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+// ---------------------------------------------------------------- what was said
+
+CompileError first_error(const std::string& said, const std::string& path) {
+  static const std::regex error_line(R"(^(.+?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$)");
+  static const std::regex undefined("undefined reference to [`']?([^'\n]*)");
+  std::istringstream stream(said);
+  CompileError error;
+  int called_from = 0;  // our line in "file:12:3:   required from here"
+  const auto own_line = [&](const std::string& line) {
+    return line.compare(0, path.size() + 1, path + ":") == 0 ? std::atoi(line.c_str() + path.size() + 1) : 0;
+  };
+  for (std::string line; std::getline(stream, line);) {
+    std::smatch m;
+    if (error.message.empty() && std::regex_match(line, m, error_line)) {
+      error.message = without_machinery(m[3]);
+      if (m[1] == path) error.line = std::stoi(m[2]);
+      if (error.line > 0) break;
+      error.line = called_from;
+      if (error.line > 0) break;
+    } else if (error.message.empty() && std::regex_search(line, m, undefined)) {
+      error.message = m[1].str() + " is declared and used, but defined nowhere";
+      const auto at = line.find(path + ":");
+      error.line = at == std::string::npos ? 0 : std::atoi(line.c_str() + at + path.size() + 1);
+      break;
+    } else if (const int number = own_line(line); number > 0) {
+      called_from = number;
+      if (!error.message.empty()) {  // an error in a header, and what of ours led there
+        error.line = number;
+        break;
+      }
+    }
+  }
+  if (error.message.empty()) error.message = "the compiler failed: " + said.substr(0, 300);
+  return error;
+}
+
+CheckResult parse_check(const std::string& text) {
+  CheckResult c;
+  using Said = CheckResult::Said;
+  std::istringstream stream(text);
+  std::string word;
+  for (std::string line; std::getline(stream, line);) {
+    std::istringstream words(line);
+    words >> word;
+    const std::string rest = line.size() > word.size() ? line.substr(word.size() + 1) : "";
+    if (word == "count") {
+      c.count_from = std::strtoull(rest.c_str(), nullptr, 10);
+    } else if (word == "solved") {
+      c.said = Said::solved;
+    } else if (word == "fail" || word == "cuda") {
+      c.said = word == "fail" ? Said::fail : Said::cuda;
+      c.text = rest;
+      return c;
+    } else if (word == "wrong") {
+      c.said = Said::wrong;
+      words >> c.array >> c.type >> c.rows >> c.cols >> c.tolerance >> std::ws;
+      std::getline(words, c.text);
+      break;
+    }
+  }
+  for (std::string line; std::getline(stream, line);) {
+    char* end = nullptr;
+    c.expected.push_back(std::strtod(line.c_str(), &end));
+    c.got.push_back(std::strtod(end, &end));
+    c.unwritten.push_back(std::strtol(end, nullptr, 10) != 0);
+  }
+  return c;
+}
+
+// ---------------------------------------------------------------- bench
+
+Bench::Bench() {
+  std::string pattern = (fs::temp_directory_path() / "tilewise-learn-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder like " + pattern);
+  folder_ = pattern;
+}
+
+Bench::~Bench() {
+  std::error_code none;
+  fs::remove_all(folder_, none);
+}
+
+// ---------------------------------------------------------------- workshop
+
+Workshop::Workshop(fs::path root) : root_(std::move(root)), simcc_(beside_this_program("simcc")) {
+  fs::create_directories(folder());
+}
+
+fs::path Workshop::header() const { return root_ / "common/include/tilewise/puzzle.hpp"; }
+
+std::string Workshop::tools_stamp() const { return stamp_of(simcc_) + stamp_of(header()); }
+
+std::string Workshop::make_prelude() const {
+  const fs::path made = prelude() / "made";
+  const std::string stamp = tools_stamp();
+  if (grader::read_file(made) == stamp) return "";
+  std::error_code none;
+  fs::remove(made, none);
+  const grader::ChildResult child =
+      grader::run_tool({simcc_, "--make-prelude", prelude().string(), "-w", "-I" + (root_ / "common/include").string(),
+                        "-include", "tilewise/puzzle.hpp"});
+  if (child.code != 0) return first_error(child.output, header().string()).message;
+  write(made, stamp);
+  return "";
+}
+
+Compiled Workshop::compile(const Bench& bench, const std::string& name, const std::string& text) const {
+  const std::string source = bench.file(name), program = bench.file("program");
+  write(source, text);
+  const grader::ChildResult child =
+      grader::run_tool({simcc_, "--prelude", prelude().string(), "-w", "-fmax-errors=1",
+                        "-I" + (root_ / "common/include").string(), source, "-o", program});
+  if (child.code == 0) return {true, {}, program};
+  if (child.timed_out) return {false, {"the compiler did not end within a minute", 0}, ""};
+  return {false, first_error(child.output, source), ""};
+}
+
+Run Workshop::run(const Bench& bench, const std::string& program) const {
+  const std::string report = bench.file("report.json"), check = bench.file("check.txt"), said = bench.file("stderr.txt");
+  grader::Environment environment = grader::inherited({"TMPDIR"});
+  environment.insert(environment.end(), {{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"},
+                                         {"LC_ALL", "C"},
+                                         {"TILEWISE_REPORT", report},
+                                         {"TILEWISE_PUZZLE", check}});
+  Run run;
+  // What the simulator says on stderr is in the report, too; what is left is what the learner's code prints.
+  run.child = grader::run_child({"/bin/sh", "-c", "exec \"$0\" 2>\"$1\"", program, said}, environment, "",
+                                {.cpu_seconds = kSeconds, .wall_seconds = 6 * kSeconds});
+  run.printed = run.child.output;
+  run.check = parse_check(grader::read_file(check));
+  run.report = Json::parse(grader::read_file(report), nullptr, false);
+  if (!run.report.is_array()) run.report = Json::array();
+  return run;
+}
+
+}  // namespace tilewise::learn

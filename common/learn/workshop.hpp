@@ -1,0 +1,99 @@
+/// @file
+/// Compiles a puzzle for the simulator and runs it, in a folder that is removed afterwards.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "grader/sandbox.hpp"
+#include "learn/puzzle.hpp"
+
+namespace tilewise::learn {
+
+using Json = nlohmann::ordered_json;
+
+/// What the check said, and the whole of what it compared where that was wrong.
+struct CheckResult {
+  enum class Said { nothing, solved, fail, cuda, wrong } said = Said::nothing;
+  std::string text;  ///< the sentence of `fail`, the error of `cuda`, the shape of `wrong`: "n = 1000"
+
+  std::string array, type;  ///< of `wrong`: its name, and float, double or int
+  int rows = 0, cols = 0;
+  double tolerance = 0;
+  std::vector<double> expected, got;
+  std::vector<bool> unwritten;
+
+  std::size_t count_from = 0;  ///< limits are about the launches from this one on
+};
+
+/// A program that ran.
+struct Run {
+  grader::ChildResult child;
+  std::string printed;     ///< by the program itself
+  CheckResult check;
+  Json report;             ///< of all its launches; an array
+};
+
+/// Why it does not compile or link: one error.
+struct CompileError {
+  std::string message;
+  int line = 0;  ///< of the learner's file; 0 where none is to blame
+};
+
+struct Compiled {
+  bool ok = false;
+  CompileError error;
+  std::string program;
+};
+
+/// A folder for one judgement.
+class Bench {
+ public:
+  Bench();
+  ~Bench();
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+class Workshop {
+ public:
+  /// For the repository at `root`: what it keeps, lies in build/learn there.
+  explicit Workshop(std::filesystem::path root);
+
+  /// What the compiler knows after the check's header: made where it is missing or older than what it is made of. Takes
+  /// seconds; compile() takes several times as long without. "" or why it could not be made.
+  std::string make_prelude() const;
+
+  /// `text` as a file of this name on the bench.
+  Compiled compile(const Bench& bench, const std::string& name, const std::string& text) const;
+  Run run(const Bench& bench, const std::string& program) const;
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path folder() const { return root_ / "build" / "learn"; }
+  /// Changes with whatever a verdict depends on, but for the puzzle itself.
+  std::string tools_stamp() const;
+
+ private:
+  std::filesystem::path prelude() const { return folder() / "prelude"; }
+  std::filesystem::path header() const;
+
+  std::filesystem::path root_;
+  std::string simcc_;
+};
+
+/// The first error among what a compiler and linker said of the file at `path`.
+CompileError first_error(const std::string& said, const std::string& path);
+
+/// What TILEWISE_PUZZLE's file says.
+CheckResult parse_check(const std::string& text);
+
+/// 64 bits of FNV-1a, as hexadecimal digits.
+std::string hash_of(const std::string& text);
+
+}  // namespace tilewise::learn
