@@ -21,7 +21,8 @@ bool right(const Values& got, std::size_t i, double expected, double bound) {
 }
 
 std::string number(const Values& like, double v) {
-  return std::isnan(v) ? "nan" : holds_integers(like) ? fmt::format("{:.0f}", v) : fmt::format("{:.6g}", v);
+  const bool whole = holds_integers(like) || (v == std::floor(v) && std::abs(v) < 1e15);
+  return std::isnan(v) ? "nan" : fmt::format(fmt::runtime(whole ? "{:.0f}" : "{:.6g}"), v);
 }
 
 /// Row and column of the word at [i].

@@ -11,6 +11,7 @@
 
 #include "grader/tools.hpp"
 #include "learn/judge.hpp"
+#include "learn/record.hpp"
 
 namespace tilewise::learn {
 
@@ -78,38 +79,50 @@ class AttemptsReader {
       attempt_.kind = Kind::wrong;
     else
       fail("a section is # starter, # solution, # right: words or # wrong: words");
-    changed_ = puzzle_.lines;
     open_ = true;
   }
 
-  /// Replaces the removed lines, which must be there once, and above the check.
+  /// The removed lines must be there once.
   void finish_replacement() {
     if (removed_.empty()) return;
     if (!open_) fail("a replacement outside of any section");
     std::vector<std::size_t> places;
-    const auto end = changed_.end();
-    for (auto from = changed_.begin();; ++from) {
-      from = std::search(from, end, removed_.begin(), removed_.end());
-      if (from == end) break;
-      places.push_back(static_cast<std::size_t>(from - changed_.begin()));
+    for (auto from = puzzle_.lines.begin();; ++from) {
+      from = std::search(from, puzzle_.lines.end(), removed_.begin(), removed_.end());
+      if (from == puzzle_.lines.end()) break;
+      places.push_back(static_cast<std::size_t>(from - puzzle_.lines.begin()));
     }
     if (places.size() != 1)
       fail(fmt::format("the lines to replace, from \"{}\" on, are in the puzzle {} times, not once", removed_[0],
                        places.size()));
-    const auto at = changed_.begin() + static_cast<std::ptrdiff_t>(places[0]);
-    const auto after = changed_.erase(at, at + static_cast<std::ptrdiff_t>(removed_.size()));
-    changed_.insert(after, added_.begin(), added_.end());
+    attempt_.changes.push_back({places[0] + 1, std::move(removed_), std::move(added_)});
     removed_.clear();
     added_.clear();
   }
 
   void finish_attempt() {
     if (!open_) return;
-    attempt_.text = joined(changed_, "\n") + "\n";
+    attempt_.text = joined(changed(), "\n") + "\n";
     if (attempt_.kind != Attempt::Kind::starter && lines_of(attempt_.text) == puzzle_.lines)
       fail(fmt::format("\"{}\" replaces nothing", attempt_.words));
     attempts_.all.push_back(std::move(attempt_));
     open_ = false;
+  }
+
+  /// The puzzle's lines with the replacements, the last of which is made first: line numbers are the puzzle's.
+  Lines changed() {
+    std::vector<Change>& changes = attempt_.changes;
+    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.line < b.line; });
+    Lines lines = puzzle_.lines;
+    std::size_t end = lines.size() + 1;
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+      if (change->line + change->removed.size() > end) fail("two replacements of the same line");
+      end = change->line;
+      const auto at = lines.begin() + static_cast<std::ptrdiff_t>(change->line - 1);
+      const auto after = lines.erase(at, at + static_cast<std::ptrdiff_t>(change->removed.size()));
+      lines.insert(after, change->added.begin(), change->added.end());
+    }
+    return lines;
   }
 
   const Puzzle& puzzle_;
@@ -118,7 +131,7 @@ class AttemptsReader {
   Attempts attempts_;
   Attempt attempt_;
   bool open_ = false;
-  Lines changed_, removed_, added_;
+  Lines removed_, added_;
 };
 
 /// "" if this is the verdict that the attempt must get.
@@ -148,7 +161,7 @@ class Bank {
     try {
       auto puzzle = std::make_unique<Puzzle>(read_puzzle(workshop_.root(), original));
       auto attempts = std::make_unique<Attempts>(read_attempts(*puzzle));
-      const Lines problems = form_problems(*puzzle, *attempts);
+      const Lines problems = form_problems(*puzzle, *attempts, workshop_.root());
       for (const std::string& problem : problems) complain(puzzle->id(), "form", problem);
       for (const Attempt& attempt : attempts->all) tasks_.push_back({puzzle.get(), &attempt});
       puzzles_.push_back(std::move(puzzle));
@@ -228,7 +241,7 @@ const Attempt* Attempts::solution() const {
 
 Attempts read_attempts(const Puzzle& puzzle) { return AttemptsReader(puzzle).read(); }
 
-Lines form_problems(const Puzzle& puzzle, const Attempts& attempts) {
+Lines form_problems(const Puzzle& puzzle, const Attempts& attempts, const fs::path& root) {
   Lines problems;
   const auto require = [&](bool holds, const std::string& what) {
     if (!holds) problems.push_back(what);
@@ -236,11 +249,18 @@ Lines form_problems(const Puzzle& puzzle, const Attempts& attempts) {
   const auto count = [&](Attempt::Kind kind) {
     return std::count_if(attempts.all.begin(), attempts.all.end(), [=](const Attempt& a) { return a.kind == kind; });
   };
+  std::string gpu_problem;
+  try {
+    with_records(puzzle.gpu, root);
+  } catch (const std::runtime_error& error) {
+    gpu_problem = error.what();
+  }
   require(grader::read_file(puzzle.file) == grader::read_file(puzzle.original),
           puzzle.shown_file() + " is not the same as its original in tests/");
   require(puzzle.hints.size() == 3, fmt::format("there are {} hints, not 3", puzzle.hints.size()));
   require(puzzle.goal.size() <= 240, fmt::format("the goal has {} characters, more than 240", puzzle.goal.size()));
   require(!puzzle.notice.empty(), "there is no Notice");
+  require(gpu_problem.empty(), "GPU: " + gpu_problem);
   require(puzzle.kind != Kind::predict || puzzle.beliefs.size() >= 3, "a puzzle to predict has three lines If N: or more");
   require(count(Attempt::Kind::solution) == 1, "there is not exactly one # solution");
   require(count(Attempt::Kind::starter) == 1, "there is no # starter section (with what must be said of it)");

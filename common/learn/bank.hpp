@@ -11,10 +11,17 @@
 
 namespace tilewise::learn {
 
+/// Lines of a puzzle that give way to others.
+struct Change {
+  std::size_t line = 0;  ///< the first of them, from 1
+  Lines removed, added;
+};
+
 struct Attempt {
   enum class Kind { starter, solution, right, wrong } kind = Kind::starter;
   std::string words;  ///< what it is about
   Lines says;         ///< each of them must be in what is said
+  std::vector<Change> changes;
   std::string text;   ///< the whole file
 };
 
@@ -29,7 +36,7 @@ struct Attempts {
 Attempts read_attempts(const Puzzle& puzzle);
 
 /// What a puzzle lacks of the form that all have; empty: nothing.
-Lines form_problems(const Puzzle& puzzle, const Attempts& attempts);
+Lines form_problems(const Puzzle& puzzle, const Attempts& attempts, const std::filesystem::path& root);
 
 /// Judges every attempt of the puzzles whose chapter begins with one of `chapters` (of all where there is none), `jobs` at a
 /// time, and prints a table. True when all is as it must be.

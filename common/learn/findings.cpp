@@ -8,12 +8,20 @@
 
 namespace tilewise::learn {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-/// Paths become names: the file is the learner's, wherever it was compiled.
-std::string without_folders(const std::string& message) {
-  static const std::regex folder(R"([^\s(]*/([^/\s:]+:\d+))");
-  return std::regex_replace(message, folder, "$1");
+/// Paths become names: the file is the learner's, wherever it was compiled. And an index is written as in the source: [1024].
+std::string as_learners_say(std::string message) {
+  static const std::regex folder(R"([^\s(]*/([^/\s:]+:\d+))"), index(R"(\[(\d{1,3}(?:,\d{3})+)\])");
+  message = std::regex_replace(message, folder, "$1");
+  for (std::smatch m; std::regex_search(message, m, index);) {
+    std::string digits = m[1];
+    std::erase(digits, ',');
+    message = m.prefix().str() + "[" + digits + "]" + m.suffix().str();
+  }
+  return message;
 }
 
 }  // namespace
@@ -23,7 +31,7 @@ std::vector<Finding> all_findings(const Json& report) {
   for (const Json& launch : report) {
     for (const Json& f : launch.value("findings", Json::array())) {
       const std::string signature = launch.value("kernel", "");
-      found.push_back({f.value("kind", ""), without_folders(f.value("message", "")), f.value("threads", ""),
+      found.push_back({f.value("kind", ""), fs::path(f.value("file", "")).filename().string(), as_learners_say(f.value("message", "")), f.value("threads", ""),
                        signature.substr(0, signature.find('(')), f.value("line", 0), f.value("other_line", 0),
                        f.value("times", 1L)});
     }
@@ -35,10 +43,11 @@ std::optional<Finding> first_finding(const Json& report) {
   std::vector<Finding> found = all_findings(report);
   std::erase_if(found, [](const Finding& f) { return f.kind == "leak"; });
   if (found.empty()) return std::nullopt;
-  const auto outside = std::find_if(found.begin(), found.end(), [](const Finding& f) {
-    return f.kind.compare(0, 13, "out-of-bounds") == 0;
-  });
-  return outside == found.end() ? found.front() : *outside;
+  for (const char* cause : {"out-of-bounds", "divergent-barrier"}) {  // races may come of these
+    const auto first = std::find_if(found.begin(), found.end(), [=](const Finding& f) { return f.kind.starts_with(cause); });
+    if (first != found.end()) return *first;
+  }
+  return found.front();
 }
 
 std::string advice_for(const std::string& kind) {

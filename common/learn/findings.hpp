@@ -11,7 +11,9 @@
 namespace tilewise::learn {
 
 struct Finding {
-  std::string kind, message, threads, kernel;
+  std::string kind;
+  std::string file;  ///< without its folders
+  std::string message, threads, kernel;
   int line = 0, other_line = 0;
   long times = 1;
 };
@@ -19,7 +21,8 @@ struct Finding {
 /// Of all launches, in their order.
 std::vector<Finding> all_findings(const Json& report);
 
-/// The one that a learner should look at: what leaves an array comes before the races that come of it. Notes are none.
+/// The one that a learner should look at: what leaves an array, or a barrier that not all threads meet, comes before the races
+/// that come of it. Notes are none.
 std::optional<Finding> first_finding(const Json& report);
 
 /// One sentence about findings of this kind; "" where the finding says all.

@@ -40,6 +40,7 @@ class Judge {
 
  private:
   void say(const std::string& text) { v_.said.push_back(text); }
+  void say_numbers(const std::string& text) { say(with_separators(text)); }
 
   /// Line `line` of what is compiled, as one paragraph.
   void quote(int line) {
@@ -80,6 +81,10 @@ class Judge {
     compiled_ = workshop_.compile(bench_, puzzle_.file_name(), composed_.text);
     if (compiled_.ok) return true;
     const CompileError& error = compiled_.error;
+    if (const std::string assertion = "static assertion failed: "; error.message.starts_with(assertion)) {
+      say(sentence(error.message.substr(assertion.size())));
+      return false;
+    }
     say("It does not compile: " + at(error.line) + error.message);
     quote(error.line);
     if (in_check(error.line))
@@ -117,9 +122,10 @@ class Judge {
     v_.step = Step::finding;
     const auto finding = first_finding(run_.report);
     if (!finding) return true;
-    say(at(finding->line) + finding->message + ".");
-    quote(finding->line);
-    if (finding->other_line > 0 && finding->other_line != finding->line) quote(finding->other_line);
+    const bool own = finding->file == puzzle_.file_name();  // else it is in a call that the check makes
+    say(at(own ? finding->line : 0) + finding->message + ".");
+    if (own) quote(finding->line);
+    if (own && finding->other_line > 0 && finding->other_line != finding->line) quote(finding->other_line);
     if (!finding->threads.empty()) say("It was " + finding->threads + ", in " + finding->kernel + ".");
     if (const std::string advice = advice_for(finding->kind); !advice.empty()) say(advice);
     return false;
@@ -159,7 +165,7 @@ class Judge {
     if (run_.check.said == Said::fail)
       say(run_.check.text);
     else
-      for (const std::string& line : explain(run_.check)) say(line);
+      for (const std::string& line : explain(run_.check)) say_numbers(line);
     return false;
   }
 
@@ -170,14 +176,21 @@ class Judge {
     for (const CountLimit& limit : puzzle_.limits) {
       const double value = v_.counts.at(limit.count);
       if (limit.holds(value)) continue;
-      say(fmt::format("The result is right, but not yet the count: {} {}. Wanted: {}. {}", grader::count_text(value),
-                      count_in_words(limit.count), limit.text(), sentence(limit.why)));
+      say_numbers(fmt::format("The result is right, but not yet the count: {} {}. Wanted: {}. {}",
+                              count_text(value), count_in_words(limit.count), wanted(limit),
+                              sentence(limit.why)));
       const double too_many =
           limit.relation != ">=" && limit.count.find("per_") == std::string::npos ? value - limit.bound : 0;
       diagnose(limit.count, too_many);
       return false;
     }
     return true;
+  }
+
+  /// "4 at most".
+  static std::string wanted(const CountLimit& limit) {
+    const std::string number = count_text(limit.bound);
+    return limit.relation == "<=" ? number + " at most" : limit.relation == ">=" ? number + " or more" : number;
   }
 
   static std::string sentence(std::string text) {
@@ -190,7 +203,7 @@ class Judge {
   /// The lines that a count comes from; of their places, at most two.
   void diagnose(const std::string& count, double too_many) {
     if (count == "leaks") return say_leaks();
-    if (count == "flops" || count == "dram_bytes") return;
+    if (count == "flops" || count == "dram_bytes" || count == "copies") return;
     Json judged = Json::array();
     for (std::size_t i = run_.check.count_from; i < run_.report.size(); ++i) judged.push_back(run_.report[i]);
     const std::string name = count == "load_data_passes"    ? "load_sectors"
@@ -203,15 +216,16 @@ class Judge {
       if (line.compare(0, 4, "    ") == 0)
         say("    " + trimmed(line));
       else
-        say(line + (line.find(": ") != std::string::npos ? "." : ""));
+        say_numbers(line + ".");
     }
   }
 
   void say_leaks() {
     for (const Finding& leak : all_findings(run_.report)) {
       if (leak.kind != "leak") continue;
-      say(at(leak.line) + leak.message + ".");
-      quote(leak.line);
+      const bool own = leak.file == puzzle_.file_name();
+      say(at(own ? leak.line : 0) + leak.message + ".");
+      if (own) quote(leak.line);
       return;
     }
   }
@@ -223,10 +237,10 @@ class Judge {
     if (std::abs(number - answer) <= (answer == std::floor(answer) ? 1e-9 : 0.01 * std::abs(answer))) return true;
     for (const Belief& belief : puzzle_.beliefs) {
       if (std::abs(belief.number - number) > 1e-9) continue;
-      say(fmt::format("No, not {}. {}", grader::count_text(number), sentence(belief.reply)));
+      say(fmt::format("No, not {}. {}", count_text(number), sentence(belief.reply)));
       return false;
     }
-    say(fmt::format("No, it is not {}.", grader::count_text(number)));
+    say(fmt::format("No, it is not {}.", count_text(number)));
     return false;
   }
 
@@ -252,7 +266,7 @@ class ComparisonTask : public grader::Task {
 
 grader::Values values_like(const std::string& type, std::size_t size) {
   if (type == "int") return std::vector<std::int32_t>(size);
-  if (type == "double") return std::vector<double>(size);
+  if (type != "float") return std::vector<double>(size);
   return std::vector<float>(size);
 }
 
@@ -294,6 +308,31 @@ const char* name(Step step) {
 
 std::string Verdict::text() const { return joined(said, "\n"); }
 
+std::string count_text(double value) {
+  const double whole = std::round(value);
+  const bool is_whole = std::abs(value - whole) <= 1e-9 * std::max(1.0, std::abs(value)) || std::abs(value) >= 1000;
+  return is_whole ? with_separators(fmt::format("{:.0f}", whole)) : fmt::format("{:.4g}", value);
+}
+
+std::string with_separators(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
+    if (end == i) {
+      out += text[i++];
+      continue;
+    }
+    std::string digits = text.substr(i, end - i);
+    const char before = i > 0 ? text[i - 1] : ' ';
+    const bool whole = std::strchr(" (-:", before) != nullptr && (end == text.size() || !std::isalpha(static_cast<unsigned char>(text[end])));
+    for (std::size_t at = digits.size(); whole && at > 3;) digits.insert(at -= 3, ",");
+    out += digits;
+    i = end;
+  }
+  return out;
+}
+
 std::string count_in_words(const std::string& count) {
   static const std::map<std::string, std::string> own{
       {"store_requests", "requests of stores"},
@@ -301,6 +340,7 @@ std::string count_in_words(const std::string& count) {
       {"store_data_passes", "passes through L1's banks for stores"},
       {"dram_bytes", "bytes in the sectors that were touched"},
       {"flops", "floating-point operations"},
+      {"copies", "requests of asynchronous copies"},
       {"leaks", "allocations that are never freed"},
   };
   const auto found = own.find(count);
@@ -313,11 +353,12 @@ std::map<std::string, double> counts_of(const Json& report, std::size_t from) {
   const grader::Totals totals = grader::totals(judged);
   std::map<std::string, double> counts = totals.counts;
   counts["flops"] = totals.flops;
-  for (const char* name : {"store_requests", "load_data_passes", "store_data_passes", "dram_bytes", "leaks"})
+  for (const char* name : {"store_requests", "load_data_passes", "store_data_passes", "dram_bytes", "copies", "leaks"})
     counts[name] = 0;
   for (const Json& launch : judged) {
     const Json counters = launch.value("counters", Json::object()), derived = launch.value("derived", Json::object());
     counts["store_requests"] += counters.value("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 0.0);
+    counts["copies"] += counters.value("smsp__inst_executed_op_ldgsts.sum", 0.0);
     counts["load_data_passes"] += derived.value("l1_data_passes_load", 0.0);
     counts["store_data_passes"] += derived.value("l1_data_passes_store", 0.0);
     counts["dram_bytes"] += derived.value("dram_bytes_at_least", 0.0);

@@ -31,6 +31,12 @@ Verdict judge(const Puzzle& puzzle, const std::string& learners_text, const Work
 /// Counts of a report's launches from `from` on, by the names that limits have.
 std::map<std::string, double> counts_of(const Json& report, std::size_t from);
 
+/// "1,024", "3.5".
+std::string count_text(double value);
+
+/// "1,024 of 4,096" for "1024 of 4096".
+std::string with_separators(const std::string& text);
+
 /// "sectors per request of stores" for sectors_per_store.
 std::string count_in_words(const std::string& count);
 

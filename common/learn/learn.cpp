@@ -9,52 +9,69 @@
 
 #include "grader/tools.hpp"
 #include "learn/bank.hpp"
-#include "learn/judge.hpp"
+#include "learn/loop.hpp"
+#include "learn/terminal.hpp"
 
 namespace {
 
 using namespace tilewise::learn;
 namespace fs = std::filesystem;
 
-/// The puzzle of this id, or the one whose file this is.
-Puzzle find_puzzle(const fs::path& root, const std::string& word) {
-  const auto originals = find_originals(root);
-  const auto id = parse_id(word);
-  for (const fs::path& original : originals) {
-    const std::string chapter = original.parent_path().parent_path().filename().string();
-    const bool same_file = !id && fs::path(word).filename() == original.filename() &&
-                           fs::absolute(word).string().find("/" + chapter + "/") != std::string::npos;
-    if (same_file || (id && chapter.compare(0, 2, id->first) == 0 && std::atoi(original.filename().string().c_str()) == id->second))
-      return read_puzzle(root, original);
-  }
-  throw std::invalid_argument("there is no puzzle " + word);
+struct Arguments {
+  std::string root = tilewise::grader::root_folder(), judged, from;
+  std::vector<std::string> chapters;
+  bool bank = false, verbose = false, list = false, json = false;
+  unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  Extras extras;
+};
+
+void declare(CLI::App& app, Arguments& a) {
+  app.add_option("--from", a.from, "begin with this puzzle, 03-2; else where you were");
+  app.add_option("--judge", a.judged, "judge this puzzle (03-2, or its file), say what there is to say, and end");
+  app.add_option("--hints", a.extras.hints, "with --judge: show so many hints")->check(CLI::Range(0, 3));
+  app.add_flag("--solution", a.extras.solution, "with --judge: show the solution");
+  app.add_flag("--counts", a.extras.counts, "with --judge: show all counts, by the names that limits have");
+  app.add_flag("--list", a.list, "all puzzles, and which of them are solved");
+  app.add_flag("--json", a.json, "with --list: for programs; what is not known yet is not judged");
+  app.add_flag("--check-bank", a.bank, "judge all attempts of tests/NN_topic/puzzles and compare with what must be said");
+  app.add_option("puzzles", a.chapters, "with --check-bank: chapters and puzzles, 00 03-2; all when not given");
+  app.add_option("--jobs,-j", a.jobs, "with --check-bank: so many at a time")->check(CLI::Range(1u, 64u));
+  app.add_flag("--verbose", a.verbose, "with --check-bank: show what is said of each");
+  app.add_option("--root", a.root, "the repository whose puzzles these are")->check(CLI::ExistingDirectory);
+  app.footer("Exit codes: 0 solved (with --check-bank: all as expected), 1 not, 2 bad arguments, 3 something is not in order.");
 }
 
-int judge_once(const Workshop& workshop, const std::string& word) {
-  const Puzzle puzzle = find_puzzle(workshop.root(), word);
-  const std::string file = parse_id(word) ? puzzle.file.string() : word;
-  const Verdict verdict = judge(puzzle, tilewise::grader::read_file(file), workshop);
-  for (const std::string& line : verdict.said) std::cout << line << '\n';
-  for (const std::string& line : verdict.printed) std::cout << "printed: " << line << '\n';
-  for (const auto& [count, value] : verdict.counts) std::cout << fmt::format("  {:<24} {}\n", count, value);
-  std::cout << name(verdict.step) << '\n';
-  return verdict.solved() ? 0 : 1;
+/// Which puzzle `word` means, or a complaint that lists what there is.
+std::size_t find(const Course& course, const std::string& word) {
+  if (const auto found = course.find(word)) return *found;
+  std::string list;
+  for (const Puzzle& p : course.puzzles()) list += fmt::format("\n  {:<6} {}", p.id(), p.title);
+  throw std::invalid_argument("there is no puzzle " + word + ". There are:" + list);
+}
+
+int run(const Arguments& a) {
+  const Workshop workshop(fs::absolute(a.root).lexically_normal());
+  if (a.bank) {
+    if (const std::string problem = workshop.make_prelude(); !problem.empty()) throw std::runtime_error(problem);
+    return check_bank(workshop, a.chapters, a.jobs, a.verbose) ? 0 : 1;
+  }
+  Course course(workshop);
+  if (course.puzzles().empty()) throw std::invalid_argument("there are no puzzles in " + a.root + "/tests/*/puzzles");
+  if (a.list && a.json) return print_list(course), 0;
+  if (a.list) return show_table(course), 0;
+  const std::string& word = a.judged.empty() ? a.from : a.judged;
+  const std::size_t start = word.empty() ? course.first() : find(course, word);
+  if (a.judged.empty() && has_terminal()) return run_loop(course, start), 0;
+  if (const std::string problem = workshop.make_prelude(); !problem.empty()) throw std::runtime_error(problem);
+  return show_once(course, start, a.extras) ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Puzzles: small CUDA programs to write, repair, improve and predict, judged whenever they are saved.");
-  std::string root = tilewise::grader::root_folder(), judged;
-  std::vector<std::string> chapters;
-  bool bank = false, verbose = false;
-  unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
-  app.add_option("--root", root, "the repository whose puzzles these are")->check(CLI::ExistingDirectory);
-  app.add_option("--judge", judged, "judge this puzzle (00-7) or file, say what there is to say, and end");
-  app.add_flag("--check-bank", bank, "judge all attempts of tests/NN_topic/puzzles and compare with what must be said");
-  app.add_option("puzzles", chapters, "with --check-bank: 00, 03-2 ...");
-  app.add_option("--jobs,-j", jobs, "with --check-bank: judged at a time")->check(CLI::Range(1u, 64u));
-  app.add_flag("--verbose", verbose, "with --check-bank: show what is said of each");
+  Arguments arguments;
+  declare(app, arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -64,11 +81,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const Workshop workshop(fs::absolute(root));
-    if (const std::string problem = workshop.make_prelude(); !problem.empty()) throw std::runtime_error(problem);
-    if (bank) return check_bank(workshop, chapters, jobs, verbose) ? 0 : 1;
-    if (!judged.empty()) return judge_once(workshop, judged);
-    return 0;
+    return run(arguments);
   } catch (const std::invalid_argument& error) {
     std::cerr << "learn: " << error.what() << '\n';
     return 2;

@@ -8,7 +8,6 @@
 #include <regex>
 #include <stdexcept>
 
-#include "grader/counts.hpp"
 #include "grader/tools.hpp"
 
 namespace tilewise::learn {
@@ -225,11 +224,6 @@ bool CountLimit::holds(double value) const {
   return std::abs(value - bound) <= slack;
 }
 
-std::string CountLimit::text() const {
-  const std::string number = grader::count_text(bound);
-  return relation == "<=" ? number + " at most" : relation == ">=" ? number + " or more" : number;
-}
-
 std::string Puzzle::id() const { return fmt::format("{}-{}", chapter.substr(0, chapter.find('_')), number); }
 
 std::string Puzzle::shown_file() const { return "chapters/" + chapter + "/puzzles/" + file_name(); }
@@ -241,7 +235,7 @@ const Lines& count_names() {
                               "store_sectors", "sectors_per_store", "sectors", "load_data_passes", "store_data_passes",
                               "shared_wavefronts", "shared_conflicts", "atomics", "shared_atomics", "launches", "blocks",
                               "threads", "threads_per_block", "shared_bytes_per_block", "resident_warps", "dram_bytes",
-                              "flops", "leaks"};
+                              "flops", "copies", "leaks"};
   return names;
 }
 

@@ -23,8 +23,6 @@ struct CountLimit {
   std::string why;
 
   bool holds(double value) const;
-  /// "4 at most".
-  std::string text() const;
 };
 
 /// What a learner who predicts `number` is told.

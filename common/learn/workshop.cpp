@@ -1,12 +1,16 @@
 #include "learn/workshop.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -27,13 +31,33 @@ void write(const fs::path& path, const std::string& text) {
   if (!stream) throw std::runtime_error("cannot write " + path.string());
 }
 
-/// simcc is made by the same build, into the same folder.
-std::string beside_this_program(const std::string& name) {
+/// The folder with bin/learn and bin/simcc, which the same build makes.
+fs::path installed() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path there = self.parent_path() / name;
-  return !error && fs::exists(there) ? there.string() : grader::build_folder() + "/bin/" + name;
+  const fs::path there = self.parent_path().parent_path();
+  return !error && fs::exists(there / "bin/simcc") ? there : fs::path(grader::build_folder());
 }
+
+/// Where tilewise/puzzle.hpp is: copied beside these programs, or in the repository that they are built from.
+fs::path headers() {
+  const fs::path copied = installed() / "include";
+  return fs::exists(copied / "tilewise/puzzle.hpp") ? copied : fs::path(grader::root_folder()) / "common/include";
+}
+
+/// Keeps other processes from doing the same at the same time.
+class Lock {
+ public:
+  explicit Lock(const fs::path& file) : fd_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (fd_ >= 0) flock(fd_, LOCK_EX);
+  }
+  ~Lock() { close(fd_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int fd_;
+};
 
 std::string stamp_of(const fs::path& path) {
   std::error_code none;
@@ -132,37 +156,77 @@ CheckResult parse_check(const std::string& text) {
 
 // ---------------------------------------------------------------- bench
 
+namespace {
+
+/// All benches that there are.
+struct Benches {
+  std::mutex mutex;
+  std::set<fs::path> folders;
+};
+Benches& benches() {
+  static auto& all = *new Benches;  // a judgement may outlive static objects
+  return all;
+}
+
+}  // namespace
+
 Bench::Bench() {
   std::string pattern = (fs::temp_directory_path() / "tilewise-learn-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder like " + pattern);
   folder_ = pattern;
+  const std::lock_guard lock(benches().mutex);
+  benches().folders.insert(folder_);
 }
 
 Bench::~Bench() {
+  const std::lock_guard lock(benches().mutex);
+  benches().folders.erase(folder_);
   std::error_code none;
   fs::remove_all(folder_, none);
 }
 
-// ---------------------------------------------------------------- workshop
-
-Workshop::Workshop(fs::path root) : root_(std::move(root)), simcc_(beside_this_program("simcc")) {
-  fs::create_directories(folder());
+void Bench::remove_all() {
+  const std::lock_guard lock(benches().mutex);
+  std::error_code none;
+  for (const fs::path& folder : benches().folders) fs::remove_all(folder, none);
 }
 
-fs::path Workshop::header() const { return root_ / "common/include/tilewise/puzzle.hpp"; }
+// ---------------------------------------------------------------- workshop
 
-std::string Workshop::tools_stamp() const { return stamp_of(simcc_) + stamp_of(header()); }
+Workshop::Workshop(fs::path root)
+    : root_(std::move(root)), simcc_((installed() / "bin/simcc").string()), prelude_(installed() / "learn/prelude") {
+  for (const char* gold : {"/usr/bin/ld.gold", "/usr/local/bin/ld.gold"})
+    if (fs::exists(gold)) linker_ = "-fuse-ld=gold";
+}
+
+std::string Workshop::tools_stamp() const {
+  std::string stamp = stamp_of(simcc_);
+  for (const char* header : {"tilewise/puzzle.hpp", "tilewise/puzzle_functions.hpp"}) stamp += stamp_of(headers() / header);
+  return stamp;
+}
+
+std::vector<std::string> Workshop::compiler() const {
+  return {simcc_, "-w", "-g1", "-DTILEWISE_PUZZLE_APART", "-I" + headers().string()};
+}
 
 std::string Workshop::make_prelude() const {
-  const fs::path made = prelude() / "made";
+  fs::create_directories(prelude_);
+  const fs::path made = prelude_ / "made";
   const std::string stamp = tools_stamp();
+  const Lock lock(prelude_ / "lock");
   if (grader::read_file(made) == stamp) return "";
   std::error_code none;
   fs::remove(made, none);
-  const grader::ChildResult child =
-      grader::run_tool({simcc_, "--make-prelude", prelude().string(), "-w", "-I" + (root_ / "common/include").string(),
-                        "-include", "tilewise/puzzle.hpp"});
-  if (child.code != 0) return first_error(child.output, header().string()).message;
+  std::vector<std::string> command = compiler();
+  command.insert(command.end(), {"--make-prelude", prelude_.string(), "-include", "tilewise/puzzle.hpp"});
+  if (const auto child = grader::run_tool(command); child.code != 0)
+    return first_error(child.output, "").message;
+  const std::string functions = (prelude_ / "functions.cu").string();
+  write(functions, "#include \"tilewise/puzzle_functions.hpp\"\n");
+  command = compiler();
+  command.insert(command.end(), {"-c", functions, "-o", functions + ".o"});
+  if (const auto child = grader::run_tool(command); child.code != 0)
+    return first_error(child.output, functions).message;
   write(made, stamp);
   return "";
 }
@@ -170,9 +234,11 @@ std::string Workshop::make_prelude() const {
 Compiled Workshop::compile(const Bench& bench, const std::string& name, const std::string& text) const {
   const std::string source = bench.file(name), program = bench.file("program");
   write(source, text);
-  const grader::ChildResult child =
-      grader::run_tool({simcc_, "--prelude", prelude().string(), "-w", "-fmax-errors=1",
-                        "-I" + (root_ / "common/include").string(), source, "-o", program});
+  std::vector<std::string> command = compiler();
+  command.insert(command.end(), {"--prelude", prelude_.string(), "-fmax-errors=1", source,
+                                 (prelude_ / "functions.cu.o").string(), "-o", program});
+  if (!linker_.empty()) command.push_back(linker_);
+  const grader::ChildResult child = grader::run_tool(command);
   if (child.code == 0) return {true, {}, program};
   if (child.timed_out) return {false, {"the compiler did not end within a minute", 0}, ""};
   return {false, first_error(child.output, source), ""};

@@ -57,13 +57,16 @@ class Bench {
   Bench& operator=(const Bench&) = delete;
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
+  /// Removes the folders of all that there are now: the program ends without waiting for them.
+  static void remove_all();
+
  private:
   std::filesystem::path folder_;
 };
 
 class Workshop {
  public:
-  /// For the repository at `root`: what it keeps, lies in build/learn there.
+  /// For the repository at `root`: what is kept of its learner, lies in build/learn there.
   explicit Workshop(std::filesystem::path root);
 
   /// What the compiler knows after the check's header: made where it is missing or older than what it is made of. Takes
@@ -80,11 +83,13 @@ class Workshop {
   std::string tools_stamp() const;
 
  private:
-  std::filesystem::path prelude() const { return folder() / "prelude"; }
-  std::filesystem::path header() const;
+  /// simcc with the options that all steps have in common.
+  std::vector<std::string> compiler() const;
 
   std::filesystem::path root_;
   std::string simcc_;
+  std::filesystem::path prelude_;
+  std::string linker_;  ///< the option that chooses a faster one than usual, where there is one
 };
 
 /// The first error among what a compiler and linker said of the file at `path`.

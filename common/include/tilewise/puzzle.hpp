@@ -1,7 +1,8 @@
 /// @file
 /// What the check of a puzzle uses (chapters/NN_topic/puzzles/*.cu): arrays on the device, values for them, and a comparison
 /// whose first failure ends the program. `make learn` reads the verdict from the file that TILEWISE_PUZZLE names; a puzzle
-/// that is compiled and run by hand prints it. Includes little, since learners wait for its compilation.
+/// that is compiled and run by hand prints it. Includes little, since learners wait for its compilation; and what is no
+/// template is in puzzle_functions.hpp, which `make learn` compiles once (with TILEWISE_PUZZLE_APART) and not with each puzzle.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,38 +18,25 @@
 #include "tilewise_sim/report.hpp"
 #endif
 
+#ifdef TILEWISE_PUZZLE_APART
+#define TILEWISE_PUZZLE_FUNCTION
+#else
+#define TILEWISE_PUZZLE_FUNCTION inline
+#endif
+
 namespace puzzle {
 
 /// Appends a line of the verdict to the file that TILEWISE_PUZZLE names. False where it names none.
-inline bool tell(const std::string& line) {
-  const char* name = std::getenv("TILEWISE_PUZZLE");
-  if (!name) return false;
-  std::FILE* file = std::fopen(name, "a");
-  if (!file) return false;
-  std::fprintf(file, "%s\n", line.c_str());
-  std::fclose(file);
-  return true;
-}
+TILEWISE_PUZZLE_FUNCTION bool tell(const std::string& line);
 
 /// Ends the program as not solved, saying why in one sentence.
-[[noreturn]] inline void fail(const std::string& why) {
-  if (!tell("fail " + why)) std::printf("Not yet: %s\n", why.c_str());
-  std::exit(1);
-}
+[[noreturn]] TILEWISE_PUZZLE_FUNCTION void fail(const std::string& why);
 
 /// Ends the program with this reason unless `holds`.
-inline void expect_that(bool holds, const std::string& why) {
-  if (!holds) fail(why);
-}
+TILEWISE_PUZZLE_FUNCTION void expect_that(bool holds, const std::string& why);
 
 /// Ends the program unless the call succeeded, and so did everything that the GPU had been asked for before it.
-inline void check(cudaError_t error) {
-  if (error == cudaSuccess) error = cudaGetLastError();
-  if (error == cudaSuccess) return;
-  if (!tell(std::string("cuda ") + cudaGetErrorName(error) + " " + cudaGetErrorString(error)))
-    std::printf("Not yet: CUDA says: %s\n", cudaGetErrorString(error));
-  std::exit(1);
-}
+TILEWISE_PUZZLE_FUNCTION void check(cudaError_t error);
 
 /// n whole numbers from 0 to 99, the same in every run, neighbours always different. Their sums and products are exact in
 /// float up to 16,777,216, in any order.
@@ -65,8 +53,9 @@ std::vector<T> values(std::size_t n, unsigned seed = 1) {
   return all;
 }
 
-/// What all bytes of memory are that was not written yet: a NaN as a float, -1 as an int.
-constexpr unsigned char kUnwritten = 0xff;
+/// What all bytes of memory are that was not written yet: a NaN as a float; of integers, a number that nobody computes.
+template <class T>
+constexpr unsigned char kUnwritten = std::is_integral_v<T> ? 0x9b : 0xff;
 
 /// An array in the device's memory, freed at its end.
 template <class T = float>
@@ -76,7 +65,7 @@ class Array {
   Array(const char* name, std::size_t n) : size_(n) {
     check(cudaMalloc(&data_, n * sizeof(T) + !n));
     call_it(name);
-    check(cudaMemset(data_, kUnwritten, n * sizeof(T)));
+    check(cudaMemset(data_, kUnwritten<T>, n * sizeof(T)));
   }
   /// A copy of these.
   Array(const char* name, const std::vector<T>& from) : size_(from.size()) {
@@ -110,6 +99,20 @@ class Array {
   std::size_t size_ = 0;
 };
 
+/// What was compared: a row-major array.
+struct Compared {
+  const std::string& name;
+  const std::string& shape;  ///< for which sizes: "n = 1000"
+  const char* type;          ///< float, double, int or long
+  std::size_t rows, cols;
+  double tolerance;
+  std::vector<double> expected = {}, got = {};
+  std::vector<char> unwritten = {};
+};
+
+/// Ends the program unless all that was compared is equal, to within the tolerance.
+TILEWISE_PUZZLE_FUNCTION void expect_equal(const Compared& compared);
+
 /// Ends the program unless got[row * cols + col] == expected(row, col) for all of them, bit for bit, or to within `tolerance`
 /// where one is given. `name` is what the puzzle calls the array; `shape` says for which sizes this was, "n = 1000".
 template <class T, class Expected>
@@ -118,33 +121,17 @@ void expect(const std::string& name, const std::string& shape, const std::vector
   if (got.size() != rows * cols)
     fail(name + " has " + std::to_string(got.size()) + " elements, not " + std::to_string(rows * cols) + ", where " +
          shape);
-  std::size_t wrong = 0;
-  std::vector<T> wanted(got.size());
-  const std::vector<unsigned char> unwritten(sizeof(T), kUnwritten);
+  Compared all{name, shape, std::is_integral_v<T> ? sizeof(T) > 4 ? "long" : "int" : sizeof(T) == 8 ? "double" : "float", rows, cols, tolerance};
   for (std::size_t i = 0; i < got.size(); ++i) {
-    wanted[i] = T(expected(i / cols, i % cols));
-    const double apart = double(got[i]) - double(wanted[i]);
-    if (!(apart <= tolerance && -apart <= tolerance)) ++wrong;
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &got[i], sizeof(T));
+    char unwritten = 1;
+    for (const unsigned char byte : bytes) unwritten = unwritten && byte == kUnwritten<T>;
+    all.expected.push_back(double(T(expected(i / cols, i % cols))));
+    all.got.push_back(double(got[i]));
+    all.unwritten.push_back(unwritten);
   }
-  if (wrong == 0) return;
-  // "wrong NAME TYPE ROWS COLS TOLERANCE SHAPE", and a line "EXPECTED GOT UNWRITTEN" for each element
-  char numbers[128];
-  std::string text = "wrong " + name;
-  std::snprintf(numbers, sizeof numbers, " %s %zu %zu %.17g ",
-                std::is_integral_v<T> ? "int"
-                : sizeof(T) == 8      ? "double"
-                                      : "float",
-                rows, cols, tolerance);
-  text += numbers + shape;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    std::snprintf(numbers, sizeof numbers, "\n%.17g %.17g %d", double(wanted[i]), double(got[i]),
-                  std::memcmp(&got[i], unwritten.data(), sizeof(T)) == 0);
-    text += numbers;
-  }
-  if (!tell(text))
-    std::printf("Not yet: %zu of %zu elements of %s are wrong where %s.\n", wrong, got.size(), name.c_str(),
-                shape.c_str());
-  std::exit(1);
+  expect_equal(all);
 }
 
 /// The same of a vector: got[i] == expected(i).
@@ -156,17 +143,24 @@ void expect(const std::string& name, const std::string& shape, const std::vector
 }
 
 /// Limits and predictions are about the launches from here on; of all launches where this is not called.
-inline void count_from_here() {
-#ifdef TILEWISE_SIMULATOR
-  tell("count " + std::to_string(tilewise::sim::launches_ended()));
-#endif
-}
+TILEWISE_PUZZLE_FUNCTION void count_from_here();
 
 /// What the check ends with: all of it held.
-inline int solved() {
-  check(cudaDeviceSynchronize());
-  if (!tell("solved")) std::printf("Right.\n");
-  return 0;
-}
+TILEWISE_PUZZLE_FUNCTION int solved();
 
 }  // namespace puzzle
+
+#ifdef TILEWISE_PUZZLE_APART
+extern template class std::vector<float>;
+extern template class std::vector<int>;
+extern template class std::vector<double>;
+extern template class std::vector<char>;
+namespace puzzle {
+extern template std::vector<float> values<float>(std::size_t, unsigned);
+extern template std::vector<int> values<int>(std::size_t, unsigned);
+extern template class Array<float>;
+extern template class Array<int>;
+}  // namespace puzzle
+#else
+#include "tilewise/puzzle_functions.hpp"
+#endif

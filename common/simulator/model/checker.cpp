@@ -211,7 +211,7 @@ Place global_place(std::uintptr_t address, std::size_t bytes) {
             where};
   }
   if (a->name && a->live && offset % static_cast<std::int64_t>(bytes) == 0) {
-    const auto index = grouped(offset / static_cast<std::int64_t>(bytes));
+    const std::int64_t index = offset / static_cast<std::int64_t>(bytes);
     if (where.empty()) return {fmt::format("{}[{}]", a->name, index), where};
     return {fmt::format("{}[{}]", a->name, index),
             where + fmt::format(": {} has {} elements of {} bytes", a->name, grouped_digits(a->bytes / bytes), bytes)};

@@ -1,0 +1,82 @@
+/// @file
+/// The functions of puzzle.hpp that are no templates. Included by it, or compiled once (see there).
+#pragma once
+
+#include "tilewise/puzzle.hpp"
+
+namespace puzzle {
+
+TILEWISE_PUZZLE_FUNCTION bool tell(const std::string& line) {
+  const char* name = std::getenv("TILEWISE_PUZZLE");
+  if (!name) return false;
+  std::FILE* file = std::fopen(name, "a");
+  if (!file) return false;
+  std::fprintf(file, "%s\n", line.c_str());
+  std::fclose(file);
+  return true;
+}
+
+TILEWISE_PUZZLE_FUNCTION void fail(const std::string& why) {
+  if (!tell("fail " + why)) std::printf("Not yet: %s\n", why.c_str());
+  std::exit(1);
+}
+
+TILEWISE_PUZZLE_FUNCTION void expect_that(bool holds, const std::string& why) {
+  if (!holds) fail(why);
+}
+
+TILEWISE_PUZZLE_FUNCTION void check(cudaError_t error) {
+  if (error == cudaSuccess) error = cudaGetLastError();
+  if (error == cudaSuccess) return;
+  if (!tell(std::string("cuda ") + cudaGetErrorName(error) + " " + cudaGetErrorString(error)))
+    std::printf("Not yet: CUDA says: %s\n", cudaGetErrorString(error));
+  std::exit(1);
+}
+
+TILEWISE_PUZZLE_FUNCTION void expect_equal(const Compared& all) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < all.got.size(); ++i) {
+    const double apart = all.got[i] - all.expected[i];
+    if (!(apart <= all.tolerance && -apart <= all.tolerance)) ++wrong;
+  }
+  if (wrong == 0) return;
+  // "wrong NAME TYPE ROWS COLS TOLERANCE SHAPE", and a line "EXPECTED GOT UNWRITTEN" for each element
+  char numbers[128];
+  std::snprintf(numbers, sizeof numbers, " %s %zu %zu %.17g ", all.type, all.rows, all.cols, all.tolerance);
+  std::string text = "wrong " + all.name + numbers + all.shape;
+  for (std::size_t i = 0; i < all.got.size(); ++i) {
+    std::snprintf(numbers, sizeof numbers, "\n%.17g %.17g %d", all.expected[i], all.got[i], int(all.unwritten[i]));
+    text += numbers;
+  }
+  if (!tell(text))
+    std::printf("Not yet: %zu of %zu elements of %s are wrong where %s.\n", wrong, all.got.size(), all.name.c_str(),
+                all.shape.c_str());
+  std::exit(1);
+}
+
+TILEWISE_PUZZLE_FUNCTION void count_from_here() {
+#ifdef TILEWISE_SIMULATOR
+  tell("count " + std::to_string(tilewise::sim::launches_ended()));
+#endif
+}
+
+TILEWISE_PUZZLE_FUNCTION int solved() {
+  check(cudaDeviceSynchronize());
+  if (!tell("solved")) std::printf("Right.\n");
+  return 0;
+}
+
+}  // namespace puzzle
+
+#ifdef TILEWISE_PUZZLE_APART
+template class std::vector<float>;
+template class std::vector<int>;
+template class std::vector<double>;
+template class std::vector<char>;
+namespace puzzle {
+template std::vector<float> values<float>(std::size_t, unsigned);
+template std::vector<int> values<int>(std::size_t, unsigned);
+template class Array<float>;
+template class Array<int>;
+}  // namespace puzzle
+#endif
