@@ -4,23 +4,25 @@
 #   make 02         one lesson
 SHELL := /bin/bash
 scripts := common/scripts
-export ARGS FILE GPU MACHINE SAMPLE TOLERANCE WATCH
+export ARGS FILE FROM GPU MACHINE SAMPLE TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
 number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour test test-all docs sim compare recorded homework clean
+.PHONY: help tour learn puzzles test test-all docs sim compare recorded homework clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
+	@echo "make learn           puzzles: shows one, and judges it within a second or two whenever you save it; FROM=03-2 begins there"
+	@echo "make puzzles, make puzzle-03-2   which are solved; judge one once (ARGS=\"--hints 1\", ARGS=--solution)"
 	@echo "make test            set up, build and run all tests"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
 	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu"
 	@echo "make step-00-3       compile and run one of the small programs that lesson 00 is made of, with the compiler alone"
 	@echo "make tune-12         which kernel of lesson 12, with which tiles, is fastest on this GPU, size by size"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
-	@echo "make test-all        grade all submissions that the repository has: right, wrong and hostile ones"
+	@echo "make test-all        grade all submissions and judge all puzzles' attempts that the repository has: right, wrong and hostile ones"
 	@echo "make homework        how far your homework is, all chapters"
 	@echo "make homework-NN     grade chapters/NN_*/homework.cu; WATCH=1 again whenever you save it; FILE=my.cu another file"
 	@echo "                     GPU=1 on this machine's GPU, too, with times beside the solution's (needs nvcc)"
@@ -36,6 +38,12 @@ help:
 	@echo "Lessons: $(chapters)"
 tour:
 	@$(scripts)/tour.sh
+learn:
+	@$(scripts)/learn.sh
+puzzles:
+	@$(scripts)/learn.sh list
+puzzle-%:
+	@$(scripts)/learn.sh puzzle $*
 test:
 	@$(scripts)/test.sh
 test-all: test

@@ -224,8 +224,8 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
       if (out.size() >= 3) return out;
       const Geometry g = geometry(launch);
       out.push_back(fmt::format(
-          "{}: {:.0f} {} of {} threads with {} bytes of shared memory{}", launch.value("kernel", ""), g.blocks,
-          g.blocks == 1 ? "block" : "blocks", g.threads, g.shared_bytes,
+          "{}: {:.0f} {} of {} {} with {} bytes of shared memory{}", launch.value("kernel", ""), g.blocks,
+          g.blocks == 1 ? "block" : "blocks", g.threads, g.threads == 1 ? "thread" : "threads", g.shared_bytes,
           count != "resident_warps" ? ""
           : g.resident.blocks == 0  ? ": no such block fits an SM"
                                     : fmt::format("; an SM holds {} of these blocks at a time, {} of "
@@ -243,14 +243,14 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   };
   std::vector<Place> places;
   const bool atomics = count == "atomics" || count == "shared_atomics";
-  const bool requests = count == "load_requests", words = count == "load_words";
+  const bool requests = count == "load_requests", words = count == "load_words", copies = count == "copies";
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
       const std::string access = line.value("access", "");
       if (atomics ? !is_atomic(line, shared ? "shared" : "global")
                   : line.value("memory", "") != (shared ? "shared" : "global"))
         continue;
-      if ((count.find("load") != std::string::npos && access != "load") ||
+      if ((copies && access != "copy") || (count.find("load") != std::string::npos && access != "load") ||
           (count.find("store") != std::string::npos && access != "store" && !is_atomic(line, "global")))
         continue;
       const std::string at = line.value("file", "");
@@ -258,10 +258,10 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
       auto place =
           std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.file == at && p.line == number; });
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
-      const char* unit = atomics ? "threads" : requests ? "instructions" : shared ? "wavefronts" : "sectors";
+      const char* unit = atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
       const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
       place->what += words ? kept * words_of(line) : without_repeats(line, unit);
-      if (atomics || requests || words) continue;
+      if (atomics || requests || words || copies) continue;
       const double excess = kept * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
       if (place->diagnosis.empty() || excess > place->excess)
         place->diagnosis = line.value("diagnosis", place->diagnosis);

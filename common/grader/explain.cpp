@@ -129,8 +129,10 @@ Explanation explain_wrong(const Task& task, const Sizes& sizes, const Problem& p
   const auto [first_row, first_column] = row_and_column(out, first);
   const bool not_set = out.use == Use::output && is_poison(got, first);
   c.what =
-      fmt::format("{} of {} elements{} are wrong; the first is {}: expected {}, got {}", wrong.size(), out.size(),
-                  outputs_of(p) > 1 ? " of " + out.name : "", element(out, first), number(got, out.expected[first]),
+      fmt::format("{} of {} elements{} {}: expected {}, got {}", wrong.size(), out.size(),
+                  outputs_of(p) > 1 ? " of " + out.name : "",
+                  (wrong.size() == 1 ? "is wrong, " : "are wrong; the first is ") + element(out, first),
+                  number(got, out.expected[first]),
                   not_set ? "what was there before" + std::string(holds_integers(got) ? "" : " (nan)")
                           : number(got, element_of(got, first)));
   const std::string where = task.where({sizes, p, out, int(first_row), int(first_column)});
@@ -139,7 +141,12 @@ Explanation explain_wrong(const Task& task, const Sizes& sizes, const Problem& p
     c.notes.push_back(fmt::format("the wrong elements of {} are what they were before", out.name));
   } else if (untouched == out.size()) {
     c.notes.push_back(
-        fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
+        out.size() == 1
+            ? out.name + " was never written, or added to instead of set"
+            : fmt::format("no element of {} was set: none was written, or each was added to what was there", out.name));
+  } else if (untouched == wrong.size()) {
+    c.notes.push_back(fmt::format("{} never written, or added to instead of set",
+                                  untouched == 1 ? "it was" : "all the wrong ones were"));
   } else if (untouched > 0) {
     c.notes.push_back(
         fmt::format("{} of the wrong elements were never written, or added to instead of set", untouched));
@@ -151,8 +158,9 @@ Explanation explain_wrong(const Task& task, const Sizes& sizes, const Problem& p
       rows[0] = std::min(rows[0], row), rows[1] = std::max(rows[1], row);
       columns[0] = std::min(columns[0], column), columns[1] = std::max(columns[1], column);
     }
-    c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1],
-                                  columns[0], columns[1]));
+    if (rows[1] - rows[0] + 1 < std::size_t(out.rows) || columns[1] - columns[0] + 1 < std::size_t(out.cols))
+      c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1],
+                                    columns[0], columns[1]));
   }
   // A mistake moves values from one element to another, rounding errors with them: the widest bound judges all.
   const double widest = out.bound.empty() ? 0 : *std::max_element(out.bound.begin(), out.bound.end());

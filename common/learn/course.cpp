@@ -91,11 +91,11 @@ Verdict Course::verdict(std::size_t i, const std::string& text) {
 std::optional<std::size_t> Course::find(const std::string& word) const {
   if (word.empty()) return std::nullopt;
   const auto id = parse_id(word);
-  const std::string file = fs::absolute(word).lexically_normal().string();
+  const fs::path file = fs::absolute(word).lexically_normal();
   for (std::size_t i = 0; i < puzzles_.size(); ++i) {
     const Puzzle& p = puzzles_[i];
-    if (id ? p.chapter.starts_with(id->first) && p.number == id->second : file == p.file.lexically_normal().string())
-      return i;
+    const bool copy = file.filename() == p.file.filename() && file.string().find("/" + p.chapter + "/") != std::string::npos;
+    if (id ? p.chapter.starts_with(id->first) && p.number == id->second : copy && fs::exists(file)) return i;
   }
   return std::nullopt;
 }

@@ -54,7 +54,8 @@ class Course {
   Verdict verdict(std::size_t i, const std::string& text);
   std::optional<Verdict> known(std::size_t i, const std::string& text) const;
 
-  /// The puzzle with this id or file, "03-2"; nothing where there is none.
+  /// The puzzle with this id, "03-2", or the one that this file is (or a copy of it, in a folder with its chapter's name); nothing
+  /// where there is none.
   std::optional<std::size_t> find(const std::string& word) const;
   /// Where the learner was, or the first that is not solved.
   std::size_t first() const;

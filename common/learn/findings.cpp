@@ -10,9 +10,6 @@ namespace tilewise::learn {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// Paths become names: the file is the learner's, wherever it was compiled. And an index is written as in the source: [1024].
 std::string as_learners_say(std::string message) {
   static const std::regex folder(R"([^\s(]*/([^/\s:]+:\d+))"), index(R"(\[(\d{1,3}(?:,\d{3})+)\])");
   message = std::regex_replace(message, folder, "$1");
@@ -23,8 +20,6 @@ std::string as_learners_say(std::string message) {
   }
   return message;
 }
-
-}  // namespace
 
 std::vector<Finding> all_findings(const Json& report) {
   std::vector<Finding> found;
@@ -47,7 +42,9 @@ std::optional<Finding> first_finding(const Json& report) {
     const auto first = std::find_if(found.begin(), found.end(), [=](const Finding& f) { return f.kind.starts_with(cause); });
     if (first != found.end()) return *first;
   }
-  return found.front();
+  // Of one forgotten barrier, that of the block is the whole cure.
+  const auto race = std::find_if(found.begin(), found.end(), [](const Finding& f) { return f.kind == "race-shared"; });
+  return found.front().kind == "warp-synchronous" && race != found.end() ? *race : found.front();
 }
 
 std::string advice_for(const std::string& kind) {
@@ -65,7 +62,7 @@ std::string advice_for(const std::string& kind) {
       {"divergent-barrier", "All threads of a block have to come to the same __syncthreads()."},
       {"host-pointer", "A kernel can only use memory of the GPU: cudaMalloc makes it, cudaMemcpy fills it."},
       {"host-access", "The CPU cannot use memory of the GPU: cudaMemcpy brings it over."},
-      {"misaligned", "A vector of 8 or 16 bytes has to begin at a multiple of its size."},
+      {"misaligned", "Whatever a thread moves at once has to begin at a multiple of its size."},
   };
   const auto found = advice.find(kind);
   return found == advice.end() ? "" : found->second;

@@ -25,6 +25,10 @@ std::vector<Finding> all_findings(const Json& report);
 /// that come of it. Notes are none.
 std::optional<Finding> first_finding(const Json& report);
 
+/// A message of the simulator's: paths become names, the file is the learner's, wherever it was compiled; and an index is written
+/// as in the source, [1024].
+std::string as_learners_say(std::string message);
+
 /// One sentence about findings of this kind; "" where the finding says all.
 std::string advice_for(const std::string& kind);
 

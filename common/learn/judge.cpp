@@ -104,6 +104,7 @@ class Judge {
   /// A launch that CUDA does not accept.
   bool launches() {
     v_.step = Step::launch;
+    if (run_.check.said == Said::solved || run_.check.said == Said::fail) return true;  // the check knows of it
     const auto refused = std::find_if(run_.report.begin(), run_.report.end(),
                                       [](const Json& launch) { return launch.contains("refused"); });
     if (refused == run_.report.end()) return true;
@@ -142,6 +143,8 @@ class Judge {
       say("It ended early: " + grader::signal_text(run_.child.signal) + ".");
     else if (run_.check.said == Said::cuda)
       say("CUDA reports an error: " + run_.check.text + ".");
+    else if (run_.check.said == Said::nothing && !run_.complaint.empty())
+      say(as_learners_say(run_.complaint) + ".");
     else if (run_.check.said == Said::nothing)
       say(fmt::format("It ended, with exit code {}, before the check was done: does something above the check call "
                       "exit()?",
@@ -153,7 +156,7 @@ class Judge {
 
   bool has_kernel() {
     v_.step = Step::kernel;
-    if (!run_.report.empty()) return true;
+    if (!run_.report.empty() || run_.check.said == Said::fail) return true;
     say("No kernel ran: nothing is launched, so nothing is computed on the GPU. A launch is kernel<<<blocks, "
         "threads>>>(arguments).");
     return false;
@@ -203,7 +206,7 @@ class Judge {
   /// The lines that a count comes from; of their places, at most two.
   void diagnose(const std::string& count, double too_many) {
     if (count == "leaks") return say_leaks();
-    if (count == "flops" || count == "dram_bytes" || count == "copies") return;
+    if (count == "flops" || count == "dram_bytes") return;
     Json judged = Json::array();
     for (std::size_t i = run_.check.count_from; i < run_.report.size(); ++i) judged.push_back(run_.report[i]);
     const std::string name = count == "load_data_passes"    ? "load_sectors"
@@ -340,6 +343,9 @@ std::string count_in_words(const std::string& count) {
       {"store_data_passes", "passes through L1's banks for stores"},
       {"dram_bytes", "bytes in the sectors that were touched"},
       {"flops", "floating-point operations"},
+      {"resident_warps", "warps that an SM holds at a time"},
+      {"threads_per_block", "threads in a block"},
+      {"shared_bytes_per_block", "bytes of shared memory in a block"},
       {"copies", "requests of asynchronous copies"},
       {"leaks", "allocations that are never freed"},
   };

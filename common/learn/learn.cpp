@@ -63,7 +63,9 @@ int run(const Arguments& a) {
   const std::size_t start = word.empty() ? course.first() : find(course, word);
   if (a.judged.empty() && has_terminal()) return run_loop(course, start), 0;
   if (const std::string problem = workshop.make_prelude(); !problem.empty()) throw std::runtime_error(problem);
-  return show_once(course, start, a.extras) ? 0 : 1;
+  Extras extras = a.extras;
+  if (!parse_id(word)) extras.file = word;  // "" where it is where the learner was
+  return show_once(course, start, extras) ? 0 : 1;
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ View view_of(const Course& course, std::size_t i) {
   v.place = i;
   v.of = course.puzzles().size();
   v.solved = course.solved();
-  if (const auto starter = course.known(i, v.puzzle->text())) v.before = starter->counts;
+  // Of a starter that stopped on the way, the counts are those of fewer launches.
+  if (const auto starter = course.known(i, v.puzzle->text()); starter && starter->step >= Step::limit)
+    v.before = starter->counts;
   try {
     v.gpu = with_records(v.puzzle->gpu, course.workshop().root());
   } catch (const std::runtime_error&) {  // no such record here: the check of all puzzles says so
@@ -323,7 +325,7 @@ void run_loop(Course& course, std::size_t start) {
 }
 
 bool show_once(Course& course, std::size_t i, const Extras& extras) {
-  const std::string text = course.text_of(i);
+  const std::string text = extras.file.empty() ? course.text_of(i) : grader::read_file(extras.file);
   const Puzzle& puzzle = course.puzzles()[i];
   const Verdict verdict = course.verdict(i, text);
   if (verdict.solved() && !puzzle.shown.empty()) course.verdict(i, puzzle.text());

@@ -17,6 +17,7 @@ struct Extras {
   std::size_t hints = 0;
   bool solution = false;
   bool counts = false;  ///< all of them, with the names that limits have
+  std::string file;     ///< that is judged in place of the puzzle's own
 };
 
 /// Judges a puzzle's file and prints what the loop would show. True when it is solved.

@@ -32,6 +32,7 @@ struct CheckResult {
 struct Run {
   grader::ChildResult child;
   std::string printed;     ///< by the program itself
+  std::string complaint;   ///< of the simulator's, where it ended the program
   CheckResult check;
   Json report;             ///< of all its launches; an array
 };
@@ -72,6 +73,9 @@ class Workshop {
   /// What the compiler knows after the check's header: made where it is missing or older than what it is made of. Takes
   /// seconds; compile() takes several times as long without. "" or why it could not be made.
   std::string make_prelude() const;
+
+  /// Builds what the simulator has of a library that `text` calls, and that no build has made yet. Takes a minute.
+  void make_libraries(const std::string& text) const;
 
   /// `text` as a file of this name on the bench.
   Compiled compile(const Bench& bench, const std::string& name, const std::string& text) const;

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# test-all.sh: what takes too long for `make test`: every submission of tests/*/homework is graded, and must get what it deserves.
+# test-all.sh: what takes too long for `make test`: every submission of tests/*/homework is graded, every attempt of tests/*/puzzles is
+# judged, and each must get what it deserves.
 source "$(dirname "$0")/lib.sh"
-build sim homework
+build sim homework learn simulator
 failed=0
 for chapter in $(build/sim/bin/grade --list); do
   build/sim/bin/grade "$chapter" --check-bank || failed=1
 done
+build/sim/bin/learn --check-bank || failed=1
 exit $failed

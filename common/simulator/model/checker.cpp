@@ -214,7 +214,8 @@ Place global_place(std::uintptr_t address, std::size_t bytes) {
     const std::int64_t index = offset / static_cast<std::int64_t>(bytes);
     if (where.empty()) return {fmt::format("{}[{}]", a->name, index), where};
     return {fmt::format("{}[{}]", a->name, index),
-            where + fmt::format(": {} has {} elements of {} bytes", a->name, grouped_digits(a->bytes / bytes), bytes)};
+            where + fmt::format(": {} has {} element{} of {} bytes", a->name, grouped_digits(a->bytes / bytes),
+                                a->bytes / bytes == 1 ? "" : "s", bytes)};
   }
   static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
   std::string size = a->bytes % bytes == 0 && offset % static_cast<std::int64_t>(bytes) == 0
@@ -309,7 +310,8 @@ std::pair<std::string, int> advice(const Now& now, const Other& other, bool same
                                    bool other_block) {
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
   if (other.waited_for)
-    return {fmt::format("; a thread waits for its own copies only: put a {} behind its __pipeline_wait_prior()",
+    return {fmt::format("; a thread waits for its own copies only, and no {} stands between its __pipeline_wait_prior() "
+                        "and this",
                         same_warp ? "__syncwarp()" : "__syncthreads()"),
             1};
   if (both_store && same_line && other.updates)
