@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
+#include <map>
 #include <mutex>
 
 #include "grader/tools.hpp"
 #include "learn/judge.hpp"
 #include "learn/record.hpp"
+#include "tilewise/files.hpp"
 
 namespace tilewise::learn {
 
@@ -19,6 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+const char* name(Attempt::Kind kind) {
+  static constexpr const char* names[] = {"starter", "solution", "right", "wrong"};
+  return names[static_cast<int>(kind)];
+}
 
 /// Reads "# solution", "says: ...", and runs of lines that begin with - and +.
 class AttemptsReader {
@@ -198,8 +204,7 @@ class Bank {
   }
 
   void judge_one(const Task& task) {
-    static constexpr const char* kinds[] = {"starter", "solution", "right", "wrong"};
-    const char* kind = kinds[static_cast<int>(task.attempt->kind)];
+    const char* kind = name(task.attempt->kind);
     const std::string what =
         task.attempt->words == kind ? kind : fmt::format("{}: {}", kind, task.attempt->words);
     std::string problem;
@@ -215,7 +220,7 @@ class Bank {
     const std::lock_guard lock(printing_);
     seconds_.push_back(seconds);
     if (!problem.empty()) return complain(task.puzzle->id(), what, problem);
-    std::printf("ok    %-6s %-60.60s %-8s %5.2f s\n", task.puzzle->id().c_str(), what.c_str(), name(verdict.step), seconds);
+    std::printf("ok    %-6s %-60.60s %-8s %5.2f s\n", task.puzzle->id().c_str(), what.c_str(), learn::name(verdict.step), seconds);
     if (verbose_)
       for (const std::string& line : verdict.said) std::printf("      %s\n", line.c_str());
     std::fflush(stdout);
@@ -271,18 +276,44 @@ Lines form_problems(const Puzzle& puzzle, const Attempts& attempts, const fs::pa
   return problems;
 }
 
+namespace {
+
+/// The originals of these chapters and puzzles, "00" and "03-2"; all where none is named.
+std::vector<fs::path> chosen_originals(const fs::path& root, const std::vector<std::string>& words) {
+  std::vector<fs::path> chosen = find_originals(root);
+  std::erase_if(chosen, [&](const fs::path& original) {
+    const std::string chapter = original.parent_path().parent_path().filename().string();
+    const int number = std::atoi(original.filename().c_str());
+    return !words.empty() && std::none_of(words.begin(), words.end(), [&](const std::string& word) {
+      const auto id = parse_id(word);
+      return id ? chapter.starts_with(id->first) && number == id->second : chapter.starts_with(word);
+    });
+  });
+  return chosen;
+}
+
+}  // namespace
+
 bool check_bank(const Workshop& workshop, const std::vector<std::string>& chapters, unsigned jobs, bool verbose) {
   Bank bank(workshop, verbose);
-  for (const fs::path& original : find_originals(workshop.root())) {
-    const std::string chapter = original.parent_path().parent_path().filename().string();
-    const std::string id = chapter.substr(0, 2) + "-" + std::to_string(std::atoi(original.filename().string().c_str()));
-    const bool wanted = chapters.empty() || std::any_of(chapters.begin(), chapters.end(), [&](const std::string& word) {
-                          return id == word || chapter.starts_with(word);
-                        });
-    if (wanted) bank.add(original);
-  }
+  for (const fs::path& original : chosen_originals(workshop.root(), chapters)) bank.add(original);
   bank.judge_all(jobs);
   return bank.summary();
+}
+
+void write_attempts(const fs::path& root, const std::vector<std::string>& chapters, const fs::path& folder) {
+  for (const fs::path& original : chosen_originals(root, chapters)) {
+    const Puzzle puzzle = read_puzzle(root, original);
+    std::map<Attempt::Kind, int> count;
+    fs::create_directories(folder / puzzle.id());
+    for (const Attempt& attempt : read_attempts(puzzle).all) {
+      const bool one = attempt.kind == Attempt::Kind::starter || attempt.kind == Attempt::Kind::solution;
+      const std::string file = (folder / puzzle.id() / name(attempt.kind)).string() +
+                               (one ? "" : fmt::format("-{}", ++count[attempt.kind]));
+      write_file_atomically(file + ".cu", attempt.text);
+      write_file_atomically(file + ".says", joined(attempt.says, "\n") + "\n");
+    }
+  }
 }
 
 }  // namespace tilewise::learn

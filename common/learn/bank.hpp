@@ -42,4 +42,8 @@ Lines form_problems(const Puzzle& puzzle, const Attempts& attempts, const std::f
 /// time, and prints a table. True when all is as it must be.
 bool check_bank(const Workshop& workshop, const std::vector<std::string>& chapters, unsigned jobs, bool verbose);
 
+/// Writes every attempt of these puzzles as FOLDER/00-1/wrong-1.cu, and what must be said of it, a line each, as wrong-1.says.
+void write_attempts(const std::filesystem::path& root, const std::vector<std::string>& chapters,
+                    const std::filesystem::path& folder);
+
 }  // namespace tilewise::learn

@@ -18,7 +18,7 @@ using namespace tilewise::learn;
 namespace fs = std::filesystem;
 
 struct Arguments {
-  std::string root = tilewise::grader::root_folder(), judged, from;
+  std::string root = tilewise::grader::root_folder(), judged, from, attempts;
   std::vector<std::string> chapters;
   bool bank = false, verbose = false, list = false, json = false;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
@@ -34,7 +34,8 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag("--list", a.list, "all puzzles, and which of them are solved");
   app.add_flag("--json", a.json, "with --list: for programs; what is not known yet is not judged");
   app.add_flag("--check-bank", a.bank, "judge all attempts of tests/NN_topic/puzzles and compare with what must be said");
-  app.add_option("puzzles", a.chapters, "with --check-bank: chapters and puzzles, 00 03-2; all when not given");
+  app.add_option("--attempts", a.attempts, "write all attempts into this folder, a file each");
+  app.add_option("puzzles", a.chapters, "with --check-bank and --attempts: chapters and puzzles, 00 03-2; all when not given");
   app.add_option("--jobs,-j", a.jobs, "with --check-bank: so many at a time")->check(CLI::Range(1u, 64u));
   app.add_flag("--verbose", a.verbose, "with --check-bank: show what is said of each");
   app.add_option("--root", a.root, "the repository whose puzzles these are")->check(CLI::ExistingDirectory);
@@ -55,6 +56,7 @@ int run(const Arguments& a) {
     if (const std::string problem = workshop.make_prelude(); !problem.empty()) throw std::runtime_error(problem);
     return check_bank(workshop, a.chapters, a.jobs, a.verbose) ? 0 : 1;
   }
+  if (!a.attempts.empty()) return write_attempts(workshop.root(), a.chapters, a.attempts), 0;
   Course course(workshop);
   if (course.puzzles().empty()) throw std::invalid_argument("there are no puzzles in " + a.root + "/tests/*/puzzles");
   if (a.list && a.json) return print_list(course), 0;

@@ -65,8 +65,10 @@ std::string stamp_of(const fs::path& path) {
                      fs::file_size(path, none));
 }
 
-/// What the simulator adds to the source, out of a message of the compiler's.
+/// Without what the simulator adds to the source, in a message of the compiler's.
 std::string without_machinery(std::string text) {
+  if (text.find("LaunchConfig") != std::string::npos)
+    return "a launch wants two numbers at least: <<<blocks, threads in each>>>";
   static const std::pair<std::regex, const char*> kReplacements[] = {
       {std::regex(R"((::)?tilewise::sim::)"), ""},       {std::regex(R"(\btw_s_\d+\.)"), ""},
       {std::regex(R"(\bthread_idx\(\))"), "threadIdx"},  {std::regex(R"(\bblock_idx\(\))"), "blockIdx"},
