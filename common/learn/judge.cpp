@@ -85,6 +85,10 @@ class Judge {
       say(sentence(error.message.substr(assertion.size())));
       return false;
     }
+    if (const std::string brace = brace_problem(composed_.text, composed_.own_lines); !brace.empty()) {
+      say("It does not compile: " + at(0) + brace + ".");  // what the compiler makes of it, misleads
+      return false;
+    }
     say("It does not compile: " + at(error.line) + error.message);
     quote(error.line);
     if (in_check(error.line))
@@ -128,7 +132,8 @@ class Judge {
     if (own) quote(finding->line);
     if (own && finding->other_line > 0 && finding->other_line != finding->line) quote(finding->other_line);
     if (!finding->threads.empty()) say("It was " + finding->threads + ", in " + finding->kernel + ".");
-    if (const std::string advice = advice_for(finding->kind); !advice.empty()) say(advice);
+    const bool says_all = finding->message.find("the launch asked for") != std::string::npos;
+    if (const std::string advice = advice_for(finding->kind); !advice.empty() && !says_all) say(advice);
     return false;
   }
 
@@ -139,10 +144,13 @@ class Judge {
       say("It did not end within 5 seconds: is there a loop whose condition never becomes false?");
     else if (run_.child.too_much_output)
       say("It prints without end.");
+    else if (run_.out_of_memory)
+      say("It used more than 1 GiB of memory and was ended: is there a loop that never ends, or an array that is far too "
+          "large?");
     else if (run_.child.signal != 0)
       say("It ended early: " + grader::signal_text(run_.child.signal) + ".");
     else if (run_.check.said == Said::cuda)
-      say("CUDA reports an error: " + run_.check.text + ".");
+      say("CUDA reports an error: " + run_.check.text + "." + reason());
     else if (run_.check.said == Said::nothing && !run_.complaint.empty())
       say(as_learners_say(run_.complaint) + ".");
     else if (run_.check.said == Said::nothing)
@@ -154,9 +162,21 @@ class Judge {
     return false;
   }
 
+  /// Why CUDA does not take the last launch, where that can be told.
+  std::string reason() const {
+    const bool bad_value = run_.check.text.starts_with("cudaErrorInvalidValue");
+    const std::string why =
+        run_.report.empty()
+            ? ""
+            : grader::why_refused(run_.report, bad_value ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration);
+    return why.empty() ? "" : " " + sentence(why);
+  }
+
   bool has_kernel() {
     v_.step = Step::kernel;
-    if (!run_.report.empty() || run_.check.said == Said::fail) return true;
+    const bool launched = std::any_of(run_.report.begin(), run_.report.end(),
+                                      [](const Json& launch) { return !launch.value("kernel", "").empty(); });
+    if (launched || run_.check.said == Said::fail) return true;
     say("No kernel ran: nothing is launched, so nothing is computed on the GPU. A launch is kernel<<<blocks, "
         "threads>>>(arguments).");
     return false;

@@ -70,8 +70,9 @@ class Page {
     Lines out{ink_.dim(apart(fmt::format("Puzzle {} of {}", v_.place + 1, v_.of), progress(v_.solved, v_.of), columns_)), ""};
     const std::string kind =
         fmt::format("{}, about {} minute{}", name(p.kind), p.minutes, p.minutes == 1 ? "" : "s");
-    const std::string title = p.id() + "  " + p.title;
-    out.push_back(ink_.bold(title) + ink_.dim(apart("", kind, std::max(1, columns_ - int(title.size())))));
+    const std::string title = cut(p.id() + "  " + p.title, columns_);
+    const int left = columns_ - int(title.size());
+    out.push_back(ink_.bold(title) + (left > int(kind.size()) ? ink_.dim(apart("", kind, left)) : ""));
     out.push_back("");
     for (const std::string& line : wrapped(p.goal, columns_)) out.push_back(line);
     out.push_back("");

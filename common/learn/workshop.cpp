@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -69,6 +70,9 @@ std::string stamp_of(const fs::path& path) {
 std::string without_machinery(std::string text) {
   if (text.find("LaunchConfig") != std::string::npos)
     return "a launch wants two numbers at least: <<<blocks, threads in each>>>";
+  if (text.find("register_kernel") != std::string::npos) return "a kernel returns nothing: __global__ void";
+  static const std::regex kernel_only("'(threadIdx|blockIdx|blockDim|gridDim)' was not declared");
+  if (std::regex_search(text, kernel_only)) text += ", which is no kernel: __global__ in front of a function makes it one";
   static const std::pair<std::regex, const char*> kReplacements[] = {
       {std::regex(R"((::)?tilewise::sim::)"), ""},       {std::regex(R"(\btw_s_\d+\.)"), ""},
       {std::regex(R"(\bthread_idx\(\))"), "threadIdx"},  {std::regex(R"(\bblock_idx\(\))"), "blockIdx"},
@@ -121,6 +125,32 @@ CompileError first_error(const std::string& said, const std::string& path) {
   }
   if (error.message.empty()) error.message = "the compiler failed: " + said.substr(0, 300);
   return error;
+}
+
+std::string brace_problem(const std::string& text, std::size_t lines) {
+  std::vector<std::size_t> open;  // lines of braces
+  std::size_t line = 1;
+  for (std::size_t i = 0; i < text.size() && line <= lines; ++i) {
+    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (c == '\n') {
+      ++line;
+    } else if (c == '/' && next == '/') {
+      i = text.find('\n', i) - 1;
+    } else if (c == '/' && next == '*') {
+      const std::size_t end = std::min(text.find("*/", i + 2), text.size());
+      line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      i = end + 1;
+    } else if ((c == '"' || c == '\'') && !(c == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])))) {
+      for (++i; i < text.size() && text[i] != c && text[i] != '\n'; ++i)
+        if (text[i] == '\\') ++i;
+    } else if (c == '{') {
+      open.push_back(line);
+    } else if (c == '}') {
+      if (open.empty()) return fmt::format("the }} in line {} closes nothing: is a {{ missing above it?", line);
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : fmt::format("the {{ in line {} is never closed: a }} is missing", open.back());
 }
 
 CheckResult parse_check(const std::string& text) {
@@ -271,6 +301,7 @@ Run Workshop::run(const Bench& bench, const std::string& program) const {
   run.printed = run.child.output;
   for (const std::string& line : lines_of(grader::read_file(said)))
     if (const std::string by = "tilewise simulator: "; line.starts_with(by)) run.complaint = line.substr(by.size());
+  run.out_of_memory = run.child.signal == SIGABRT && grader::read_file(said).find("bad_alloc") != std::string::npos;
   run.check = parse_check(grader::read_file(check));
   run.report = Json::parse(grader::read_file(report), nullptr, false);
   if (!run.report.is_array()) run.report = Json::array();

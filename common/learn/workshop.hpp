@@ -32,6 +32,7 @@ struct CheckResult {
 struct Run {
   grader::ChildResult child;
   std::string printed;     ///< by the program itself
+  bool out_of_memory = false;
   std::string complaint;   ///< of the simulator's, where it ended the program
   CheckResult check;
   Json report;             ///< of all its launches; an array
@@ -98,6 +99,9 @@ class Workshop {
 
 /// The first error among what a compiler and linker said of the file at `path`.
 CompileError first_error(const std::string& said, const std::string& path);
+
+/// Which brace of the first `lines` lines has no other one; "" where all have. Not for code with raw strings.
+std::string brace_problem(const std::string& text, std::size_t lines);
 
 /// What TILEWISE_PUZZLE's file says.
 CheckResult parse_check(const std::string& text);

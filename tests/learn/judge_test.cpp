@@ -1,0 +1,157 @@
+// What is said of a learner's file: each kind of mistake, compiled and run.
+#include "learn.hpp"
+
+using namespace learn_test;
+
+namespace {
+
+/// Judges `mine` as an attempt at the puzzle `text`.
+Verdict judged(const std::string& text, const std::string& mine) {
+  const Repository repository;
+  const Workshop workshop(repository.root());
+  REQUIRE(workshop.make_prelude().empty());
+  return judge(read_puzzle(repository.root(), repository.add("03_guard", text)), mine, workshop);
+}
+
+/// The same with this in the kernel.
+Verdict judged(const std::string& kernel) { return judged(puzzle_text(), puzzle_text(kernel)); }
+
+bool says(const Verdict& v, const std::string& text) {
+  INFO(v.text());
+  const bool found = v.text().find(text) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a right attempt is solved, and counted", "[learn]") {
+  const Verdict v = judged(kRight);
+  CHECK(v.solved());
+  CHECK(v.said.empty());
+  CHECK(v.counts.at("launches") == 1);
+  CHECK(v.counts.at("load_requests") == 2);
+  CHECK(v.counts.at("store_requests") == 2);
+  CHECK(v.counts.at("load_sectors") == 5);  // 40 words of 4 bytes
+  CHECK(v.counts.at("leaks") == 0);
+}
+
+TEST_CASE("the compiler's first error, in the learner's line", "[learn]") {
+  Verdict v = judged("  if (i < n) out[i] = in[i] + 1\n");
+  CHECK(v.step == Step::compile);
+  says(v, "03_guard.cu:9: expected ';'");
+  says(v, "    9 | if (i < n) out[i] = in[i] + 1");
+  CHECK(v.said.size() == 2);
+  CHECK(v.text().find("/tmp") == std::string::npos);
+
+  says(judged("  if (i < n) out[k] = 1;\n"), "'k' was not declared");
+  says(judged("  if (i < n) { out[i] = in[i] + 1;\n"), "the { in line 7 is never closed");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "__global__ ", "")), "__global__ in front of");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "(n + 31) / 32, 32", "8")), "<<<blocks, threads in each>>>");
+
+  v = judged(puzzle_text(), replaced(puzzle_text(kRight), "void launch", "void start"));
+  says(v, "'launch' was not declared");
+  says(v, "only in the check");
+
+  v = judged(puzzle_text(), replaced(puzzle_text("  if (i < n) out[i] = more(in[i]);\n"), "__global__",
+                                     "__device__ float more(float x);\n\n__global__"));
+  says(v, "more(float)");
+  says(v, "03_guard.cu:11");
+}
+
+TEST_CASE("a finding of the simulator's, with its line", "[learn]") {
+  const Verdict v = judged("  out[i] = in[i] + 1;\n");
+  CHECK(v.step == Step::finding);
+  says(v, "03_guard.cu:9: this thread reads in[40], past its end: in has 40 elements of 4 bytes");
+  says(v, "    9 | out[i] = in[i] + 1;");
+  says(v, "thread (8,0,0)");
+
+  says(judged("  __shared__ float t[32];\n  t[threadIdx.x] = 1;\n  if (i < n) out[i] = in[i] + t[31 - threadIdx.x];\n"),
+       "put a __syncwarp() between");
+}
+
+TEST_CASE("a launch that CUDA refuses", "[learn]") {
+  Verdict v = judged(puzzle_text(), replaced(puzzle_text(kRight), "(n + 31) / 32, 32", "1, 2048"));
+  CHECK(v.step == Step::launch);
+  says(v, "03_guard.cu:12: CUDA refuses this launch: this launches blocks of 2048 threads; 1024 are the most");
+  v = judged(puzzle_text(), replaced(puzzle_text(kRight), "(n + 31) / 32, 32", "n / 100, 32"));
+  says(v, "a grid of 0 blocks");
+}
+
+TEST_CASE("programs that do not come to their end", "[learn]") {
+  Verdict v = judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ for (volatile int x = 1; x;) {} add_one"));
+  CHECK(v.step == Step::run);
+  says(v, "did not end within 5 seconds");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ *(volatile int*)8 = 1; add_one")), "segmentation fault");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ std::exit(0); add_one")), "exit code 0, before the check");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "<<<(n + 31) / 32, 32>>>", "")), "called like an ordinary function");
+}
+
+TEST_CASE("nothing launched", "[learn]") {
+  const Verdict v =
+      judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one<<<(n + 31) / 32, 32>>>(in, out, n); }", "{}"));
+  CHECK(v.step == Step::kernel);
+  says(v, "No kernel ran");
+}
+
+TEST_CASE("a wrong result: which element, and what came out", "[learn]") {
+  Verdict v = judged("  if (i < n - 1) out[i] = in[i] + 1;\n");
+  CHECK(v.step == Step::result);
+  says(v, "Where n = 40, 1 of 40 elements is wrong, out[39]: expected ");
+  says(v, "never written");
+  v = judged("  if (i < n) out[i] = in[i];\n");
+  says(v, "40 of 40 elements are wrong; the first is out[0]");
+  v = judged("  if (i < n) { out[i] = in[i]; printf(\"%d\\n\", i); }\n");
+  CHECK(v.printed.size() == 5);
+  CHECK(v.printed[1] == "1");
+}
+
+TEST_CASE("integers, and values of 64 bits", "[learn]") {
+  const std::string text = replaced(
+      puzzle_text(), "  puzzle::expect(\"out\", \"n = 40\"",
+      "  puzzle::expect(\"big\", \"n = 1\", std::vector<std::size_t>{4294967301}, [&](std::size_t) { return 4294967300; });\n"
+      "  puzzle::expect(\"out\", \"n = 40\"");
+  const Verdict v = judged(text, replaced(text, "  out[i] = in[i] + 1;  // TODO\n", kRight));
+  says(v, "big[0]: expected 4,294,967,300, got 4,294,967,301");
+}
+
+TEST_CASE("a limit that does not hold, with the line that it comes from", "[learn]") {
+  const std::string text = puzzle_text("  if (i < n) out[i] = in[i] + 1;  // TODO\n",
+                                       "// Limit: launches = 1: one is enough\n"
+                                       "// Limit: load_requests <= 2: each warp needs one\n// Limit: leaks = 0: free it\n");
+  CHECK(judged(text, text).solved());
+  Verdict v = judged(text, replaced(text, "out[i] = in[i] + 1;  // TODO", "out[i] = in[i] + in[n - 1 - i] - in[n - 1 - i] + 1;"));
+  CHECK(v.step == Step::limit);
+  says(v, "requests of loads. Wanted: 2 at most. Each warp needs one.");
+  says(v, "03_guard.cu:9: ");
+  v = judged(text, replaced(text, "{ add_one", "{ float* x; cudaMalloc(&x, 4); add_one"));
+  CHECK(v.step == Step::limit);
+  says(v, "the 4 bytes allocated here are never freed");
+  says(v, "    12 | ");
+}
+
+TEST_CASE("a prediction is compared with what the kernel as given does", "[learn]") {
+  const std::string text =
+      replaced(puzzle_text(kRight + "  // sectors in all: ?\n"), "Kind: write",
+               "Kind: predict\n// Answer: load_sectors\n// If 40: a sector holds more than one word\n// If 2: no\n// If 1: no");
+  const auto with = [&](const std::string& number) { return judged(text, replaced(text, ": ?", ": " + number)); };
+  CHECK(judged(text, text).step == Step::prediction);
+  Verdict v = with("40");
+  CHECK(v.step == Step::answer);
+  says(v, "No, not 40. A sector holds more than one word.");
+  v = with("7");
+  says(v, "No, it is not 7.");
+  CHECK(v.text().find("5") == std::string::npos);
+  CHECK(with("5").solved());
+  // Who changes the kernel instead of the number, gains nothing.
+  v = judged(text, replaced(replaced(text, ": ?", ": 0"), "in[i] + 1", "1"));
+  CHECK(v.step == Step::answer);
+  says(v, "the kernel is run as it was given");
+}
+
+TEST_CASE("what is below the check's line is the original's", "[learn]") {
+  const std::string mine = puzzle_text("  if (i < n) out[i] = in[i];\n");
+  const Verdict v = judged(puzzle_text(), replaced(mine, "return in[i] + 1;", "return in[i];"));
+  CHECK(v.step == Step::result);
+  says(v, "the check stays as it was");
+}
