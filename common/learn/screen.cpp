@@ -169,8 +169,9 @@ class Page {
                    columns_))
         out.push_back(line);
     } else if (!v_.judging) {
-      out.push_back(ink_.dim(v_.untouched ? "Open the file, change it, save it: it is judged at once."
-                                          : "Waiting for the file to be saved."));
+      out.push_back(ink_.dim(cut(v_.untouched ? "Open the file, change it, save it: it is judged at once."
+                                              : "Waiting for the file to be saved.",
+                                 columns_)));
     }
     out.push_back(ink_.dim(cut(kKeys, columns_)));
     return out;

@@ -110,6 +110,10 @@ struct Compared {
   std::vector<char> unwritten = {};
 };
 
+/// Ends the program unless an array has as many elements as it must.
+TILEWISE_PUZZLE_FUNCTION void expect_size(const std::string& name, const std::string& shape, std::size_t size,
+                                          std::size_t wanted);
+
 /// Ends the program unless all that was compared is equal, to within the tolerance.
 TILEWISE_PUZZLE_FUNCTION void expect_equal(const Compared& compared);
 
@@ -118,9 +122,7 @@ TILEWISE_PUZZLE_FUNCTION void expect_equal(const Compared& compared);
 template <class T, class Expected>
 void expect(const std::string& name, const std::string& shape, const std::vector<T>& got, std::size_t rows,
             std::size_t cols, Expected expected, double tolerance = 0) {
-  if (got.size() != rows * cols)
-    fail(name + " has " + std::to_string(got.size()) + " elements, not " + std::to_string(rows * cols) + ", where " +
-         shape);
+  expect_size(name, shape, got.size(), rows * cols);
   Compared all{name, shape, std::is_integral_v<T> ? sizeof(T) > 4 ? "long" : "int" : sizeof(T) == 8 ? "double" : "float", rows, cols, tolerance};
   for (std::size_t i = 0; i < got.size(); ++i) {
     unsigned char bytes[sizeof(T)];

@@ -33,6 +33,12 @@ TILEWISE_PUZZLE_FUNCTION void check(cudaError_t error) {
   std::exit(1);
 }
 
+TILEWISE_PUZZLE_FUNCTION void expect_size(const std::string& name, const std::string& shape, std::size_t size,
+                                          std::size_t wanted) {
+  if (size == wanted) return;
+  fail(name + " has " + std::to_string(size) + " elements, not " + std::to_string(wanted) + ", where " + shape);
+}
+
 TILEWISE_PUZZLE_FUNCTION void expect_equal(const Compared& all) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < all.got.size(); ++i) {
