@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -43,6 +44,15 @@ struct DoubtfulStore {
   Finding finding;
 };
 
+// A place in the code as it was last found in order.
+struct Visited {
+  const void* site = nullptr;
+  std::uint32_t block_first = 0;  // then
+  std::uint16_t number = 0;
+  MemorySpace space{};
+  memory::Range inside;  // of which allocation or shared variable
+};
+
 struct State {
   Shadow shadow;
   WarpClock clocks[kMaxWarps];
@@ -53,8 +63,7 @@ struct State {
   std::vector<const void*> sites{nullptr};  // cells name sites by number
   std::vector<bool> copies{false};          // and which of them are asynchronous copies
   std::unordered_map<const void*, std::uint16_t> site_number;
-  const void* last_site = nullptr;
-  std::uint16_t last_site_number = 0;
+  Visited visited[256];                     // by some bits of the site
   DoubtfulStore doubt;
 
   // Handing over without a barrier: after a fence, an atomic or volatile store passes on what was written before; who
@@ -67,14 +76,18 @@ struct State {
   const Lane* indexed_wrongly = nullptr;  // has just used an index outside an array
 
   std::uint16_t number(const void* site) {
-    if (site == last_site) return last_site_number;
+    if (const Visited& v = visit(site); v.site == site) return v.number;
     auto [entry, is_new] = site_number.try_emplace(site, static_cast<std::uint16_t>(sites.size()));
     if (is_new && sites.size() < 0xFFFF) {
       sites.push_back(site);
       copies.push_back(false);
     }
-    last_site = site;
-    return last_site_number = entry->second;
+    return entry->second;
+  }
+
+  Visited& visit(const void* site) {
+    const auto bits = reinterpret_cast<std::uintptr_t>(site);
+    return visited[(bits ^ bits >> 8) % std::size(visited)];
   }
 };
 
@@ -412,6 +425,47 @@ void report_race(const Now& now, const Other& other) {
   return true;
 }
 
+[[gnu::always_inline]] inline void note_write(const State& s, Cell& c, std::uint16_t thread, const WarpClock& clock,
+                                              std::uint16_t site, bool is_atomic, bool is_volatile) {
+  c.write_interval = s.interval;
+  c.write_thread = thread;
+  c.write_time = clock.time[thread % kWarpSize];
+  c.write_site = site;
+  c.write_atomic = is_atomic;
+  c.write_volatile = is_volatile;
+}
+
+[[gnu::always_inline]] inline void note_read(const State& s, Cell& c, std::uint16_t thread, const WarpClock& clock,
+                                             std::uint16_t site, bool is_volatile) {
+  const unsigned lane = thread % kWarpSize;
+  std::uint32_t others = 0;  // lanes whose reads are remembered
+  if (c.read_interval != s.interval) {
+    if (c.read_interval >= s.launch_first && c.read_interval < s.block_first) {
+      c.older_read_interval = c.read_interval;
+      c.older_read_site = c.read_site;
+      c.older_read_volatile = c.read_volatile;
+    }
+    c.read_volatile = is_volatile;
+    c.read_interval = s.interval;
+    c.read_thread = thread;
+    c.read_lanes = 1u << lane;
+    c.many_warps = false;
+  } else if (c.read_thread / kWarpSize == thread / kWarpSize) {
+    // Readers that are ordered before this one need not be remembered: who comes after it comes after them.
+    bool all_before = true;
+    for (std::uint32_t rest = c.read_lanes; rest != 0 && all_before; rest &= rest - 1)
+      all_before = clock.seen[lane][std::countr_zero(rest)] >= c.read_time;
+    if (!all_before) others = c.read_lanes & ~(1u << lane);
+    c.read_lanes = (all_before ? 0 : c.read_lanes) | 1u << lane;
+  } else {
+    c.many_warps = true;
+  }
+  c.read_volatile = c.read_volatile && is_volatile;
+  c.read_time = clock.time[lane];
+  // `s[i] += x` reads as well: where another thread has read says more about a race.
+  if (others == 0) c.read_site = site;
+}
+
 // Inlined into each of its callers, since nearly all time of a check goes into it.
 [[gnu::always_inline]] inline void check_cell(const Now& now, Cell& c) {
   State& s = now.s;
@@ -463,42 +517,25 @@ void report_race(const Now& now, const Other& other) {
     }
   }
 
-  if (writes) {
-    c.write_interval = s.interval;
-    c.write_thread = now.thread;
-    c.write_time = now.time;
-    c.write_site = now.site_number;
-    c.write_atomic = is_atomic;
-    c.write_volatile = now.is_volatile;
-  }
-  if (!writes) {
-    std::uint32_t others = 0;  // lanes whose reads are remembered
-    if (c.read_interval != s.interval) {
-      if (c.read_interval >= s.launch_first && c.read_interval < s.block_first) {
-        c.older_read_interval = c.read_interval;
-        c.older_read_site = c.read_site;
-        c.older_read_volatile = c.read_volatile;
-      }
-      c.read_volatile = now.is_volatile;
-      c.read_interval = s.interval;
-      c.read_thread = now.thread;
-      c.read_lanes = 1u << now.lane_id;
-      c.many_warps = false;
-    } else if (c.read_thread / kWarpSize == now.thread / kWarpSize) {
-      // Readers that are ordered before this one need not be remembered: who comes after it comes after them.
-      bool all_before = true;
-      for (std::uint32_t rest = c.read_lanes; rest != 0 && all_before; rest &= rest - 1)
-        all_before = now.clock.seen[now.lane_id][std::countr_zero(rest)] >= c.read_time;
-      if (!all_before) others = c.read_lanes & ~(1u << now.lane_id);
-      c.read_lanes = (all_before ? 0 : c.read_lanes) | 1u << now.lane_id;
-    } else {
-      c.many_warps = true;
-    }
-    c.read_volatile = c.read_volatile && now.is_volatile;
-    c.read_time = now.time;
-    // `s[i] += x` reads as well: where another thread has read says more about a race.
-    if (others == 0) c.read_site = now.site_number;
-  }
+  if (writes)
+    note_write(s, c, now.thread, now.clock, now.site_number, is_atomic, now.is_volatile);
+  else
+    note_read(s, c, now.thread, now.clock, now.site_number, now.is_volatile);
+}
+
+// Whether it is plain that the last write comes before this access, and for shared memory that there has been one.
+bool write_comes_before(const State& s, const Cell& c, unsigned thread, bool shared, bool load) {
+  if (c.write_interval >= s.block_first) return c.write_interval < s.epoch_first || c.write_thread == thread;
+  return shared ? !load : c.write_interval < s.launch_first;
+}
+
+// And that all reads come before this write.
+bool reads_come_before(const State& s, const Cell& c, unsigned thread, bool shared) {
+  if (c.read_interval >= s.epoch_first)
+    return !c.many_warps && c.read_thread / kWarpSize == thread / kWarpSize &&
+           (c.read_lanes & ~(1u << thread % kWarpSize)) == 0;
+  if (shared) return true;
+  return (c.read_interval < s.launch_first || c.read_interval >= s.block_first) && c.older_read_interval < s.launch_first;
 }
 
 // Words of an access that nobody has written. A struct copied whole has padding, which nobody writes: one unwritten
@@ -604,23 +641,23 @@ bool is_program_constant(std::uintptr_t address) {
 #endif
 }
 
-// Returns false when the access must not be looked at further.
-bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes, Access kind,
+// What the access lies inside; nothing when it must not be looked at further.
+memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes, Access kind,
                   const void* site) {
   if (space == MemorySpace::shared) {
     for (const SharedPiece& p : s.pieces)
-      if (address >= p.begin && address + bytes <= p.end) return true;
+      if (address >= p.begin && address + bytes <= p.end) return {p.begin, p.end - p.begin};
     if (s.indexed_wrongly == &lane) {  // reported already, by the index
       s.indexed_wrongly = nullptr;
-      return false;
+      return {};
     }
     const Place p = shared_place(s, address, bytes);
     report_finding(
         make("out-of-bounds-shared", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
-    return false;
+    return {};
   }
   if (space == MemorySpace::host) {
-    if (kind == Access::load && is_program_constant(address)) return false;
+    if (kind == Access::load && is_program_constant(address)) return {};
     const bool null = address < kNullArea;
     std::string what = std::string("this thread ") + verb(kind);
     if (null && address < bytes)
@@ -636,12 +673,12 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
     abort_launch(cudaErrorIllegalAddress, true);
   }
   const memory::Allocation* a = memory::find(address);
-  if (a && a->live && address + bytes <= a->end()) return true;
+  if (a && a->live && address + bytes <= a->end()) return {a->begin, a->bytes};
   const Place p = global_place(address, bytes);
   if (a && !a->live) {
     report_finding(
         make("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name, lane, site));
-    return false;
+    return {};
   }
   report_finding(
       make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
@@ -649,7 +686,7 @@ bool check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t addres
   const bool in_red_zone = near && near->live && address + memory::kRedZone >= near->begin &&
                            address + bytes <= near->end() + memory::kRedZone;
   if (!in_red_zone) abort_launch(cudaErrorIllegalAddress, true);
-  return false;
+  return {};
 }
 
 [[noreturn, gnu::noinline]] void refuse_misaligned(const State& s, Lane& lane, MemorySpace space,
@@ -744,6 +781,34 @@ void end_launch() {
   show_findings();
 }
 
+MemorySpace check_quickly(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site) {
+  State& s = state();
+  const Visited& v = s.visit(site);
+  const std::uintptr_t offset = address - v.inside.begin;
+  if (s.doubt.address || v.site != site || v.block_first != s.block_first || offset >= v.inside.bytes ||
+      v.inside.bytes - offset < bytes || bytes < 4 || (address & (bytes - 1)) != 0)
+    return MemorySpace::none;
+  const bool load = kind == Access::load, shared = v.space == MemorySpace::shared;
+  if (load && !shared && !memory::is_written(address, bytes)) return MemorySpace::none;
+  Cell* const first = s.shadow.words.at_once(address);
+  if (!first) return MemorySpace::none;
+  const auto thread = static_cast<std::uint16_t>(lane.linear);
+  Cell* const end = first + bytes / 4;
+  for (const Cell* c = first; c != end; ++c)
+    if (!c->is_plain_word() || !write_comes_before(s, *c, thread, shared, load) ||
+        !(load || reads_come_before(s, *c, thread, shared)))
+      return MemorySpace::none;
+  const WarpClock& clock = s.clocks[thread / kWarpSize];
+  for (Cell* c = first; c != end; ++c) {
+    if (load)
+      note_read(s, *c, thread, clock, v.number, false);
+    else
+      note_write(s, *c, thread, clock, v.number, false, false);
+  }
+  if (!load && !shared) memory::mark_written(address, bytes);
+  return v.space;
+}
+
 void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Access kind, const void* site,
            std::size_t alignment) {
   State& s = state();
@@ -760,7 +825,8 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   }
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   if (space == MemorySpace::constant && kind == Access::load) return;
-  if (!check_bounds(s, lane, space, address, bytes, kind, site)) return;
+  const memory::Range inside = check_bounds(s, lane, space, address, bytes, kind, site);
+  if (inside.bytes == 0) return;
   if (space == MemorySpace::constant) {
     report_finding(
         make("constant-write",
@@ -773,6 +839,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   const bool speaks = is_atomic || lane.volatile_access;
   if (speaks) take_over(s, lane.linear, space, address);
   const Now now = access_now(s, lane, space, address, bytes, kind, site);
+  s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);
     if (kind != Access::load) memory::mark_written(address, bytes);
@@ -814,8 +881,9 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
              lane, copy.site));
     abort_launch(cudaErrorIllegalAddress, true);
   }
-  bool inside = check_bounds(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site);
-  if (copy.read != 0) inside &= check_bounds(s, lane, from_space, from, copy.read, Access::copy_from, copy.site);
+  bool inside = check_bounds(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site).bytes != 0;
+  if (copy.read != 0)
+    inside &= check_bounds(s, lane, from_space, from, copy.read, Access::copy_from, copy.site).bytes != 0;
   if (!inside) return;
   check_alignment(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site, copy.bytes);
   const Now target = access_now(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site);

@@ -1,7 +1,8 @@
-// The commonest access, short enough to be inlined into the hooks: an ordinary load or store of global or shared memory in
-// a launch that is counted and not checked. Everything else goes through observer::access().
+// The commonest access: an ordinary load or store of global or shared memory, with which nothing is wrong. Everything else
+// goes through observer::access().
 #pragma once
 
+#include "model/checker.hpp"
 #include "model/observer.hpp"
 #include "model/warp_log.hpp"
 #include "runtime/memory.hpp"
@@ -10,16 +11,14 @@ namespace tilewise::sim::observer {
 
 /// The accesses of the running warp since its last barrier.
 extern model::WarpLog log;
-/// The running launch is counted and not checked.
-extern constinit bool counts_alone;
 
 /// Tells one way to a place in the code from another: by which calls, in which iteration of each loop.
 inline std::uint64_t context_of(const Lane& lane) { return lane.loop_context ^ lane.call_context * 3; }
 
-/// Counts the access and returns true, or does nothing and returns false. `bytes` is 1, 2, 4, 8 or 16.
+/// In a launch that is counted and not checked: counts the access and returns true, or does nothing and returns false. `bytes`
+/// is 1, 2, 4, 8 or 16. Short enough to be inlined into the hooks.
 inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site,
                         unsigned known_bits) {
-  if (!counts_alone) return false;
   model::MemorySpace space;
   if (memory::in_device_arena(address))
     space = model::MemorySpace::global;
@@ -32,9 +31,19 @@ inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes,
   return true;
 }
 
+/// The same in a launch that is checked, and perhaps counted.
+inline bool check_and_count(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site,
+                            unsigned known_bits) {
+  const model::MemorySpace space = checker::check_quickly(lane, address, bytes, kind, site);
+  if (space == model::MemorySpace::none) return false;
+  if (kind == Access::store) idle_polls = 0;
+  if (counting) log.add(context_of(lane), site, kind, space, address, bytes, lane, known_bits);
+  return true;
+}
+
 /// A lane has come to a branch of which nvcc executes both ways.
 inline void branch(Lane& lane, bool taken, const void* site) {
-  if (counting()) log.add(context_of(lane), site, Access::load, model::MemorySpace::none, taken, 1, lane);
+  if (counting) log.add(context_of(lane), site, Access::load, model::MemorySpace::none, taken, 1, lane);
 }
 
 }  // namespace tilewise::sim::observer

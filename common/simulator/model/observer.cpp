@@ -28,7 +28,7 @@ namespace tilewise::sim {
 namespace observer {
 
 model::WarpLog log;
-constinit bool counts_alone = false;
+constinit bool counting = false, checking = false;
 
 namespace {
 
@@ -90,7 +90,6 @@ constexpr std::size_t kSharedRedZone = 1024;  // more than a row of most tiles
 struct State {
   bool want_counting = false, want_checking = true;
   bool count_all = false, never_check = false;  // what the environment says
-  bool counting = false, checking = false;      // of the running launch
   std::uint64_t ended = 0;                      // launches so far
   std::vector<Stratum> sample;                  // of the running launch's blocks
   std::vector<LaunchRecord> strata;             // what those that were run did
@@ -311,38 +310,33 @@ void add_strata(State& s) {
 
 }  // namespace
 
-bool counting() { return state().counting; }
-bool checking() { return state().checking; }
-bool active() { return state().counting || state().checking; }
-
 void begin_launch(const Launch& launch) {
   State& s = state();
-  s.counting = s.want_counting;
-  s.sample = s.counting ? choose_blocks(launch.config.grid, sample_size()) : std::vector<Stratum>();
+  counting = s.want_counting;
+  s.sample = counting ? choose_blocks(launch.config.grid, sample_size()) : std::vector<Stratum>();
   s.strata.clear();
   s.before_block = {};
   s.more = s.squares = s.variance = {};
   s.depends_site = nullptr;
   s.depends_what = nullptr;
-  s.checking = s.want_checking && s.sample.empty();
-  counts_alone = s.counting && !s.checking;
+  checking = s.want_checking && s.sample.empty();
   s.record = {};
   s.record.serial = launch.serial;
-  s.record.counted = s.counting;
+  s.record.counted = counting;
   s.record_of_site.clear();
   s.touched.clear();
   s.as_compiled.begin_launch();
   s.restricted.clear();
   s.first_block = 0;
   log.clear();
-  if (s.checking) checker::begin_launch(launch);
+  if (checking) checker::begin_launch(launch);
   std::copy_n(tilewise_flop, 2, s.flop_before);
   own_arithmetic_seen = {};
 }
 
 void end_launch(const Launch& launch) {
   State& s = state();
-  if (s.checking) checker::end_launch();
+  if (checking) checker::end_launch();
   take_flop(s);
   compile(s);
   if (!s.sample.empty()) add_strata(s);
@@ -360,7 +354,7 @@ void end_launch(const Launch& launch) {
   s.record.as_compiled.distinct_bytes_loaded = s.record.counters.distinct_bytes_loaded;
   s.record.as_compiled.distinct_bytes_stored = s.record.counters.distinct_bytes_stored;
   s.record.own_arithmetic = own_arithmetic_seen;
-  if (s.counting) s.record.bound = bound_of(s.record);
+  if (counting) s.record.bound = bound_of(s.record);
   s.last_bound = s.record.bound;
   s.sum_of_bounds += s.last_bound;
   s.last = s.record.counters;
@@ -369,14 +363,14 @@ void end_launch(const Launch& launch) {
   s.sum += s.last;
   s.last_static_shared = launch.static_shared;
   if (report_wanted()) add_to_report(std::move(s.record));
-  s.counting = s.checking = counts_alone = false;
+  counting = checking = false;
 }
 
 void begin_block() {
   State& s = state();
   if (s.first_block == 0) s.first_block = running_launch().block_serial;
   async::begin_block();
-  if (s.checking) checker::begin_block();
+  if (checking) checker::begin_block();
 }
 
 const std::vector<Stratum>& sample() { return state().sample; }
@@ -428,32 +422,32 @@ void note_dependence(const void* site, const char* what) {
 }
 
 void block_barrier() {
-  if (state().checking) checker::block_barrier();
+  if (checking) checker::block_barrier();
 }
 
 void warp_meeting(unsigned warp, std::uint32_t arrived) {
-  if (state().checking) checker::warp_meeting(warp, arrived);
+  if (checking) checker::warp_meeting(warp, arrived);
 }
 
 void fence(const Lane& lane) {
-  if (state().counting) state().as_compiled.fence(lane.loop);
+  if (counting) state().as_compiled.fence(lane.loop);
 }
 
 void restricted(const void* pointer) {
   State& s = state();
-  if (!s.counting || running_launch().block_serial != s.first_block) return;
+  if (!counting || running_launch().block_serial != s.first_block) return;
   if (!memory::find(pointer)) return;
   const auto at = reinterpret_cast<std::uintptr_t>(pointer);
   s.restricted.insert(std::upper_bound(s.restricted.begin(), s.restricted.end(), at), at);
 }
 
 void device_fence() {
-  if (state().checking) checker::device_fence();
+  if (checking) checker::device_fence();
 }
 
 void end_of_interval(Lane* lanes) {
   State& s = state();
-  if (!s.counting) return;
+  if (!counting) return;
   std::uint32_t alive = 0;
   const unsigned threads =
       running_launch().config.block.x * running_launch().config.block.y * running_launch().config.block.z;
@@ -468,12 +462,11 @@ void end_of_interval(Lane* lanes) {
 }
 
 void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site, Layout layout) {
-  State& s = state();
   const void* p = const_cast<const void*>(address);
   const MemorySpace space = space_of(p);
   if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;
-  if (s.checking) checker::check(lane, space, p, bytes, kind, site, layout.alignment);
-  if (!s.counting || space == MemorySpace::host || space == MemorySpace::local) return;
+  if (checking) checker::check(lane, space, p, bytes, kind, site, layout.alignment);
+  if (!counting || space == MemorySpace::host || space == MemorySpace::local) return;
   if (space == MemorySpace::global && kind == Access::atomic)
     note_dependence(site, "uses the value that an atomic returns");
   else if (space == MemorySpace::global && lane.volatile_access)
@@ -497,9 +490,8 @@ void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const v
 }
 
 void begin_copy(Lane& lane, const AsyncCopy& copy) {
-  State& s = state();
-  if (s.checking) checker::begin_copy(lane, copy, space_of(copy.to), space_of(copy.from));
-  if (!s.counting) return;
+  if (checking) checker::begin_copy(lane, copy, space_of(copy.to), space_of(copy.from));
+  if (!counting) return;
   log.add_copy(context_of(lane), copy, shared_begin, lane);
 }
 
@@ -517,7 +509,7 @@ void* place_shared(const SharedVariable& variable, std::size_t& used) {
   s.shared_places.push_back(reinterpret_cast<std::uintptr_t>(place));
   s.static_end += variable.bytes + kSharedRedZone;
   used = (used + variable.alignment - 1) / variable.alignment * variable.alignment + variable.bytes;
-  if (s.checking && s.static_end <= kSharedRegion) checker::add_shared(variable, place);
+  if (checking && s.static_end <= kSharedRegion) checker::add_shared(variable, place);
   return place;
 }
 

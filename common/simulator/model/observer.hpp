@@ -16,9 +16,8 @@ namespace tilewise::sim::observer {
 enum class Access : std::uint8_t { load, store, atomic, reduction, copy_from, copy_to };
 
 /// Accesses of the running launch are counted, checked, or either.
-bool counting();
-bool checking();
-bool active();
+extern constinit bool counting, checking;
+inline bool active() { return counting || checking; }
 
 void begin_launch(const Launch& launch);
 void end_launch(const Launch& launch);

@@ -71,7 +71,7 @@ void refuse_sizes(Lane& lane, std::size_t bytes, std::size_t filled, const void*
                   : fmt::format("an asynchronous copy of {} bytes: only 4, 8 and 16 are possible", bytes);
   f.site = site;
   f.threads = describe_thread(lane);
-  if (observer::checking()) report_finding(std::move(f));
+  if (observer::checking) report_finding(std::move(f));
   abort_launch(cudaErrorLaunchFailure, true);
 }
 
@@ -148,7 +148,7 @@ void async_wait(std::size_t left) {
     const AsyncCopy& copy = own.begun[own.first++];
     std::memcpy(copy.to, copy.from, copy.read);
     std::memset(static_cast<char*>(copy.to) + copy.read, 0, std::size_t{copy.bytes} - copy.read);
-    if (observer::checking()) observer::end_copy(lane, copy);
+    if (observer::checking) observer::end_copy(lane, copy);
   }
   if (own.first == own.begun.size() || own.first >= 256) {
     own.begun.erase(own.begun.begin(), own.begun.begin() + static_cast<std::ptrdiff_t>(own.first));

@@ -31,7 +31,7 @@ std::int64_t signed_index(const TypeDescriptor& type, std::uintptr_t value) {
 
 void seen(const OutOfBounds* data, std::uintptr_t index, const void* site) {
   tilewise::sim::Lane* lane = tilewise::sim::observed_lane;
-  if (!lane || !tilewise::sim::observer::checking()) return;  // host code is the host compiler's business
+  if (!lane || !tilewise::sim::observer::checking) return;  // host code is the host compiler's business
   tilewise::sim::Unobserved guard;
   tilewise::sim::checker::wrong_index(*lane, data->array->name, signed_index(*data->index, index), site);
 }

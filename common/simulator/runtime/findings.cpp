@@ -231,7 +231,7 @@ void report_finding(Finding finding) {
   }
   entry->second = s.all.size();
   s.all.push_back(std::move(finding));
-  if (!current_lane || !observer::checking()) show_findings();
+  if (!current_lane || !observer::checking) show_findings();
 }
 
 void report_finding(const char* code, const std::string& message, void* call_site) {

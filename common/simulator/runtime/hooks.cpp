@@ -58,10 +58,22 @@ inline void seen(const volatile void* address, std::size_t bytes, observer::Acce
     memory::host_access(reinterpret_cast<std::uintptr_t>(address), const_cast<void*>(site));
 }
 
+__attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* address, std::uint32_t bytes,
+                                              observer::Access kind, const void* site, unsigned known_bits) {
+  observed_lane = nullptr;  // see Unobserved
+  if (!observer::check_and_count(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) {
+    Layout layout = plain(bytes);
+    layout.known_bits = static_cast<std::uint8_t>(known_bits);
+    observer::access(*lane, address, bytes, kind, site, layout);
+  }
+  observed_lane = lane;
+}
+
 // The same for 1, 2, 4, 8 and 16 bytes, which nearly all accesses are.
 template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
   Lane* lane = observed_lane;
+  if (lane && observer::checking) return observed_plain(lane, address, bytes, kind, site, known_bits);
   if (lane && observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits))
     return;
   Layout layout = plain(bytes);

@@ -251,7 +251,7 @@ void Scheduler::release_barrier_if_complete() {
     lane.state = LaneState::ready;
     warps[l / kWarpSize].ready |= 1u << (l % kWarpSize);
   }
-  if (other && observer::checking()) report_divergent_barrier(*first, *other);
+  if (other && observer::checking) report_divergent_barrier(*first, *other);
   idle_polls = 0;
   waiting = 0;
   predicate_count = 0;
@@ -722,7 +722,7 @@ unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint6
 }
 
 void absent_lane(unsigned mask, unsigned source) {
-  if (!observer::checking()) return;
+  if (!observer::checking) return;
   Unobserved guard;
   Finding f;
   f.code = "shuffle-absent-lane";
