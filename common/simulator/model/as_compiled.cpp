@@ -20,12 +20,6 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return a ^ (a >> 29);
 }
 
-std::uint64_t hash_of(std::uint32_t mask, const std::uint64_t* address) {
-  std::uint64_t hash = mask;
-  for (std::uint32_t m = mask; m != 0; m &= m - 1) hash = mix(hash, address[std::countr_zero(m)]);
-  return hash;
-}
-
 bool is_plain(Access kind) { return kind == Access::load || kind == Access::store; }
 
 // Whether the compiler must reckon with two accesses going to the same place.
@@ -37,83 +31,96 @@ bool is_unrolled(const InLoop& loop) { return loop.facts == kConstantTrips; }
 
 }  // namespace
 
-InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace space) {
+InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace space, Touched& touched) {
   InstructionCost cost;
-  Counters& c = cost.counters;
-  const std::uint64_t asked = static_cast<std::uint64_t>(std::popcount(lanes.mask)) * lanes.bytes;
+  cost.kind = kind;
+  cost.space = space;
+  cost.bytes = static_cast<unsigned>(std::popcount(lanes.mask)) * lanes.bytes;
   if (space == MemorySpace::global) {
-    cost.touched = distinct_sectors(lanes, cost.sectors);
-    cost.ideal = ideal_sectors(lanes, cost.touched);
+    touched.count = distinct_sectors(lanes, touched.sectors);
+    cost.ideal = ideal_sectors(lanes, touched.count);
     const bool is_atomic = kind == Access::atomic || kind == Access::reduction;
-    cost.passes = is_atomic ? atomic_sectors(lanes) : cost.touched;
-    cost.tag_passes = tag_passes(cost.sectors, cost.touched);
+    cost.passes = is_atomic ? atomic_sectors(lanes) : touched.count;
+    cost.tag_passes = tag_passes(touched.sectors, touched.count);
     // Most requests lie within four sectors, which are 32 words in 32 banks.
-    const bool narrow = lanes.bytes <= 4 && cost.sectors[cost.touched - 1] - cost.sectors[0] < 4;
+    const bool narrow = lanes.bytes <= 4 && touched.sectors[touched.count - 1] - touched.sectors[0] < 4;
     cost.data_passes = narrow ? 1 : data_passes(lanes);
-    switch (kind) {
-      case Access::load:
-        c.global_load_instructions = 1;
-        c.global_load_requests = 1;
-        c.global_load_sectors = cost.passes;
-        c.global_load_tag_passes = cost.tag_passes;
-        c.global_load_data_passes = cost.data_passes;
-        c.global_load_bytes = asked;
-        break;
-      case Access::store:
-        c.global_store_instructions = 1;
-        c.global_store_requests = 1;
-        c.global_store_sectors = cost.passes;
-        c.global_store_tag_passes = cost.tag_passes;
-        c.global_store_data_passes = cost.data_passes;
-        c.global_store_bytes = asked;
-        break;
-      case Access::atomic:
-        c.atomic_requests = 1;
-        c.atomic_sectors = cost.passes;
-        break;
-      case Access::reduction:
-        c.reduction_requests = 1;
-        c.reduction_sectors = cost.passes;
-        break;
-      case Access::copy_from:
-      case Access::copy_to:
-        break;
-    }
   } else if (space == MemorySpace::shared) {
     cost.passes = shared_wavefronts(lanes, kind == Access::load);
     cost.ideal = ideal_wavefronts(lanes, kind == Access::load);
-    if (kind == Access::load) {
-      c.shared_load_instructions = 1;
-      c.shared_load_wavefronts = cost.passes;
-      c.shared_load_ideal = cost.ideal;
-    } else if (kind == Access::store) {
-      c.shared_store_instructions = 1;
-      c.shared_store_wavefronts = cost.passes;
-      c.shared_store_ideal = cost.ideal;
-    }
   }
   return cost;
 }
 
-InstructionCost cost_of_copy(const LaneAddresses& lanes, const CopyTarget& target) {
+InstructionCost cost_of_copy(const LaneAddresses& lanes, const CopyTarget& target, Touched& touched) {
   InstructionCost cost;
-  Counters& c = cost.counters;
-  c.async_copy_instructions = 1;
+  cost.kind = Access::copy_from;
+  cost.space = MemorySpace::global;
   const LaneAddresses from{target.read_mask, target.read, lanes.address};
   if (from.mask != 0) {
-    cost.touched = distinct_sectors(from, cost.sectors);
-    cost.ideal = ideal_sectors(from, cost.touched);
-    cost.passes = lanes.bytes == 16 ? copied_sectors(from, target.to) : cost.touched;
-    cost.tag_passes = tag_passes(cost.sectors, cost.touched);
-    c.global_load_requests = 1;
-    c.global_load_sectors = cost.passes;
-    c.global_load_tag_passes = cost.tag_passes;
-    c.global_load_bytes = static_cast<std::uint64_t>(std::popcount(from.mask)) * from.bytes;
+    touched.count = distinct_sectors(from, touched.sectors);
+    cost.ideal = ideal_sectors(from, touched.count);
+    cost.passes = lanes.bytes == 16 ? copied_sectors(from, target.to) : touched.count;
+    cost.tag_passes = tag_passes(touched.sectors, touched.count);
+    cost.bytes = static_cast<unsigned>(std::popcount(from.mask)) * from.bytes;
   }
   const CopyPasses passes = copy_passes(lanes, target.read_mask, target.to);
-  c.async_copy_wavefronts = passes.wavefronts;
-  c.async_copy_data_passes = cost.data_passes = 1 + passes.at_least;
+  cost.copy_wavefronts = passes.wavefronts;
+  cost.data_passes = 1 + passes.at_least;
   return cost;
+}
+
+void InstructionCost::add_to(Counters& c) const {
+  c.partial_instructions += partial;
+  if (space == MemorySpace::global) {
+    switch (kind) {
+      case Access::load:
+        c.global_load_instructions += 1;
+        c.global_load_requests += 1;
+        c.global_load_sectors += passes;
+        c.global_load_tag_passes += tag_passes;
+        c.global_load_data_passes += data_passes;
+        c.global_load_bytes += bytes;
+        break;
+      case Access::store:
+        c.global_store_instructions += 1;
+        c.global_store_requests += 1;
+        c.global_store_sectors += passes;
+        c.global_store_tag_passes += tag_passes;
+        c.global_store_data_passes += data_passes;
+        c.global_store_bytes += bytes;
+        break;
+      case Access::atomic:
+        c.atomic_requests += 1;
+        c.atomic_sectors += passes;
+        break;
+      case Access::reduction:
+        c.reduction_requests += 1;
+        c.reduction_sectors += passes;
+        break;
+      case Access::copy_from:
+        c.async_copy_instructions += 1;
+        c.async_copy_wavefronts += copy_wavefronts;
+        c.async_copy_data_passes += data_passes;
+        c.global_load_requests += bytes != 0;  // a copy that only fills with zeros asks for nothing
+        c.global_load_sectors += passes;
+        c.global_load_tag_passes += tag_passes;
+        c.global_load_bytes += bytes;
+        break;
+      case Access::copy_to:
+        break;
+    }
+  } else if (space == MemorySpace::shared) {
+    if (kind == Access::load) {
+      c.shared_load_instructions += 1;
+      c.shared_load_wavefronts += passes;
+      c.shared_load_ideal += ideal;
+    } else if (kind == Access::store) {
+      c.shared_store_instructions += 1;
+      c.shared_store_wavefronts += passes;
+      c.shared_store_ideal += ideal;
+    }
+  }
 }
 
 // Whether an instruction accesses what an earlier one did, in the same lanes or fewer.
@@ -139,8 +146,8 @@ void AsCompiled::begin_launch() {
   costs_.clear();
 }
 
-void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, const Counters& cost,
-                     std::uint32_t number, std::uint32_t object) {
+void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, std::uint64_t addresses,
+                     const InstructionCost& cost, std::uint32_t number, std::uint32_t object) {
   const WarpInstruction& w = log[index];
   const InLoop* loops = log.loops(w);
   if (number >= sites_.size()) sites_.resize(number + 1);
@@ -172,11 +179,11 @@ void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_
     break;
   }
   std::uint32_t further = 0;
-  if (!site.fixed) further = further_iterations(log, index, address, site);
+  if (!site.fixed) further = further_iterations(log, index, address, addresses, site);
   if (further != 0) {
     auto entry = std::find_if(site.repeated.begin(), site.repeated.end(), [&](auto& r) { return r.first == further; });
     if (entry == site.repeated.end()) entry = site.repeated.insert(entry, {further, Counters{}});
-    entry->second += cost;
+    cost.add_to(entry->second);
   } else if (w.known_bits >= 3 && is_plain(w.kind) && !w.is_volatile) {
     // Loops whose bodies are laid end to end: all with constant ends, or chunks of the innermost.
     unsigned level = w.depth;
@@ -194,9 +201,7 @@ void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_
       }
     }
     const std::uint64_t first = address[std::countr_zero(w.mask)];
-    std::uint64_t shape = 0;
-    for (std::uint32_t m = w.mask; m != 0; m &= m - 1)
-      shape = shape * 0x9E3779B97F4A7C15ull + (address[std::countr_zero(m)] - first);
+    const std::uint64_t shape = addresses - first * lane_weights(w.mask);
     candidates_.push_back({region, first, shape, index, number, iteration, static_cast<std::uint32_t>(costs_.size())});
     costs_.push_back(cost);
   }
@@ -204,7 +209,7 @@ void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_
 
 // The loops of which this is a further iteration, with the addresses of the one before: a bit each.
 std::uint32_t AsCompiled::further_iterations(const WarpLog& log, std::uint32_t index, const std::uint64_t* address,
-                                             Site& site) {
+                                             std::uint64_t addresses, Site& site) {
   const WarpInstruction& w = log[index];
   const InLoop* loops = log.loops(w);
   if (w.depth != site.levels.size()) {  // a function that is called in different loops
@@ -213,7 +218,7 @@ std::uint32_t AsCompiled::further_iterations(const WarpLog& log, std::uint32_t i
   }
   std::uint32_t further = 0;
   bool any = false;
-  std::uint64_t inner = w.where, hash = 0;  // of the iterations of the loops inside
+  std::uint64_t inner = w.where;  // and the iterations of the loops inside
   for (unsigned l = w.depth; l-- > 0; inner = mix(inner, loops[l].iteration)) {
     Level& level = site.levels[l];
     if (!level.same) continue;
@@ -222,8 +227,7 @@ std::uint32_t AsCompiled::further_iterations(const WarpLog& log, std::uint32_t i
     const auto [entry, is_first] = last_.try_emplace(mix(mix(inner, loops[l].around), l), Last{index, iteration});
     if (is_first) {
       level.same = iteration <= 1;
-      if (hash == 0) hash = hash_of(w.mask, address);
-      level.first += hash;
+      level.first += mix(w.mask, addresses);
       if (w.kind != Access::load) continue;
       further |= std::uint32_t{just_stored(log, index, address, site)} << l;
       // The compiler that made this program has a loop's condition in two places: before the loop and at its end.
@@ -331,10 +335,11 @@ void AsCompiled::merge(const WarpLog& log, std::vector<Candidate>::iterator begi
       }
       if (in_the_way(log, first, last)) continue;
       for (auto c = first; c != last; ++c) {
-        sites_[c->site].result.removed += costs_[c->cost];
+        costs_[c->cost].add_to(sites_[c->site].result.removed);
         sites_[c->site].result.merged = true;
       }
-      sites_[first->site].result.added += cost_of({kind.mask, width, address}, kind.kind, kind.space).counters;
+      Touched touched;
+      cost_of({kind.mask, width, address}, kind.kind, kind.space, touched).add_to(sites_[first->site].result.added);
       next = last;
       break;
     }

@@ -17,16 +17,25 @@ namespace tilewise::sim::model {
 
 /// What one warp instruction costs.
 struct InstructionCost {
-  Counters counters;
+  observer::Access kind{};
+  MemorySpace space{};
+  bool partial = false;                      ///< some live lane takes no part
   unsigned passes = 0;                       ///< sectors of global memory, wavefronts of shared memory
   unsigned ideal = 0;                        ///< if the same words lay side by side, or in different banks
-  unsigned touched = 0;                      ///< distinct sectors
+  unsigned bytes = 0;                        ///< that the threads ask for
   unsigned tag_passes = 0, data_passes = 0;  ///< of L1, for global memory
+  unsigned copy_wavefronts = 0;              ///< of an asynchronous copy
+
+  void add_to(Counters& counters) const;
+};
+/// Distinct sectors of global memory.
+struct Touched {
+  unsigned count = 0;
   std::uint64_t sectors[2 * kLanes];
 };
-InstructionCost cost_of(const LaneAddresses& lanes, observer::Access kind, MemorySpace space);
+InstructionCost cost_of(const LaneAddresses& lanes, observer::Access kind, MemorySpace space, Touched& touched);
 /// The same of an asynchronous copy; `lanes` says where it comes from.
-InstructionCost cost_of_copy(const LaneAddresses& lanes, const CopyTarget& target);
+InstructionCost cost_of_copy(const LaneAddresses& lanes, const CopyTarget& target, Touched& touched);
 
 /// What the rewrites do to the accesses at one place in the code.
 struct Rewritten {
@@ -41,10 +50,10 @@ class AsCompiled {
  public:
   void begin_launch();
 
-  /// The next instruction of a warp's stretch between two barriers. `site` numbers the places in the code; `object` is what
-  /// the address lies in, as far as the compiler can tell it from others: two accesses with different numbers cannot meet.
-  void add(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, const Counters& cost,
-           std::uint32_t site, std::uint32_t object);
+  /// The next instruction of a warp's stretch between two barriers. `site` numbers the places in the code; `addresses` is their
+  /// fingerprint(). `object` is what the address lies in, as far as the compiler can tell it from others: two accesses with different numbers cannot meet.
+  void add(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, std::uint64_t addresses,
+           const InstructionCost& cost, std::uint32_t site, std::uint32_t object);
   /// The same for a branch, which is no instruction that is counted.
   void add_branch(const WarpLog& log, std::uint32_t index, const std::uint64_t* taken);
   void end_interval(const WarpLog& log);
@@ -96,7 +105,8 @@ class AsCompiled {
     std::uint32_t cost;       // where it is in costs_
   };
 
-  std::uint32_t further_iterations(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, Site& site);
+  std::uint32_t further_iterations(const WarpLog& log, std::uint32_t index, const std::uint64_t* address,
+                                   std::uint64_t addresses, Site& site);
   bool just_stored(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, const Site& site) const;
   static bool repeats(const WarpLog& log, std::uint32_t index, const std::uint64_t* address, std::uint32_t earlier);
   void merge(const WarpLog& log, std::vector<Candidate>::iterator begin, std::vector<Candidate>::iterator end);
@@ -112,7 +122,7 @@ class AsCompiled {
   std::unordered_map<const void*, bool> fenced_;
   std::vector<std::uint32_t> site_of_;  // of the interval's instructions
   std::vector<Candidate> candidates_;
-  std::vector<Counters> costs_;  // of the candidates
+  std::vector<InstructionCost> costs_;  // of the candidates
 };
 
 }  // namespace tilewise::sim::model

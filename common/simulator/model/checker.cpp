@@ -63,7 +63,7 @@ struct State {
   std::vector<const void*> sites{nullptr};  // cells name sites by number
   std::vector<bool> copies{false};          // and which of them are asynchronous copies
   std::unordered_map<const void*, std::uint16_t> site_number;
-  Visited visited[256];                     // by some bits of the site
+  Visited visited[256];  // by some bits of the site
   DoubtfulStore doubt;
 
   // Handing over without a barrier: after a fence, an atomic or volatile store passes on what was written before; who
@@ -535,7 +535,8 @@ bool reads_come_before(const State& s, const Cell& c, unsigned thread, bool shar
     return !c.many_warps && c.read_thread / kWarpSize == thread / kWarpSize &&
            (c.read_lanes & ~(1u << thread % kWarpSize)) == 0;
   if (shared) return true;
-  return (c.read_interval < s.launch_first || c.read_interval >= s.block_first) && c.older_read_interval < s.launch_first;
+  return (c.read_interval < s.launch_first || c.read_interval >= s.block_first) &&
+         c.older_read_interval < s.launch_first;
 }
 
 // Words of an access that nobody has written. A struct copied whole has padding, which nobody writes: one unwritten
@@ -642,8 +643,8 @@ bool is_program_constant(std::uintptr_t address) {
 }
 
 // What the access lies inside; nothing when it must not be looked at further.
-memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes, Access kind,
-                  const void* site) {
+memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes,
+                           Access kind, const void* site) {
   if (space == MemorySpace::shared) {
     for (const SharedPiece& p : s.pieces)
       if (address >= p.begin && address + bytes <= p.end) return {p.begin, p.end - p.begin};

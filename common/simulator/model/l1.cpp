@@ -14,17 +14,6 @@ std::uint32_t group_mask(unsigned groups, unsigned index) {
   return (groups == 1 ? ~0u : (1u << lanes) - 1) << (index * lanes);
 }
 
-// The lanes' bytes lie within one stretch of 128 bytes, where no two words share a bank.
-bool within_all_banks(const LaneAddresses& lanes, std::uint32_t mask) {
-  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t address = lanes.address[std::countr_zero(rest)];
-    lowest = std::min(lowest, address);
-    highest = std::max(highest, address);
-  }
-  return highest / 4 * 4 + std::max(lanes.bytes, 4u) - lowest / 4 * 4 <= kLineBytes;
-}
-
 }  // namespace
 
 unsigned tag_bank(std::uint64_t line) {
@@ -50,12 +39,8 @@ unsigned tag_passes(const std::uint64_t* sectors, unsigned n) {
 
 unsigned data_passes(const LaneAddresses& lanes) {
   const unsigned parts = groups(lanes.bytes);
-  if (parts == 1) return deepest_bank(lanes, lanes.mask);
   unsigned passes = 0;
-  for (unsigned part = 0; part < parts; ++part) {
-    const std::uint32_t mask = lanes.mask & group_mask(parts, part);
-    if (mask != 0) passes += within_all_banks(lanes, mask) ? 1 : deepest_bank(lanes, mask);
-  }
+  for (unsigned part = 0; part < parts; ++part) passes += deepest_bank(lanes, lanes.mask & group_mask(parts, part));
   return passes;
 }
 

@@ -154,9 +154,8 @@ MemorySpace space_of(const void* address) {
 class RecentLoads {
  public:
   /// Whether this is the like of one of them; if not, it is the last one from now on.
-  bool has(const WarpInstruction& w, const std::uint64_t* address) {
-    std::uint64_t hash = (std::uint64_t{w.mask} << 32 | w.bytes) * kPrime;
-    for (std::uint32_t m = w.mask; m != 0; m &= m - 1) hash = (hash ^ address[std::countr_zero(m)]) * kPrime + 1;
+  bool has(const WarpInstruction& w, std::uint64_t addresses) {
+    const std::uint64_t hash = (std::uint64_t{w.mask} << 32 | w.bytes) * kPrime ^ addresses;
     if (std::find(loads_, loads_ + size_, hash) != loads_ + size_) return true;
     loads_[next_] = hash;
     next_ = (next_ + 1) % kMost;
@@ -190,12 +189,13 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   std::uint64_t address[model::kLanes];
   log.addresses(index, address);
   if (w.space == MemorySpace::none) return s.as_compiled.add_branch(log, index, address);
+  const model::LaneAddresses lanes{w.mask, w.bytes, address};
+  const std::uint64_t addresses = fingerprint(lanes);
   bool repeated = false;
   if (w.kind != Access::load)
     recent.clear();
   else if (w.space == MemorySpace::global || w.space == MemorySpace::shared)
-    repeated = recent.has(w, address);
-  const model::LaneAddresses lanes{w.mask, w.bytes, address};
+    repeated = recent.has(w, addresses);
   // One call of memcpy loads and stores at the same place.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 8 + static_cast<unsigned>(w.kind);
   auto [entry, is_new] = s.record_of_site.try_emplace(key, static_cast<std::uint32_t>(s.record.sites.size()));
@@ -211,23 +211,23 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   site.bytes = w.bytes;
   site.kind = w.kind;
   site.space = w.space;
-  const bool partial = (w.mask & alive) != alive;
-  site.partial += partial;
-  InstructionCost cost =
-      w.kind == Access::copy_from ? cost_of_copy(lanes, log.copy(w)) : cost_of(lanes, w.kind, w.space);
-  cost.counters.partial_instructions = partial;
-  s.record.counters += cost.counters;
+  model::Touched touched;
+  InstructionCost cost = w.kind == Access::copy_from ? cost_of_copy(lanes, log.copy(w), touched)
+                                                     : cost_of(lanes, w.kind, w.space, touched);
+  cost.partial = (w.mask & alive) != alive;
+  site.partial += cost.partial;
+  cost.add_to(s.record.counters);
   if (w.space == MemorySpace::global) {
     if (w.kind == Access::load || w.kind == Access::copy_from)
-      for (unsigned i = 0; i < cost.touched; ++i) s.touched.load(cost.sectors[i]);
+      for (unsigned i = 0; i < touched.count; ++i) s.touched.load(touched.sectors[i]);
     else
-      for (unsigned i = 0; i < cost.touched; ++i) s.touched.store(cost.sectors[i]);
+      for (unsigned i = 0; i < touched.count; ++i) s.touched.store(touched.sectors[i]);
     site.sectors += cost.passes;
     site.sectors_ideal += cost.ideal;
     site.tag_passes += cost.tag_passes;
     site.data_passes += cost.data_passes;
     if (repeated) site.repeated_sectors += cost.passes;
-    site.wavefronts += cost.counters.async_copy_wavefronts;
+    site.wavefronts += cost.copy_wavefronts;
   } else if (w.space == MemorySpace::shared) {
     site.wavefronts += cost.passes;
     site.ideal += cost.ideal;
@@ -238,7 +238,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
     site.example_mask = w.kind == Access::copy_from ? log.copy(w).read_mask : w.mask;
     std::memcpy(site.example, address, sizeof site.example);
   }
-  s.as_compiled.add(log, index, address, cost.counters, entry->second, site.object);
+  s.as_compiled.add(log, index, address, addresses, cost, entry->second, site.object);
 }
 
 // FLOP are counted outside (hooks.cpp).

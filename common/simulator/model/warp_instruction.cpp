@@ -1,8 +1,10 @@
 #include "model/warp_instruction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace tilewise::sim::model {
@@ -52,19 +54,57 @@ bool neighbours_agree(const LaneAddresses& lanes, std::uint32_t group) {
 
 }  // namespace
 
+namespace {
+
+constexpr auto kLaneNumbers = [] {
+  std::array<std::uint64_t, kLanes> numbers{};
+  std::uint64_t x = 0;
+  for (std::uint64_t& number : numbers) {  // splitmix64
+    x += 0x9E3779B97F4A7C15;
+    std::uint64_t z = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    number = (z ^ z >> 31) | 1;
+  }
+  return numbers;
+}();
+
+}  // namespace
+
+std::uint64_t fingerprint(const LaneAddresses& lanes) {
+  std::uint64_t sum = 0;
+  for_each_lane(lanes.mask, [&](unsigned i) { sum += lanes.address[i] * kLaneNumbers[i]; });
+  return sum;
+}
+
+std::uint64_t lane_weights(std::uint32_t mask) {
+  static constexpr std::uint64_t kAll = std::accumulate(kLaneNumbers.begin(), kLaneNumbers.end(), std::uint64_t{0});
+  if (mask == ~0u) return kAll;
+  std::uint64_t sum = 0;
+  for_each_lane(mask, [&](unsigned i) { sum += kLaneNumbers[i]; });
+  return sum;
+}
+
 unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask) {
   if (mask == 0) return 0;
+  std::uint64_t different[kLanes];  // from lane to lane
+  unsigned lanes_that_differ = 0;
+  std::uint64_t previous = ~std::uint64_t{0}, lowest = ~std::uint64_t{0}, highest = 0;
+  for_each_lane(mask, [&](unsigned i) {
+    if (lanes.address[i] == previous) return;
+    previous = lanes.address[i];
+    different[lanes_that_differ++] = previous;
+    lowest = std::min(lowest, previous);
+    highest = std::max(highest, previous);
+  });
+  // Words within one stretch of as many as there are banks, as of most instructions.
+  if ((highest + lanes.bytes - 1) / 4 - lowest / 4 < kBanks) return 1;
   std::uint64_t words[kLanes * 4];
   unsigned n = 0;
   std::uint64_t holder[kBanks];
   std::uint32_t held = 0;
   bool conflict = false;
-  std::uint64_t previous = ~std::uint64_t{0};
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    if (lanes.address[i] == previous) continue;
-    previous = lanes.address[i];
-    const std::uint64_t first = previous / 4, last = (previous + lanes.bytes - 1) / 4;
+  for (unsigned i = 0; i < lanes_that_differ; ++i) {
+    const std::uint64_t first = different[i] / 4, last = (different[i] + lanes.bytes - 1) / 4;
     for (std::uint64_t word = first; word <= last; ++word) {
       const auto bank = static_cast<unsigned>(word % kBanks);
       if (!(held >> bank & 1u)) {
@@ -89,16 +129,17 @@ unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask) {
 unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors) {
   unsigned n = 0;
   bool increasing = true;
-  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(rest));
+  std::uint64_t newest = ~std::uint64_t{0};  // of the sectors
+  for_each_lane(lanes.mask, [&](unsigned i) {
     const std::uint64_t first = lanes.address[i] / kSectorBytes;
     const std::uint64_t last = (lanes.address[i] + lanes.bytes - 1) / kSectorBytes;
+    if (last == newest && first == newest) return;
     for (std::uint64_t sector = first; sector <= last; ++sector) {
-      if (n != 0 && sectors[n - 1] == sector) continue;
-      increasing = increasing && (n == 0 || sectors[n - 1] < sector);
-      sectors[n++] = sector;
+      if (sector == newest) continue;
+      increasing = increasing && (n == 0 || newest < sector);
+      sectors[n++] = newest = sector;
     }
-  }
+  });
   if (increasing) return n;
   std::sort(sectors, sectors + n);
   return static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
@@ -108,11 +149,10 @@ unsigned ideal_sectors(const LaneAddresses& lanes, unsigned touched) {
   // Different addresses, seen from lane to lane: too many when lanes far apart repeat one, but then `touched` bounds it.
   unsigned different = 0;
   std::uint64_t last = ~std::uint64_t{0};
-  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t address = lanes.address[std::countr_zero(rest)];
-    different += address != last;
-    last = address;
-  }
+  for_each_lane(lanes.mask, [&](unsigned i) {
+    different += lanes.address[i] != last;
+    last = lanes.address[i];
+  });
   return std::min(touched, (different * lanes.bytes + kSectorBytes - 1) / kSectorBytes);
 }
 

@@ -2,6 +2,7 @@
 // Pure functions; docs/architecture.md and the validation table say where the rules come from.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +18,21 @@ struct LaneAddresses {
   std::uint32_t bytes;
   const std::uint64_t* address;
 };
+
+/// Calls f(lane) for each lane of `mask`, in order.
+template <class Function>
+void for_each_lane(std::uint32_t mask, Function f) {
+  if (mask == ~0u) {  // nearly all are
+    for (unsigned lane = 0; lane < kLanes; ++lane) f(lane);
+  } else {
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) f(static_cast<unsigned>(std::countr_zero(rest)));
+  }
+}
+
+/// A number that differs, as good as always, where the lanes' addresses do: the sum of the addresses, each times an odd
+/// number of the lane's own. The same lanes with addresses that are all larger by d have lane_weights(mask) * d more.
+std::uint64_t fingerprint(const LaneAddresses& lanes);
+std::uint64_t lane_weights(std::uint32_t mask);
 
 /// Distinct 32-byte sectors that the lanes touch; they are written to `sectors` (room for 64, as address / 32).
 /// Accesses are at most 16 bytes wide and may straddle two sectors when misaligned.
