@@ -1,30 +1,21 @@
 // Chapter 02: the tiled kernels on every kind of shape and tile, and the wrong kernels that the same check must reject.
 #include "tiled_matmul.cuh"
 
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "../../chapters/01_naive_matmul/naive_matmul.cuh"
-#include "01_naive_matmul/check_matmul.hpp"
 #include "02_tiled_matmul/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "matmul_frame.hpp"
 #include "tile_costs.hpp"
-#include "tilewise/counters.hpp"
-#include "tilewise/device.hpp"
 
 namespace {
 
 /// What CUDA answers to a block that is too large: CUDA 13 changed it.
 constexpr cudaError_t kBlockTooLarge = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
 
-using tilewise::Distribution;
 using tilewise::MatmulShape;
-
-struct Kernel {
-  std::string name;
-  MatmulLaunch launch;
-};
+using Kernel = MatmulKernel;
 
 template <int TILE>
 Kernel tiled_static() {
@@ -70,80 +61,26 @@ const std::vector<Kernel> kernels = {
 }  // namespace
 
 TEST_CASE("tiled kernels are right on every shape", "[tiled]") {
-  for (const MatmulShape& shape : matmul_shapes()) {
-    const auto a = tilewise::random_vector(shape.m * shape.k, 1);
-    const auto b = tilewise::random_vector(shape.k * shape.n, 2);
-    const tilewise::MatmulReference reference(a, b, shape);
-    for (const Kernel& kernel : kernels) {
-      if (kernel.name == "tiled_matmul_dynamic, tile 1" && shape.m * shape.n > 1024)
-        continue;  // one thread per block: slow, and nothing new
-      const Verdict verdict = check_matmul(kernel.launch, shape, a, b, reference);
-      INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
-      REQUIRE(verdict.right());
-      REQUIRE(verdict.comparison.checked == shape.m * shape.n);
-    }
-  }
+  require_right(kernels, matmul_shapes(), [](const Kernel& kernel, const MatmulShape& shape) {
+    // One thread per block: slow, and nothing new.
+    return kernel.name == "tiled_matmul_dynamic, tile 1" && shape.m * shape.n > 1024;
+  });
 }
 
 TEST_CASE("tiled kernels are right on all kinds of data", "[tiled]") {
-  const Distribution distribution =
-      GENERATE(Distribution::uniform, Distribution::wide, Distribution::cancel, Distribution::integers);
-  for (const Kernel& kernel : {tiled_static<8>(), tiled_static<16>(), tiled_static<32>(), tiled_dynamic(16),
-                               prefetched<16>(), rectangular<64, 64, 8>()}) {
-    for (std::uint64_t seed : {3, 4, 5, 6}) {
-      const Verdict verdict = check_matmul(kernel.launch, {45, 39, 58}, seed, distribution);
-      INFO(kernel.name << ", seed " << seed << ", " << tilewise::to_string(distribution) << ": " << verdict.text);
-      REQUIRE(verdict.right());
-      if (distribution == Distribution::integers) REQUIRE(verdict.comparison.max_error == 0);  // nothing to round
-    }
-  }
+  require_right_on_all_data({tiled_static<8>(), tiled_static<16>(), tiled_static<32>(), tiled_dynamic(16),
+                             prefetched<16>(), rectangular<64, 64, 8>()},
+                            {{45, 39, 58}}, {3, 4, 5, 6});
 }
 
-TEST_CASE("tiling does not change one bit of the result", "[tiled]") {
-  // Every kernel adds the products in the order of k, and what a tile adds beyond the edge is zero.
-  const int M = 45, N = 39, K = 58;
-  const tilewise::DeviceBuffer<float> A(tilewise::random_vector(M * K, 1)), B(tilewise::random_vector(K * N, 2));
-  tilewise::DeviceBuffer<float> C(M * N);
-  C.poison();
-  REQUIRE(launch_naive_matmul(A.data(), B.data(), C.data(), M, N, K, 16) == cudaSuccess);
-  const std::vector<float> naive = C.to_host();
-  for (const Kernel& kernel : kernels) {
-    C.poison();
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), M, N, K) == cudaSuccess);
-    INFO(kernel.name);
-    REQUIRE(C.to_host() == naive);
-  }
-}
+TEST_CASE("tiling does not change one bit of the result", "[tiled]") { require_bits_of_naive(kernels, {45, 39, 58}); }
 
 TEST_CASE("in tiles, too, what is not a number stays in its row and column", "[tiled]") {
-  // A tile that reached over the end of a row of A, or below B, would carry the NaN into other elements.
-  const MatmulShape shape{21, 35, 19};
-  auto a = tilewise::random_vector(shape.m * shape.k, 1);
-  auto b = tilewise::random_vector(shape.k * shape.n, 2);
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const float inf = std::numeric_limits<float>::infinity();
-  for (std::size_t k = 0; k < shape.k; ++k) a[5 * shape.k + k] = nan;   // one row in the middle of A
-  a[4 * shape.k + 18] = inf;                                            // the last word of the row before it
-  for (std::size_t k = 0; k < shape.k; ++k) b[k * shape.n + 34] = nan;  // the last column of B
-  const tilewise::MatmulReference reference(a, b, shape);
-  for (const Kernel& kernel : kernels) {
-    const Verdict verdict = check_matmul(kernel.launch, shape, a, b, reference);
-    INFO(kernel.name << ": " << verdict.text);
-    REQUIRE(verdict.right());
-  }
+  require_nan_stays(kernels, {21, 35, 19});
 }
 
 TEST_CASE("tiles of an empty matrix are no error, and a sum of no tiles is zero", "[tiled]") {
-  for (const Kernel& kernel : kernels) {
-    INFO(kernel.name);
-    for (const MatmulShape& shape : {MatmulShape{0, 5, 7}, MatmulShape{5, 0, 7}, MatmulShape{0, 0, 0}})
-      REQUIRE(check_matmul(kernel.launch, shape, 1).right());
-    GuardedMatrix C(std::vector<float>(5 * 7, GuardedMatrix::canary()));
-    REQUIRE(kernel.launch(nullptr, nullptr, C.data(), 5, 7, 0) == cudaSuccess);
-    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-    REQUIRE(C.values() == std::vector<float>(5 * 7, 0.0f));
-    REQUIRE(C.margins_intact());
-  }
+  require_empty_is_no_error(kernels);
 }
 
 TEST_CASE("tiles that cannot be launched are refused, and C is left alone", "[tiled]") {
@@ -156,16 +93,9 @@ TEST_CASE("tiles that cannot be launched are refused, and C is left alone", "[ti
   REQUIRE(with_tile(1 << 20) == cudaErrorInvalidValue);  // tile * tile would overflow an int
   REQUIRE(with_tile(33) == kBlockTooLarge);              // 1,089 threads
   REQUIRE(with_tile(64) == kBlockTooLarge);              // 4,096 threads
-  for (const Kernel& kernel : kernels) {
-    INFO(kernel.name);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), -1, 4, 4) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, -1, 4) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, -1) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, (1 << 30) + 1) == cudaErrorInvalidValue);
-  }
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  REQUIRE(cudaGetLastError() == cudaSuccess);  // a refused launch leaves nothing behind
+  REQUIRE(cudaGetLastError() == cudaSuccess);            // a refused launch leaves nothing behind
   REQUIRE(C.intact());
+  require_refusals(kernels);
 }
 
 TEST_CASE("tiled kernels run on the stream they are given", "[tiled]") {
@@ -235,22 +165,6 @@ TEST_CASE("what a tile costs, and how many blocks an SM then holds, is as the pa
 
 #ifdef TILEWISE_SIMULATOR
 
-namespace {
-
-tilewise::Counts counts_of(const Kernel& kernel, const MatmulShape& shape) {
-  const tilewise::DeviceBuffer<float> A(tilewise::random_vector(shape.m * shape.k, 1));
-  const tilewise::DeviceBuffer<float> B(tilewise::random_vector(shape.k * shape.n, 2));
-  tilewise::DeviceBuffer<float> C(shape.m * shape.n);
-  return tilewise::count([&] {
-           REQUIRE(kernel.launch(A.data(), B.data(), C.data(), static_cast<int>(shape.m), static_cast<int>(shape.n),
-                                 static_cast<int>(shape.k)) == cudaSuccess);
-           REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-         })
-      .value();
-}
-
-}  // namespace
-
 TEST_CASE("requests fall by the factor that the page promises", "[counts]") {
   const MatmulShape shape{128, 128, 64};
   const std::uint64_t naive = 2 * 128 * 128 * 64 / 32;  // requests of the naive kernel: 2 M N K words, 32 to a request
@@ -298,12 +212,7 @@ namespace {
 
 MatmulLaunch launch_of(void (*kernel)(const float*, const float*, float*, int, int, int),
                        int tile = tiled_mutants::kTile) {
-  return [=](const float* A, const float* B, float* C, int M, int N, int K) {
-    const dim3 block(tiled_mutants::kTile, tiled_mutants::kTile);
-    const dim3 grid((N + tile - 1) / tile, (M + tile - 1) / tile);
-    kernel<<<grid, block>>>(A, B, C, M, N, K);
-    return cudaGetLastError();
-  };
+  return launch_in_tiles(kernel, tile, dim3(tiled_mutants::kTile, tiled_mutants::kTile));
 }
 
 }  // namespace
@@ -319,22 +228,6 @@ TEST_CASE("the templates of the wrong tiled kernels are right without a mistake"
 }
 
 TEST_CASE("every wrong tiled kernel is rejected, and for its own mistake", "[mutants]") {
-  for (const tiled_mutants::Mutant& mutant : tiled_mutants::mutants) {
-    Verdict verdict;
-    for (const MatmulShape& shape : mutant_shapes()) {  // one shape that shows the mistake is enough
-      const Verdict one = check_matmul(launch_of(mutant.kernel, mutant.tile), shape, 7);
-      verdict.faults |= one.faults;
-      if (!one.right()) verdict.text += shape.text() + ": " + one.text + "\n";
-      if (verdict.has(mutant.fault) && verdict.text.find(mutant.finding) != std::string::npos) break;
-    }
-    INFO(mutant.name << ": " << (verdict.right() ? "passed as right" : verdict.text));
-    CHECK_FALSE(verdict.has(Fault::launch_failed));
-    if (mutant.race && !tilewise::is_simulated()) {
-      // On a GPU the warps may happen to run in a harmless order; compute-sanitizer is the judge there.
-      if (verdict.right()) WARN(mutant.name << " was lucky on this GPU");
-      continue;
-    }
-    CHECK(verdict.has(mutant.fault));
-    if (mutant.race) CHECK(verdict.text.find(mutant.finding) != std::string::npos);
-  }
+  check_rejected(tiled_mutants::mutants,
+                 [](const tiled_mutants::Mutant& mutant) { return launch_of(mutant.kernel, mutant.tile); });
 }

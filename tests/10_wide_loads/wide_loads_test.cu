@@ -1,27 +1,18 @@
 // Chapter 10: 16-byte accesses on every kind of shape, and the wrong kernels that the same check must reject.
 #include "wide_loads.cuh"
 
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "../../chapters/01_naive_matmul/naive_matmul.cuh"
-#include "01_naive_matmul/check_matmul.hpp"
 #include "10_wide_loads/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "matmul_frame.hpp"
 #include "rows.hpp"
-#include "tilewise/counters.hpp"
-#include "tilewise/device.hpp"
 
 namespace {
 
-using tilewise::Distribution;
 using tilewise::MatmulShape;
-
-struct Kernel {
-  std::string name;
-  MatmulLaunch launch;
-};
+using Kernel = MatmulKernel;
 
 template <int BM, int BN, int BK, int TM, int TN>
 Kernel fetches() {
@@ -61,61 +52,22 @@ const std::vector<MatmulShape> aligned_shapes = {{1, 4, 4},    {3, 4, 8},    {17
 }  // namespace
 
 TEST_CASE("kernels with wide accesses are right on every shape", "[wide_loads]") {
-  std::vector<MatmulShape> shapes = matmul_shapes();
-  shapes.insert(shapes.end(), aligned_shapes.begin(), aligned_shapes.end());
-  for (const MatmulShape& shape : shapes) {
-    const auto a = tilewise::random_vector(shape.m * shape.k, 1);
-    const auto b = tilewise::random_vector(shape.k * shape.n, 2);
-    const tilewise::MatmulReference reference(a, b, shape);
-    for (const Kernel& kernel : kernels) {
-      const Verdict verdict = check_matmul(kernel.launch, shape, a, b, reference);
-      INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
-      REQUIRE(verdict.right());
-      REQUIRE(verdict.comparison.checked == shape.m * shape.n);
-    }
-  }
+  require_right(kernels, matmul_shapes());
+  require_right(kernels, aligned_shapes);
 }
 
 TEST_CASE("and around the edges of a tile of 128, aligned and not", "[wide_loads]") {
-  for (const MatmulShape& shape : {MatmulShape{127, 129, 17}, {129, 128, 8}, {130, 124, 12}, {256, 132, 20}}) {
-    for (const Kernel& kernel :
-         {fetches<128, 128, 16, 8, 8>(), loads<128, 128, 16, 8, 8>(), stores<128, 128, 16, 8, 8>()}) {
-      const Verdict verdict = check_matmul(kernel.launch, shape, 5);
-      INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
-      REQUIRE(verdict.right());
-    }
-  }
+  require_right({fetches<128, 128, 16, 8, 8>(), loads<128, 128, 16, 8, 8>(), stores<128, 128, 16, 8, 8>()},
+                {{127, 129, 17}, {129, 128, 8}, {130, 124, 12}, {256, 132, 20}});
 }
 
 TEST_CASE("wide accesses are right on all kinds of data", "[wide_loads]") {
-  const Distribution distribution =
-      GENERATE(Distribution::uniform, Distribution::wide, Distribution::cancel, Distribution::integers);
-  for (const Kernel& kernel : {loads<128, 128, 16, 8, 8>(), stores<16, 32, 8, 4, 4>()}) {
-    for (const MatmulShape& shape : {MatmulShape{45, 39, 58}, {45, 40, 56}}) {
-      const Verdict verdict = check_matmul(kernel.launch, shape, 3, distribution);
-      INFO(kernel.name << ", " << shape.text() << ", " << tilewise::to_string(distribution) << ": " << verdict.text);
-      REQUIRE(verdict.right());
-      if (distribution == Distribution::integers) REQUIRE(verdict.comparison.max_error == 0);  // nothing to round
-    }
-  }
+  require_right_on_all_data({loads<128, 128, 16, 8, 8>(), stores<16, 32, 8, 4, 4>()}, {{45, 39, 58}, {45, 40, 56}},
+                            {3});
 }
 
 TEST_CASE("wide accesses do not change one bit of the result", "[wide_loads]") {
-  // Every kernel adds the products in the order of k, and what a tile adds beyond the edge is zero.
-  for (const MatmulShape& shape : {MatmulShape{45, 39, 58}, {45, 40, 56}}) {
-    const int M = static_cast<int>(shape.m), N = static_cast<int>(shape.n), K = static_cast<int>(shape.k);
-    const tilewise::DeviceBuffer<float> A(tilewise::random_vector(M * K, 1)), B(tilewise::random_vector(K * N, 2));
-    tilewise::DeviceBuffer<float> C(M * N);
-    C.poison();
-    REQUIRE(launch_naive_matmul(A.data(), B.data(), C.data(), M, N, K, 16) == cudaSuccess);
-    const std::vector<float> naive = C.to_host();
-    for (const Kernel& kernel : kernels) {
-      C.poison();
-      REQUIRE(kernel.launch(A.data(), B.data(), C.data(), M, N, K) == cudaSuccess);
-      INFO(kernel.name);
-      REQUIRE(C.to_host() == naive);
-    }
-  }
+  for (const MatmulShape& shape : {MatmulShape{45, 39, 58}, {45, 40, 56}}) require_bits_of_naive(kernels, shape);
 }
 
 TEST_CASE("matrices that begin between two multiples of 16 bytes are loaded word by word", "[wide_loads]") {
@@ -140,49 +92,15 @@ TEST_CASE("matrices that begin between two multiples of 16 bytes are loaded word
 }
 
 TEST_CASE("in wide loads, too, what is not a number stays in its row and column", "[wide_loads]") {
-  for (const MatmulShape& shape : {MatmulShape{21, 35, 19}, {21, 36, 20}}) {
-    auto a = tilewise::random_vector(shape.m * shape.k, 1);
-    auto b = tilewise::random_vector(shape.k * shape.n, 2);
-    const float nan = std::numeric_limits<float>::quiet_NaN();
-    for (std::size_t k = 0; k < shape.k; ++k) a[5 * shape.k + k] = nan;        // one row in the middle of A
-    a[5 * shape.k - 1] = std::numeric_limits<float>::infinity();               // the last word of the row before it
-    for (std::size_t k = 0; k < shape.k; ++k) b[(k + 1) * shape.n - 1] = nan;  // the last column of B
-    const tilewise::MatmulReference reference(a, b, shape);
-    for (const Kernel& kernel : kernels) {
-      const Verdict verdict = check_matmul(kernel.launch, shape, a, b, reference);
-      INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
-      REQUIRE(verdict.right());
-    }
-  }
+  for (const MatmulShape& shape : {MatmulShape{21, 35, 19}, {21, 36, 20}}) require_nan_stays(kernels, shape);
 }
 
 TEST_CASE("wide loads of an empty matrix are no error, and a sum of no tiles is zero", "[wide_loads]") {
-  for (const Kernel& kernel : kernels) {
-    INFO(kernel.name);
-    for (const MatmulShape& shape : {MatmulShape{0, 5, 7}, MatmulShape{5, 0, 7}, MatmulShape{0, 0, 0}})
-      REQUIRE(check_matmul(kernel.launch, shape, 1).right());
-    for (const int N : {7, 8}) {  // word by word, and four at a time
-      GuardedMatrix C(std::vector<float>(5 * N, GuardedMatrix::canary()));
-      REQUIRE(kernel.launch(nullptr, nullptr, C.data(), 5, N, 0) == cudaSuccess);
-      REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-      REQUIRE(C.values() == std::vector<float>(5 * N, 0.0f));
-      REQUIRE(C.margins_intact());
-    }
-  }
+  require_empty_is_no_error(kernels, {7, 8});  // word by word, and four at a time
 }
 
 TEST_CASE("sizes that cannot be are refused by wide loads, and C is left alone", "[wide_loads]") {
-  GuardedMatrix A(std::vector<float>(16, 1.0f)), B(std::vector<float>(16, 1.0f)), C(std::vector<float>(16, 3.0f));
-  for (const Kernel& kernel : kernels) {
-    INFO(kernel.name);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), -1, 4, 4) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, -1, 4) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, -1) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, (1 << 30) + 1) == cudaErrorInvalidValue);
-  }
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  REQUIRE(cudaGetLastError() == cudaSuccess);  // a refused launch leaves nothing behind
-  REQUIRE(C.intact());
+  require_refusals(kernels);
 }
 
 TEST_CASE("wide loads run on the stream they are given", "[wide_loads]") {
@@ -197,22 +115,6 @@ TEST_CASE("wide loads run on the stream they are given", "[wide_loads]") {
 }
 
 #ifdef TILEWISE_SIMULATOR
-
-namespace {
-
-tilewise::Counts counts_of(const Kernel& kernel, const MatmulShape& shape) {
-  const tilewise::DeviceBuffer<float> A(tilewise::random_vector(shape.m * shape.k, 1));
-  const tilewise::DeviceBuffer<float> B(tilewise::random_vector(shape.k * shape.n, 2));
-  tilewise::DeviceBuffer<float> C(shape.m * shape.n);
-  return tilewise::count([&] {
-           REQUIRE(kernel.launch(A.data(), B.data(), C.data(), static_cast<int>(shape.m), static_cast<int>(shape.n),
-                                 static_cast<int>(shape.k)) == cudaSuccess);
-           REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-         })
-      .value();
-}
-
-}  // namespace
 
 TEST_CASE("wide accesses make a quarter of the requests, for the same bytes", "[counts]") {
   const MatmulShape shape{128, 128, 64};
@@ -235,11 +137,7 @@ TEST_CASE("wide accesses make a quarter of the requests, for the same bytes", "[
 namespace {
 
 MatmulLaunch launch_of(void (*kernel)(const float*, const float*, float*, int, int, int)) {
-  return [=](const float* A, const float* B, float* C, int M, int N, int K) {
-    using namespace wide_mutants;
-    kernel<<<dim3((N + kTile - 1) / kTile, (M + kTile - 1) / kTile), kThreads>>>(A, B, C, M, N, K);
-    return cudaGetLastError();
-  };
+  return launch_in_tiles(kernel, wide_mutants::kTile, wide_mutants::kThreads);
 }
 
 /// Those of all mutants, and one whose rows begin at multiples of 16 bytes.
@@ -260,25 +158,9 @@ TEST_CASE("the template of the wrong wide loads is right without a mistake", "[m
 }
 
 TEST_CASE("every wrong wide load is rejected, and for its own mistake", "[mutants]") {
-  for (const wide_mutants::Mutant& mutant : wide_mutants::mutants) {
-    const bool race = *mutant.finding != '\0';
-    Verdict verdict;
-    for (const MatmulShape& shape : shapes_of_mutants()) {  // one shape that shows the mistake is enough
-      const Verdict one = check_matmul(launch_of(mutant.kernel), shape, 7);
-      verdict.faults |= one.faults;
-      if (!one.right()) verdict.text += shape.text() + ": " + one.text + "\n";
-      if (verdict.has(mutant.fault) && verdict.text.find(mutant.finding) != std::string::npos) break;
-    }
-    INFO(mutant.name << ": " << (verdict.right() ? "passed as right" : verdict.text));
-    CHECK_FALSE(verdict.has(Fault::launch_failed));
-    if (race && !tilewise::is_simulated()) {
-      // On a GPU the warps may happen to run in a harmless order; compute-sanitizer is the judge there.
-      if (verdict.right()) WARN(mutant.name << " was lucky on this GPU");
-      continue;
-    }
-    CHECK(verdict.has(mutant.fault));
-    if (race) CHECK(verdict.text.find(mutant.finding) != std::string::npos);
-  }
+  check_rejected(
+      wide_mutants::mutants, [](const wide_mutants::Mutant& mutant) { return launch_of(mutant.kernel); },
+      shapes_of_mutants());
 }
 
 #ifdef TILEWISE_SIMULATOR

@@ -2,27 +2,18 @@
 // check must reject.
 #include "async_copies.cuh"
 
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "../../chapters/01_naive_matmul/naive_matmul.cuh"
-#include "01_naive_matmul/check_matmul.hpp"
 #include "11_async_copies/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "matmul_frame.hpp"
 #include "rows.hpp"
-#include "tilewise/counters.hpp"
-#include "tilewise/device.hpp"
 
 namespace {
 
-using tilewise::Distribution;
 using tilewise::MatmulShape;
-
-struct Kernel {
-  std::string name;
-  MatmulLaunch launch;
-};
+using Kernel = MatmulKernel;
 
 template <int BM, int BN, int BK, int TM, int TN>
 Kernel by_hand() {
@@ -51,28 +42,12 @@ const std::vector<Kernel> kernels = {
 }  // namespace
 
 TEST_CASE("kernels that fetch ahead are right on every shape", "[async_copies]") {
-  for (const MatmulShape& shape : matmul_shapes()) {
-    const auto a = tilewise::random_vector(shape.m * shape.k, 1);
-    const auto b = tilewise::random_vector(shape.k * shape.n, 2);
-    const tilewise::MatmulReference reference(a, b, shape);
-    for (const Kernel& kernel : kernels) {
-      const Verdict verdict = check_matmul(kernel.launch, shape, a, b, reference);
-      INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
-      REQUIRE(verdict.right());
-      REQUIRE(verdict.comparison.checked == shape.m * shape.n);
-    }
-  }
+  require_right(kernels, matmul_shapes());
 }
 
 TEST_CASE("and around the edges of a tile of 128, with words of 16 bytes and without", "[async_copies]") {
-  for (const MatmulShape& shape :
-       {MatmulShape{127, 129, 17}, {129, 128, 8}, {130, 132, 36}, {256, 131, 7}, {5, 4, 100}}) {
-    for (const Kernel& kernel : {by_hand<128, 128, 8, 8, 8>(), async<128, 128, 16, 8, 8, 3>()}) {
-      const Verdict verdict = check_matmul(kernel.launch, shape, 5);
-      INFO(kernel.name << ", " << shape.text() << ": " << verdict.text);
-      REQUIRE(verdict.right());
-    }
-  }
+  require_right({by_hand<128, 128, 8, 8, 8>(), async<128, 128, 16, 8, 8, 3>()},
+                {{127, 129, 17}, {129, 128, 8}, {130, 132, 36}, {256, 131, 7}, {5, 4, 100}});
 }
 
 TEST_CASE("matrices that do not begin at a multiple of 16 bytes are fetched word by word", "[async_copies]") {
@@ -108,78 +83,23 @@ TEST_CASE("a block with 97 KB of shared memory is right, or refused where an SM 
 }
 
 TEST_CASE("tiles fetched ahead are right on all kinds of data", "[async_copies]") {
-  const Distribution distribution =
-      GENERATE(Distribution::uniform, Distribution::wide, Distribution::cancel, Distribution::integers);
-  for (const Kernel& kernel : {by_hand<32, 32, 8, 4, 4>(), async<32, 32, 8, 4, 4, 5>()}) {
-    for (std::uint64_t seed : {3, 4, 5}) {
-      const Verdict verdict = check_matmul(kernel.launch, {45, 39, 58}, seed, distribution);
-      INFO(kernel.name << ", seed " << seed << ", " << tilewise::to_string(distribution) << ": " << verdict.text);
-      REQUIRE(verdict.right());
-      if (distribution == Distribution::integers) REQUIRE(verdict.comparison.max_error == 0);  // nothing to round
-    }
-  }
+  require_right_on_all_data({by_hand<32, 32, 8, 4, 4>(), async<32, 32, 8, 4, 4, 5>()}, {{45, 39, 58}}, {3, 4, 5});
 }
 
 TEST_CASE("when a word was fetched does not change one bit of the result", "[async_copies]") {
-  // Every kernel adds the products in the order of k, and what a tile adds beyond the edge is zero.
-  const int M = 45, N = 39, K = 58;
-  const tilewise::DeviceBuffer<float> A(tilewise::random_vector(M * K, 1)), B(tilewise::random_vector(K * N, 2));
-  tilewise::DeviceBuffer<float> C(M * N);
-  C.poison();
-  REQUIRE(launch_naive_matmul(A.data(), B.data(), C.data(), M, N, K, 16) == cudaSuccess);
-  const std::vector<float> naive = C.to_host();
-  for (const Kernel& kernel : kernels) {
-    C.poison();
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), M, N, K) == cudaSuccess);
-    INFO(kernel.name);
-    REQUIRE(C.to_host() == naive);
-  }
+  require_bits_of_naive(kernels, {45, 39, 58});
 }
 
 TEST_CASE("fetched ahead, too, what is not a number stays in its row and column", "[async_copies]") {
-  const MatmulShape shape{21, 35, 19};
-  auto a = tilewise::random_vector(shape.m * shape.k, 1);
-  auto b = tilewise::random_vector(shape.k * shape.n, 2);
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (std::size_t k = 0; k < shape.k; ++k) a[5 * shape.k + k] = nan;   // one row in the middle of A
-  for (std::size_t k = 0; k < shape.k; ++k) a[20 * shape.k + k] = nan;  // and the last, which stands for those outside
-  a[4 * shape.k + 18] = std::numeric_limits<float>::infinity();         // the last word of the row before it
-  for (std::size_t k = 0; k < shape.k; ++k) b[k * shape.n + 34] = nan;  // the last column of B
-  const tilewise::MatmulReference reference(a, b, shape);
-  for (const Kernel& kernel : kernels) {
-    const Verdict verdict = check_matmul(kernel.launch, shape, a, b, reference);
-    INFO(kernel.name << ": " << verdict.text);
-    REQUIRE(verdict.right());
-  }
+  require_nan_stays(kernels, {21, 35, 19});
 }
 
 TEST_CASE("an empty matrix is no error for tiles fetched ahead, and a sum of no tiles is zero", "[async_copies]") {
-  for (const Kernel& kernel : kernels) {
-    INFO(kernel.name);
-    for (const MatmulShape& shape : {MatmulShape{0, 5, 7}, MatmulShape{5, 0, 7}, MatmulShape{0, 0, 0}})
-      REQUIRE(check_matmul(kernel.launch, shape, 1).right());
-    GuardedMatrix C(std::vector<float>(5 * 7, GuardedMatrix::canary()));
-    REQUIRE(kernel.launch(nullptr, nullptr, C.data(), 5, 7, 0) == cudaSuccess);
-    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-    REQUIRE(C.values() == std::vector<float>(5 * 7, 0.0f));
-    REQUIRE(C.margins_intact());
-  }
+  require_empty_is_no_error(kernels);
 }
 
 TEST_CASE("sizes that cannot be are refused, and C is left alone", "[async_copies]") {
-  GuardedMatrix A(std::vector<float>(16, 1.0f)), B(std::vector<float>(16, 1.0f)), C(std::vector<float>(16, 3.0f));
-  for (const Kernel& kernel : kernels) {
-    INFO(kernel.name);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), -1, 4, 4) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, -1, 4) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, -1) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 4, 4, (1 << 30) + 1) == cudaErrorInvalidValue);
-    REQUIRE(kernel.launch(A.data(), B.data(), C.data(), 1 << 16, 1 << 15, 1) ==
-            cudaErrorInvalidValue);  // 2^31 elements
-  }
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  REQUIRE(cudaGetLastError() == cudaSuccess);  // a refused launch leaves nothing behind
-  REQUIRE(C.intact());
+  require_refusals(kernels, {{1 << 16, 1 << 15, 1}});  // 2^31 elements
 }
 
 TEST_CASE("kernels that fetch ahead run on the stream they are given", "[async_copies]") {
@@ -193,22 +113,6 @@ TEST_CASE("kernels that fetch ahead run on the stream they are given", "[async_c
 }
 
 #ifdef TILEWISE_SIMULATOR
-
-namespace {
-
-tilewise::Counts counts_of(const Kernel& kernel, const MatmulShape& shape) {
-  const tilewise::DeviceBuffer<float> A(tilewise::random_vector(shape.m * shape.k, 1));
-  const tilewise::DeviceBuffer<float> B(tilewise::random_vector(shape.k * shape.n, 2));
-  tilewise::DeviceBuffer<float> C(shape.m * shape.n);
-  return tilewise::count([&] {
-           REQUIRE(kernel.launch(A.data(), B.data(), C.data(), static_cast<int>(shape.m), static_cast<int>(shape.n),
-                                 static_cast<int>(shape.k)) == cudaSuccess);
-           REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-         })
-      .value();
-}
-
-}  // namespace
 
 TEST_CASE("copies, loads and stores are those that the page promises", "[counts]") {
   const MatmulShape shape{128, 128, 64};
@@ -232,11 +136,7 @@ TEST_CASE("copies, loads and stores are those that the page promises", "[counts]
 namespace {
 
 MatmulLaunch launch_of(void (*kernel)(const float*, const float*, float*, int, int, int)) {
-  return [=](const float* A, const float* B, float* C, int M, int N, int K) {
-    constexpr int tile = async_mutants::kTile;
-    kernel<<<dim3((N + tile - 1) / tile, (M + tile - 1) / tile), async_mutants::kThreads>>>(A, B, C, M, N, K);
-    return cudaGetLastError();
-  };
+  return launch_in_tiles(kernel, async_mutants::kTile, async_mutants::kThreads);
 }
 
 }  // namespace
@@ -251,25 +151,7 @@ TEST_CASE("the templates of the wrong kernels that fetch ahead are right without
 }
 
 TEST_CASE("every wrong kernel that fetches ahead is rejected, and for its own mistake", "[mutants]") {
-  for (const async_mutants::Mutant& mutant : async_mutants::mutants) {
-    const bool by_luck = *mutant.finding != '\0';
-    Verdict verdict;
-    for (const MatmulShape& shape : mutant_shapes()) {  // one shape that shows the mistake is enough
-      const Verdict one = check_matmul(launch_of(mutant.kernel), shape, 7);
-      verdict.faults |= one.faults;
-      if (!one.right()) verdict.text += shape.text() + ": " + one.text + "\n";
-      if (verdict.has(mutant.fault) && verdict.text.find(mutant.finding) != std::string::npos) break;
-    }
-    INFO(mutant.name << ": " << (verdict.right() ? "passed as right" : verdict.text));
-    CHECK_FALSE(verdict.has(Fault::launch_failed));
-    if (by_luck && !tilewise::is_simulated()) {
-      // On a GPU the copies may happen to be there in time; the simulator makes them as late as it may.
-      if (verdict.right()) WARN(mutant.name << " was lucky on this GPU");
-      continue;
-    }
-    CHECK(verdict.has(mutant.fault));
-    CHECK(verdict.text.find(mutant.finding) != std::string::npos);
-  }
+  check_rejected(async_mutants::mutants, [](const async_mutants::Mutant& mutant) { return launch_of(mutant.kernel); });
 }
 
 #ifdef TILEWISE_SIMULATOR

@@ -214,16 +214,15 @@ struct Mutant {
   const char* name;
   void (*kernel)(const float*, const float*, float*, int, int, int);
   Fault fault;               ///< what check_matmul() must find, among other things
-  bool race = false;         ///< depends on timing or on old words: a GPU may be lucky, the simulator never is
-  const char* finding = "";  ///< and what the simulator calls it
+  const char* finding = "";  ///< of a race: what the simulator calls it. A GPU may be lucky, the simulator never is
   int tile = kTile;          ///< side of the tile of C that a block of 16 x 16 threads computes
 };
 
 inline const Mutant mutants[] = {
-    {"no_first_barrier", mutant<Bug::no_first_barrier>, Fault::wrong_value, true, "race-shared"},
-    {"no_second_barrier", mutant<Bug::no_second_barrier>, Fault::wrong_value, true, "race-shared"},
-    {"warp_barrier", mutant<Bug::warp_barrier>, Fault::wrong_value, true, "race-shared"},
-    {"early_return", mutant<Bug::early_return>, Fault::wrong_value, true, "uninitialised-shared"},
+    {"no_first_barrier", mutant<Bug::no_first_barrier>, Fault::wrong_value, "race-shared"},
+    {"no_second_barrier", mutant<Bug::no_second_barrier>, Fault::wrong_value, "race-shared"},
+    {"warp_barrier", mutant<Bug::warp_barrier>, Fault::wrong_value, "race-shared"},
+    {"early_return", mutant<Bug::early_return>, Fault::wrong_value, "uninitialised-shared"},
     {"no_guard_on_a", mutant<Bug::no_guard_on_a>, Fault::wrong_value},
     {"no_guard_on_b", mutant<Bug::no_guard_on_b>, Fault::wrong_value},
     {"guard_a_by_n", mutant<Bug::guard_a_by_n>, Fault::wrong_value},
@@ -243,27 +242,25 @@ inline const Mutant mutants[] = {
     {"adds_to_c", mutant<Bug::adds_to_c>, Fault::wrong_value},
     {"forgets_earlier_tiles", mutant<Bug::forgets_earlier_tiles>, Fault::wrong_value},
     {"inner_loop_one_short", mutant<Bug::inner_loop_one_short>, Fault::wrong_value},
-    {"no_barrier", prefetched_mutant<PrefetchBug::no_barrier>, Fault::wrong_value, true, "race-shared"},
-    {"one_pair_only", prefetched_mutant<PrefetchBug::one_pair_only>, Fault::wrong_value, true, "race-shared"},
-    {"reads_other_pair", prefetched_mutant<PrefetchBug::reads_other_pair>, Fault::wrong_value, true, "race-shared"},
+    {"no_barrier", prefetched_mutant<PrefetchBug::no_barrier>, Fault::wrong_value, "race-shared"},
+    {"one_pair_only", prefetched_mutant<PrefetchBug::one_pair_only>, Fault::wrong_value, "race-shared"},
+    {"reads_other_pair", prefetched_mutant<PrefetchBug::reads_other_pair>, Fault::wrong_value, "race-shared"},
     {"fetches_same_tile", prefetched_mutant<PrefetchBug::fetches_same_tile>, Fault::wrong_value},
     {"fetches_one_late", prefetched_mutant<PrefetchBug::fetches_one_late>, Fault::wrong_value},
     {"no_guard_past_end", prefetched_mutant<PrefetchBug::no_guard_past_end>, Fault::wrong_value},
-    {"turns_from_one_side", prefetched_mutant<PrefetchBug::turns_from_one_side>, Fault::wrong_value, true,
-     "race-shared"},
-    {"loads_one_round", rectangular_mutant<RectangleBug::loads_one_round>, Fault::wrong_value, false, "", kBlockTile},
-    {"no_second_barrier, rectangular", rectangular_mutant<RectangleBug::no_second_barrier>, Fault::wrong_value, true,
+    {"turns_from_one_side", prefetched_mutant<PrefetchBug::turns_from_one_side>, Fault::wrong_value, "race-shared"},
+    {"loads_one_round", rectangular_mutant<RectangleBug::loads_one_round>, Fault::wrong_value, "", kBlockTile},
+    {"no_second_barrier, rectangular", rectangular_mutant<RectangleBug::no_second_barrier>, Fault::wrong_value,
      "race-shared", kBlockTile},
-    {"a_counted_by_columns", rectangular_mutant<RectangleBug::a_counted_by_columns>, Fault::wrong_value, false, "",
+    {"a_counted_by_columns", rectangular_mutant<RectangleBug::a_counted_by_columns>, Fault::wrong_value, "",
      kBlockTile},
-    {"depth_for_width", rectangular_mutant<RectangleBug::depth_for_width>, Fault::wrong_value, false, "", kBlockTile},
-    {"guard_by_first_element", rectangular_mutant<RectangleBug::guard_by_first_element>, Fault::outside_written, false,
-     "", kBlockTile},
-    {"neighbours_not_apart", rectangular_mutant<RectangleBug::neighbours_not_apart>, Fault::wrong_value, false, "",
+    {"depth_for_width", rectangular_mutant<RectangleBug::depth_for_width>, Fault::wrong_value, "", kBlockTile},
+    {"guard_by_first_element", rectangular_mutant<RectangleBug::guard_by_first_element>, Fault::outside_written, "",
      kBlockTile},
-    {"one_sum", rectangular_mutant<RectangleBug::one_sum>, Fault::wrong_value, false, "", kBlockTile},
-    {"forgets_last_block", rectangular_mutant<RectangleBug::forgets_last_block>, Fault::wrong_value, false, "",
+    {"neighbours_not_apart", rectangular_mutant<RectangleBug::neighbours_not_apart>, Fault::wrong_value, "",
      kBlockTile},
+    {"one_sum", rectangular_mutant<RectangleBug::one_sum>, Fault::wrong_value, "", kBlockTile},
+    {"forgets_last_block", rectangular_mutant<RectangleBug::forgets_last_block>, Fault::wrong_value, "", kBlockTile},
 };
 
 }  // namespace tiled_mutants
