@@ -815,7 +815,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   if (space == MemorySpace::local) {
-    if (!on_own_stack(p))
+    if (!on_own_stack(reinterpret_cast<std::uintptr_t>(p)))
       report_finding(
           make("local-of-another",
                fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "

@@ -1,5 +1,5 @@
-// The commonest access: an ordinary load or store of global or shared memory, with which nothing is wrong. Everything else
-// goes through observer::access().
+// The commonest accesses: ordinary loads and stores of global and shared memory, with which nothing is wrong, and of the
+// thread's own variables. Everything else goes through observer::access().
 #pragma once
 
 #include "model/checker.hpp"
@@ -25,7 +25,7 @@ inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes,
   else if (address - reinterpret_cast<std::uintptr_t>(shared_begin) < 2 * kSharedRegion)
     space = model::MemorySpace::shared;
   else
-    return false;
+    return on_own_stack(address);  // and not counted
   if (kind == Access::store) idle_polls = 0;
   log.add(context_of(lane), site, kind, space, address, bytes, lane, known_bits);
   return true;
@@ -34,6 +34,7 @@ inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes,
 /// The same in a launch that is checked, and perhaps counted.
 inline bool check_and_count(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site,
                             unsigned known_bits) {
+  if (on_own_stack(address)) return true;
   const model::MemorySpace space = checker::check_quickly(lane, address, bytes, kind, site);
   if (space == model::MemorySpace::none) return false;
   if (kind == Access::store) idle_polls = 0;

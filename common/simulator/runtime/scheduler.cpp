@@ -37,7 +37,6 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 constexpr std::size_t kStackColours = 61;
 constexpr std::size_t kColourBytes = 320;
@@ -209,6 +208,7 @@ void Scheduler::resume(unsigned l) {
     worker->started = true;
   }
   running = worker;
+  own_stack_end = reinterpret_cast<std::uintptr_t>(worker->stack);
   if (l + 1 < thread_count) {  // most likely the next to run: its stack is cold
     const char* top = static_cast<const char*>(lanes[l + 1].fiber);
     __builtin_prefetch(top);
@@ -638,16 +638,12 @@ const char* describe_thread(const Lane& lane) {
   return text;
 }
 
+constinit std::uintptr_t own_stack_end = 0;
+
 bool on_thread_stack(const void* address) {
   const Scheduler& s = scheduler();
   const auto* p = static_cast<const char*>(address);
   return s.stacks && p >= s.stacks && p < s.stacks + s.workers.size() * (kStackBytes + kGuardBytes);
-}
-
-bool on_own_stack(const void* address) {
-  const Worker* own = scheduler().running;
-  const auto* p = static_cast<const char*>(address);
-  return own && p < own->stack && p >= own->stack - kStackBytes;
 }
 
 // ------------------------------------------------------------------------------------------- coordinates

@@ -99,7 +99,9 @@ extern char* shared_begin;  ///< 2 * kSharedRegion bytes
 
 /// Everything that is on the stack of some simulated thread.
 bool on_thread_stack(const void* address);
-/// Of those, what is on the stack of the thread that runs now.
-bool on_own_stack(const void* address);
+/// Of those, what is on the stack of the thread that runs now, which ends here.
+extern constinit std::uintptr_t own_stack_end;
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+inline bool on_own_stack(std::uintptr_t address) { return address - (own_stack_end - kStackBytes) < kStackBytes; }
 
 }  // namespace tilewise::sim
