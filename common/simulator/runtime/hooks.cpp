@@ -50,12 +50,17 @@ constexpr Layout of_struct(std::size_t n) {
   return {static_cast<std::uint8_t>(widest < 16 ? widest : 16), 1};
 }
 
+inline void not_observed(const volatile void* address, const void* site) {
+  if (memory::in_device_arena(reinterpret_cast<std::uintptr_t>(address)) && !memory::device_memory_is_open())
+    memory::host_access(reinterpret_cast<std::uintptr_t>(address), const_cast<void*>(site));
+}
+
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
                  Layout layout) {
   if (Lane* lane = observed_lane)
     observed(lane, address, bytes, kind, site, layout);
-  else if (memory::in_device_arena(reinterpret_cast<std::uintptr_t>(address)) && !memory::device_memory_is_open())
-    memory::host_access(reinterpret_cast<std::uintptr_t>(address), const_cast<void*>(site));
+  else
+    not_observed(address, site);
 }
 
 __attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* address, std::uint32_t bytes,
@@ -73,12 +78,12 @@ __attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* a
 template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
   Lane* lane = observed_lane;
-  if (lane && observer::checking) return observed_plain(lane, address, bytes, kind, site, known_bits);
-  if (lane && observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits))
-    return;
+  if (!lane) return not_observed(address, site);
+  if (observer::checking) return observed_plain(lane, address, bytes, kind, site, known_bits);
+  if (observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) return;
   Layout layout = plain(bytes);
   layout.known_bits = static_cast<std::uint8_t>(known_bits);
-  seen(address, bytes, kind, site, layout);
+  observed(lane, address, bytes, kind, site, layout);
 }
 
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
