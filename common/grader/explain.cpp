@@ -128,13 +128,12 @@ Explanation explain_wrong(const Task& task, const Sizes& sizes, const Problem& p
   const std::size_t first = wrong.front();
   const auto [first_row, first_column] = row_and_column(out, first);
   const bool not_set = out.use == Use::output && is_poison(got, first);
-  c.what =
-      fmt::format("{} of {} elements{} {}: expected {}, got {}", wrong.size(), out.size(),
-                  outputs_of(p) > 1 ? " of " + out.name : "",
-                  (wrong.size() == 1 ? "is wrong, " : "are wrong; the first is ") + element(out, first),
-                  number(got, out.expected[first]),
-                  not_set ? "what was there before" + std::string(holds_integers(got) ? "" : " (nan)")
-                          : number(got, element_of(got, first)));
+  c.what = fmt::format("{} of {} elements{} {}: expected {}, got {}", wrong.size(), out.size(),
+                       outputs_of(p) > 1 ? " of " + out.name : "",
+                       (wrong.size() == 1 ? "is wrong, " : "are wrong; the first is ") + element(out, first),
+                       number(got, out.expected[first]),
+                       not_set ? "what was there before" + std::string(holds_integers(got) ? "" : " (nan)")
+                               : number(got, element_of(got, first)));
   const std::string where = task.where({sizes, p, out, int(first_row), int(first_column)});
   if (!where.empty()) c.notes.push_back(where);
   if (out.use == Use::in_place && unchanged == wrong.size()) {

@@ -205,8 +205,7 @@ class Bank {
 
   void judge_one(const Task& task) {
     const char* kind = name(task.attempt->kind);
-    const std::string what =
-        task.attempt->words == kind ? kind : fmt::format("{}: {}", kind, task.attempt->words);
+    const std::string what = task.attempt->words == kind ? kind : fmt::format("{}: {}", kind, task.attempt->words);
     std::string problem;
     Verdict verdict;
     const auto started = std::chrono::steady_clock::now();
@@ -220,7 +219,8 @@ class Bank {
     const std::lock_guard lock(printing_);
     seconds_.push_back(seconds);
     if (!problem.empty()) return complain(task.puzzle->id(), what, problem);
-    std::printf("ok    %-6s %-60.60s %-8s %5.2f s\n", task.puzzle->id().c_str(), what.c_str(), learn::name(verdict.step), seconds);
+    std::printf("ok    %-6s %-60.60s %-8s %5.2f s\n", task.puzzle->id().c_str(), what.c_str(),
+                learn::name(verdict.step), seconds);
     if (verbose_)
       for (const std::string& line : verdict.said) std::printf("      %s\n", line.c_str());
     std::fflush(stdout);
@@ -266,7 +266,8 @@ Lines form_problems(const Puzzle& puzzle, const Attempts& attempts, const fs::pa
   require(puzzle.goal.size() <= 240, fmt::format("the goal has {} characters, more than 240", puzzle.goal.size()));
   require(!puzzle.notice.empty(), "there is no Notice");
   require(gpu_problem.empty(), "GPU: " + gpu_problem);
-  require(puzzle.kind != Kind::predict || puzzle.beliefs.size() >= 3, "a puzzle to predict has three lines If N: or more");
+  require(puzzle.kind != Kind::predict || puzzle.beliefs.size() >= 3,
+          "a puzzle to predict has three lines If N: or more");
   require(count(Attempt::Kind::solution) == 1, "there is not exactly one # solution");
   require(count(Attempt::Kind::starter) == 1, "there is no # starter section (with what must be said of it)");
   require(count(Attempt::Kind::wrong) >= 3, "there are fewer than 3 wrong attempts");
@@ -308,8 +309,8 @@ void write_attempts(const fs::path& root, const std::vector<std::string>& chapte
     fs::create_directories(folder / puzzle.id());
     for (const Attempt& attempt : read_attempts(puzzle).all) {
       const bool one = attempt.kind == Attempt::Kind::starter || attempt.kind == Attempt::Kind::solution;
-      const std::string file = (folder / puzzle.id() / name(attempt.kind)).string() +
-                               (one ? "" : fmt::format("-{}", ++count[attempt.kind]));
+      const std::string file =
+          (folder / puzzle.id() / name(attempt.kind)).string() + (one ? "" : fmt::format("-{}", ++count[attempt.kind]));
       write_file_atomically(file + ".cu", attempt.text);
       write_file_atomically(file + ".says", joined(attempt.says, "\n") + "\n");
     }

@@ -22,7 +22,7 @@ struct Attempt {
   std::string words;  ///< what it is about
   Lines says;         ///< each of them must be in what is said
   std::vector<Change> changes;
-  std::string text;   ///< the whole file
+  std::string text;  ///< the whole file
 };
 
 struct Attempts {

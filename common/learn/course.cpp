@@ -51,8 +51,7 @@ void VerdictCache::keep(const Puzzle& puzzle, const std::string& learners_text, 
 
 // ---------------------------------------------------------------- course
 
-Course::Course(const Workshop& workshop)
-    : workshop_(workshop), cache_(workshop.folder() / "verdicts.json") {
+Course::Course(const Workshop& workshop) : workshop_(workshop), cache_(workshop.folder() / "verdicts.json") {
   for (const fs::path& original : find_originals(workshop.root()))
     puzzles_.push_back(read_puzzle(workshop.root(), original));
 }
@@ -94,7 +93,8 @@ std::optional<std::size_t> Course::find(const std::string& word) const {
   const fs::path file = fs::absolute(word).lexically_normal();
   for (std::size_t i = 0; i < puzzles_.size(); ++i) {
     const Puzzle& p = puzzles_[i];
-    const bool copy = file.filename() == p.file.filename() && file.string().find("/" + p.chapter + "/") != std::string::npos;
+    const bool copy =
+        file.filename() == p.file.filename() && file.string().find("/" + p.chapter + "/") != std::string::npos;
     if (id ? p.chapter.starts_with(id->first) && p.number == id->second : copy && fs::exists(file)) return i;
   }
   return std::nullopt;

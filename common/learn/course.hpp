@@ -32,7 +32,7 @@ enum class State {
   untouched,  ///< as it was given
   tried,      ///< changed, and not solved
   solved,
-  unknown     ///< changed, and not judged yet
+  unknown  ///< changed, and not judged yet
 };
 
 class Course {

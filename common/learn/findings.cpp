@@ -26,7 +26,8 @@ std::vector<Finding> all_findings(const Json& report) {
   for (const Json& launch : report) {
     for (const Json& f : launch.value("findings", Json::array())) {
       const std::string signature = launch.value("kernel", "");
-      found.push_back({f.value("kind", ""), fs::path(f.value("file", "")).filename().string(), as_learners_say(f.value("message", "")), f.value("threads", ""),
+      found.push_back({f.value("kind", ""), fs::path(f.value("file", "")).filename().string(),
+                       as_learners_say(f.value("message", "")), f.value("threads", ""),
                        signature.substr(0, signature.find('(')), f.value("line", 0), f.value("other_line", 0),
                        f.value("times", 1L)});
     }
@@ -39,7 +40,8 @@ std::optional<Finding> first_finding(const Json& report) {
   std::erase_if(found, [](const Finding& f) { return f.kind == "leak"; });
   if (found.empty()) return std::nullopt;
   for (const char* cause : {"out-of-bounds", "divergent-barrier"}) {  // races may come of these
-    const auto first = std::find_if(found.begin(), found.end(), [=](const Finding& f) { return f.kind.starts_with(cause); });
+    const auto first =
+        std::find_if(found.begin(), found.end(), [=](const Finding& f) { return f.kind.starts_with(cause); });
     if (first != found.end()) return *first;
   }
   // Of one forgotten barrier, that of the block is the whole cure.
@@ -54,11 +56,11 @@ std::string advice_for(const std::string& kind) {
       {"out-of-bounds-local", "How many elements does the array have, and how far does the loop go?"},
       {"uninitialised", "Nobody wrote that element before it was read: cudaMalloc does not clear memory."},
       {"uninitialised-shared", "Shared memory starts with no values in each block: who writes that element?"},
-      {"race-shared",
-       "One of the two comes first, and it is chance which. It may look right on a GPU for years."},
+      {"race-shared", "One of the two comes first, and it is chance which. It may look right on a GPU for years."},
       {"race-global", "One of the two comes first, and it is chance which. It may look right on a GPU for years."},
-      {"warp-synchronous", "Threads of a warp may run apart from each other; only __syncwarp() and shuffles make them "
-                           "meet."},
+      {"warp-synchronous",
+       "Threads of a warp may run apart from each other; only __syncwarp() and shuffles make them "
+       "meet."},
       {"divergent-barrier", "All threads of a block have to come to the same __syncthreads()."},
       {"host-pointer", "A kernel can only use memory of the GPU: cudaMalloc makes it, cudaMemcpy fills it."},
       {"host-access", "The CPU cannot use memory of the GPU: cudaMemcpy brings it over."},

@@ -31,8 +31,8 @@ class Judge {
     if (puzzle_.kind == Kind::predict ? !has_prediction() : !has_check()) return v_;
     if (!compiles()) return v_;
     run();
-    const bool wrong = !launches() || !without_findings() || !ends() || !has_kernel() || !right() || !within_limits() ||
-                       !predicted();
+    const bool wrong =
+        !launches() || !without_findings() || !ends() || !has_kernel() || !right() || !within_limits() || !predicted();
     if (!wrong) v_.step = Step::solved;
     for (const std::string& note : notes_) say(note);
     return v_;
@@ -145,7 +145,8 @@ class Judge {
     else if (run_.child.too_much_output)
       say("It prints without end.");
     else if (run_.out_of_memory)
-      say("It used more than 1 GiB of memory and was ended: is there a loop that never ends, or an array that is far too "
+      say("It used more than 1 GiB of memory and was ended: is there a loop that never ends, or an array that is far "
+          "too "
           "large?");
     else if (run_.child.signal != 0)
       say("It ended early: " + grader::signal_text(run_.child.signal) + ".");
@@ -154,7 +155,8 @@ class Judge {
     else if (run_.check.said == Said::nothing && !run_.complaint.empty())
       say(as_learners_say(run_.complaint) + ".");
     else if (run_.check.said == Said::nothing)
-      say(fmt::format("It ended, with exit code {}, before the check was done: does something above the check call "
+      say(
+          fmt::format("It ended, with exit code {}, before the check was done: does something above the check call "
                       "exit()?",
                       run_.child.code));
     else
@@ -199,9 +201,8 @@ class Judge {
     for (const CountLimit& limit : puzzle_.limits) {
       const double value = v_.counts.at(limit.count);
       if (limit.holds(value)) continue;
-      say_numbers(fmt::format("The result is right, but not yet the count: {} {}. Wanted: {}. {}",
-                              count_text(value), count_in_words(limit.count), wanted(limit),
-                              sentence(limit.why)));
+      say_numbers(fmt::format("The result is right, but not yet the count: {} {}. Wanted: {}. {}", count_text(value),
+                              count_in_words(limit.count), wanted(limit), sentence(limit.why)));
       const double too_many =
           limit.relation != ">=" && limit.count.find("per_") == std::string::npos ? value - limit.bound : 0;
       diagnose(limit.count, too_many);
@@ -310,9 +311,9 @@ Lines Judge::explain(const CheckResult& check) {
       },
       got);
   grader::Problem problem;
-  problem.buffers = {grader::Buffer{check.array, check.rows, check.cols, grader::Use::output, like, check.expected,
-                                    check.tolerance > 0 ? std::vector<double>(size, check.tolerance)
-                                                        : std::vector<double>{}}};
+  problem.buffers = {
+      grader::Buffer{check.array, check.rows, check.cols, grader::Use::output, like, check.expected,
+                     check.tolerance > 0 ? std::vector<double>(size, check.tolerance) : std::vector<double>{}}};
   const grader::Explanation e = grader::explain_wrong(task, {}, problem, problem.buffers[0], got);
   Lines said{fmt::format("Where {}, {}.", check.text, e.what)};
   for (const std::string& note : e.notes) said.push_back(Judge::sentence(note));
@@ -348,7 +349,8 @@ std::string with_separators(const std::string& text) {
     }
     std::string digits = text.substr(i, end - i);
     const char before = i > 0 ? text[i - 1] : ' ';
-    const bool whole = std::strchr(" (-:", before) != nullptr && (end == text.size() || !std::isalpha(static_cast<unsigned char>(text[end])));
+    const bool whole = std::strchr(" (-:", before) != nullptr &&
+                       (end == text.size() || !std::isalpha(static_cast<unsigned char>(text[end])));
     for (std::size_t at = digits.size(); whole && at > 3;) digits.insert(at -= 3, ",");
     out += digits;
     i = end;

@@ -33,13 +33,17 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag("--counts", a.extras.counts, "with --judge: show all counts, by the names that limits have");
   app.add_flag("--list", a.list, "all puzzles, and which of them are solved");
   app.add_flag("--json", a.json, "with --list: for programs; what is not known yet is not judged");
-  app.add_flag("--check-bank", a.bank, "judge all attempts of tests/NN_topic/puzzles and compare with what must be said");
+  app.add_flag("--check-bank", a.bank,
+               "judge all attempts of tests/NN_topic/puzzles and compare with what must be said");
   app.add_option("--attempts", a.attempts, "write all attempts into this folder, a file each");
-  app.add_option("puzzles", a.chapters, "with --check-bank and --attempts: chapters and puzzles, 00 03-2; all when not given");
+  app.add_option("puzzles", a.chapters,
+                 "with --check-bank and --attempts: chapters and puzzles, 00 03-2; all when not given");
   app.add_option("--jobs,-j", a.jobs, "with --check-bank: so many at a time")->check(CLI::Range(1u, 64u));
   app.add_flag("--verbose", a.verbose, "with --check-bank: show what is said of each");
   app.add_option("--root", a.root, "the repository whose puzzles these are")->check(CLI::ExistingDirectory);
-  app.footer("Exit codes: 0 solved (with --check-bank: all as expected), 1 not, 2 bad arguments, 3 something is not in order.");
+  app.footer(
+      "Exit codes: 0 solved (with --check-bank: all as expected), 1 not, 2 bad arguments, 3 something is not in "
+      "order.");
 }
 
 /// Which puzzle `word` means, or a complaint that lists what there is.

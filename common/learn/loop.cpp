@@ -142,8 +142,10 @@ class Loop {
     remark_.clear();
     verdict_ = course_.known(at_, text_);
     changed_ = true;
-    if (!verdict_) start_judging();
-    else note_failure();
+    if (!verdict_)
+      start_judging();
+    else
+      note_failure();
   }
 
   void look_at_judge() {
@@ -170,7 +172,8 @@ class Loop {
       changed_ = true;
     }
     if (background_.valid() || judging_.valid()) return;
-    if (!puzzle().shown.empty() && !course_.known(at_, puzzle().text())) return start_in_background({at_, puzzle().text()});
+    if (!puzzle().shown.empty() && !course_.known(at_, puzzle().text()))
+      return start_in_background({at_, puzzle().text()});
     for (; unknown_ < course_.puzzles().size(); ++unknown_)
       if (course_.state_of(unknown_) == State::unknown)
         return start_in_background({unknown_, course_.text_of(unknown_)});
@@ -253,9 +256,9 @@ class Loop {
     const std::string kept = course_.reset(at_);
     take_file();
     solution_.clear();
-    remark_ = kept.empty() ? "The file is as it was given."
-                           : fmt::format("The file is as it was given. Yours is kept: {}.",
-                                         fs::path(kept).filename().string());
+    remark_ = kept.empty()
+                  ? "The file is as it was given."
+                  : fmt::format("The file is as it was given. Yours is kept: {}.", fs::path(kept).filename().string());
   }
 
   void solution() {
@@ -275,9 +278,8 @@ class Loop {
 
   void draw() {
     const Paper paper{terminal_->columns(), terminal_->rows(), colour_};
-    terminal_->show(joined(in_list_ ? draw_list(entries_of(course_), chosen_, paper)
-                                   : learn::draw(view(), paper),
-                          "\n"));
+    terminal_->show(
+        joined(in_list_ ? draw_list(entries_of(course_), chosen_, paper) : learn::draw(view(), paper), "\n"));
   }
 
   View view() const {

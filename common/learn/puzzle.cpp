@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* kCheckLine = "// ---- The check.";
 
-
 /// The comment of a line that is nothing else; nothing where it is code or empty.
 std::optional<std::string> comment_of(const std::string& line) {
   const std::string text = trimmed(line);
@@ -176,7 +175,9 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
-std::string joined(const Lines& lines, const std::string& separator) { return fmt::format("{}", fmt::join(lines, separator)); }
+std::string joined(const Lines& lines, const std::string& separator) {
+  return fmt::format("{}", fmt::join(lines, separator));
+}
 
 Lines lines_of(const std::string& text) {
   Lines lines;
@@ -231,11 +232,30 @@ std::string Puzzle::shown_file() const { return "chapters/" + chapter + "/puzzle
 std::string Puzzle::text() const { return joined(lines, "\n") + "\n"; }
 
 const Lines& count_names() {
-  static const Lines names = {"load_requests", "load_sectors", "sectors_per_load", "load_words", "store_requests",
-                              "store_sectors", "sectors_per_store", "sectors", "load_data_passes", "store_data_passes",
-                              "shared_wavefronts", "shared_conflicts", "atomics", "shared_atomics", "launches", "blocks",
-                              "threads", "threads_per_block", "shared_bytes_per_block", "resident_warps", "dram_bytes",
-                              "flops", "copies", "leaks"};
+  static const Lines names = {"load_requests",
+                              "load_sectors",
+                              "sectors_per_load",
+                              "load_words",
+                              "store_requests",
+                              "store_sectors",
+                              "sectors_per_store",
+                              "sectors",
+                              "load_data_passes",
+                              "store_data_passes",
+                              "shared_wavefronts",
+                              "shared_conflicts",
+                              "atomics",
+                              "shared_atomics",
+                              "launches",
+                              "blocks",
+                              "threads",
+                              "threads_per_block",
+                              "shared_bytes_per_block",
+                              "resident_warps",
+                              "dram_bytes",
+                              "flops",
+                              "copies",
+                              "leaks"};
   return names;
 }
 
@@ -259,7 +279,8 @@ std::vector<fs::path> find_originals(const fs::path& root) {
   std::error_code none;
   for (const auto& chapter : fs::directory_iterator(root / "tests", none))
     for (const auto& file : fs::directory_iterator(chapter.path() / "puzzles", none))
-      if (file.path().extension() == ".cu" && std::isdigit(static_cast<unsigned char>(file.path().filename().string()[0])))
+      if (file.path().extension() == ".cu" &&
+          std::isdigit(static_cast<unsigned char>(file.path().filename().string()[0])))
         found.push_back(file.path());
   std::sort(found.begin(), found.end());
   return found;
@@ -285,7 +306,8 @@ Composed compose(const Puzzle& puzzle, const std::string& learners_text) {
   while (check < lines.size() && !trimmed(lines[check]).starts_with(kCheckLine)) ++check;
   if (check == lines.size()) {
     c.problem = fmt::format(
-        "The line that says where the check begins is gone, and so it is not known which lines are yours. Write it back "
+        "The line that says where the check begins is gone, and so it is not known which lines are yours. Write it "
+        "back "
         "below them:\n    {}\nor start again with r (which keeps a copy).",
         trimmed(puzzle.lines[puzzle.check]));
     return c;
@@ -324,6 +346,8 @@ Prediction read_prediction(const Puzzle& puzzle, const std::string& learners_tex
   return p;
 }
 
-bool is_starter(const Puzzle& puzzle, const std::string& learners_text) { return lines_of(learners_text) == puzzle.lines; }
+bool is_starter(const Puzzle& puzzle, const std::string& learners_text) {
+  return lines_of(learners_text) == puzzle.lines;
+}
 
 }  // namespace tilewise::learn

@@ -32,11 +32,11 @@ struct Belief {
 };
 
 struct Puzzle {
-  std::string chapter;                          ///< 00_first_kernel
-  int number = 0;                               ///< within the chapter, from 1
-  std::filesystem::path file;                   ///< that the learner edits
-  std::filesystem::path original;               ///< what it was
-  std::filesystem::path attempts;               ///< solution, and what must be said of others
+  std::string chapter;             ///< 00_first_kernel
+  int number = 0;                  ///< within the chapter, from 1
+  std::filesystem::path file;      ///< that the learner edits
+  std::filesystem::path original;  ///< what it was
+  std::filesystem::path attempts;  ///< solution, and what must be said of others
 
   std::string title, goal, notice, gpu;
   Kind kind = Kind::write;
@@ -88,8 +88,8 @@ Composed compose(const Puzzle& puzzle, const std::string& learners_text);
 /// What a learner wrote in place of the question mark.
 struct Prediction {
   std::optional<double> number;
-  std::string problem;        ///< why there is none
-  bool other_changes = false; ///< more than that line was changed
+  std::string problem;         ///< why there is none
+  bool other_changes = false;  ///< more than that line was changed
 };
 Prediction read_prediction(const Puzzle& puzzle, const std::string& learners_text);
 

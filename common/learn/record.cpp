@@ -55,7 +55,8 @@ std::string column(const Json& row, const std::string& key) {
 /// "spmv_scalar" stands for itself, and for what goes on with a blank, a < or a comma behind it.
 bool fits(const Json& row, const Selector& s, bool exactly) {
   if (row.value("status", "") != "OK" || !row.contains("time")) return false;
-  if (!s.parts.empty() && std::find(s.parts.begin(), s.parts.end(), row.value("part", "")) == s.parts.end()) return false;
+  if (!s.parts.empty() && std::find(s.parts.begin(), s.parts.end(), row.value("part", "")) == s.parts.end())
+    return false;
   return std::all_of(s.columns.begin(), s.columns.end(), [&](const auto& wanted) {
     const std::string is = column(row, wanted.first);
     return is == wanted.second || (!exactly && is.starts_with(wanted.second) &&
@@ -75,19 +76,23 @@ double recorded_ms(const Json& runs, const std::string& chapter, const std::stri
     }
     if (found.size() == 1) return found[0];
     if (!exactly || found.size() > 1)
-      throw std::runtime_error(fmt::format("{} \"{}\": {} recorded rows, there must be one", chapter, words, found.size()));
+      throw std::runtime_error(
+          fmt::format("{} \"{}\": {} recorded rows, there must be one", chapter, words, found.size()));
   }
   return 0;
 }
 
 std::string digits(double value) {
-  return value >= 99.5 ? fmt::format("{:.0f}", value) : value >= 9.95 ? fmt::format("{:.1f}", value)
-                                                                      : fmt::format("{:.2f}", value);
+  return value >= 99.5   ? fmt::format("{:.0f}", value)
+         : value >= 9.95 ? fmt::format("{:.1f}", value)
+                         : fmt::format("{:.2f}", value);
 }
 
 std::string time_text(double ms) { return ms < 0.1 ? digits(1000 * ms) + " us" : digits(ms) + " ms"; }
 
-std::string ratio_text(double ratio) { return ratio >= 9.95 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.1f}", ratio); }
+std::string ratio_text(double ratio) {
+  return ratio >= 9.95 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.1f}", ratio);
+}
 
 }  // namespace
 
@@ -106,7 +111,8 @@ std::string with_records(const std::string& text, const std::filesystem::path& r
   }
   result.append(from, text.end());
   if (result.find('{') != std::string::npos)
-    throw std::runtime_error("a marker is neither {ms CHAPTER \"ROW\"} nor {ratio CHAPTER \"ROW\" / \"ROW\"}: " + result);
+    throw std::runtime_error("a marker is neither {ms CHAPTER \"ROW\"} nor {ratio CHAPTER \"ROW\" / \"ROW\"}: " +
+                             result);
   return result;
 }
 

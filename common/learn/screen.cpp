@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace tilewise::learn {
 
 namespace {
@@ -67,9 +66,9 @@ class Page {
  private:
   Lines header() const {
     const Puzzle& p = *v_.puzzle;
-    Lines out{ink_.dim(apart(fmt::format("Puzzle {} of {}", v_.place + 1, v_.of), progress(v_.solved, v_.of), columns_)), ""};
-    const std::string kind =
-        fmt::format("{}, about {} minute{}", name(p.kind), p.minutes, p.minutes == 1 ? "" : "s");
+    Lines out{
+        ink_.dim(apart(fmt::format("Puzzle {} of {}", v_.place + 1, v_.of), progress(v_.solved, v_.of), columns_)), ""};
+    const std::string kind = fmt::format("{}, about {} minute{}", name(p.kind), p.minutes, p.minutes == 1 ? "" : "s");
     const std::string title = cut(p.id() + "  " + p.title, columns_);
     const int left = columns_ - int(title.size());
     out.push_back(ink_.bold(title) + (left > int(kind.size()) ? ink_.dim(apart("", kind, left)) : ""));

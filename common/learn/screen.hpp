@@ -23,14 +23,14 @@ struct View {
   std::size_t place = 0, of = 0, solved = 0;  ///< the how manieth puzzle; how many there are, and are solved
   bool untouched = true;                      ///< the file is as it was given
   bool judging = false;
-  std::optional<Verdict> verdict;             ///< of the file as it is, or was a moment ago
-  std::map<std::string, double> before;       ///< counts of the starter; empty where they are not known
-  std::string gpu;                            ///< the line about a GPU, with its records
-  std::size_t hints = 0;                      ///< so many of them are shown
-  std::vector<Change> solution;               ///< shown when there is one
-  std::string remark;                         ///< what the last key did
-  std::string next;                           ///< "00-8, The last block"; "" when all are solved
-  bool keys = true;                           ///< somebody can press them
+  std::optional<Verdict> verdict;        ///< of the file as it is, or was a moment ago
+  std::map<std::string, double> before;  ///< counts of the starter; empty where they are not known
+  std::string gpu;                       ///< the line about a GPU, with its records
+  std::size_t hints = 0;                 ///< so many of them are shown
+  std::vector<Change> solution;          ///< shown when there is one
+  std::string remark;                    ///< what the last key did
+  std::string next;                      ///< "00-8, The last block"; "" when all are solved
+  bool keys = true;                      ///< somebody can press them
 };
 
 /// Lines of the screen.

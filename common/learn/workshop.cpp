@@ -72,11 +72,12 @@ std::string without_machinery(std::string text) {
     return "a launch wants two numbers at least: <<<blocks, threads in each>>>";
   if (text.find("register_kernel") != std::string::npos) return "a kernel returns nothing: __global__ void";
   static const std::regex kernel_only("'(threadIdx|blockIdx|blockDim|gridDim)' was not declared");
-  if (std::regex_search(text, kernel_only)) text += ", which is no kernel: __global__ in front of a function makes it one";
+  if (std::regex_search(text, kernel_only))
+    text += ", which is no kernel: __global__ in front of a function makes it one";
   static const std::pair<std::regex, const char*> kReplacements[] = {
-      {std::regex(R"((::)?tilewise::sim::)"), ""},       {std::regex(R"(\btw_s_\d+\.)"), ""},
-      {std::regex(R"(\bthread_idx\(\))"), "threadIdx"},  {std::regex(R"(\bblock_idx\(\))"), "blockIdx"},
-      {std::regex(R"(\bblock_dim\(\))"), "blockDim"},    {std::regex(R"(\bgrid_dim\(\))"), "gridDim"},
+      {std::regex(R"((::)?tilewise::sim::)"), ""},      {std::regex(R"(\btw_s_\d+\.)"), ""},
+      {std::regex(R"(\bthread_idx\(\))"), "threadIdx"}, {std::regex(R"(\bblock_idx\(\))"), "blockIdx"},
+      {std::regex(R"(\bblock_dim\(\))"), "blockDim"},   {std::regex(R"(\bgrid_dim\(\))"), "gridDim"},
       {std::regex(R"( \[-[Wf][^\]]*\]$)"), ""},
   };
   for (const auto& [what, by] : kReplacements) text = std::regex_replace(text, what, by);
@@ -138,9 +139,11 @@ std::string brace_problem(const std::string& text, std::size_t lines) {
       i = text.find('\n', i) - 1;
     } else if (c == '/' && next == '*') {
       const std::size_t end = std::min(text.find("*/", i + 2), text.size());
-      line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
+                                                  text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
       i = end + 1;
-    } else if ((c == '"' || c == '\'') && !(c == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])))) {
+    } else if ((c == '"' || c == '\'') &&
+               !(c == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])))) {
       for (++i; i < text.size() && text[i] != c && text[i] != '\n'; ++i)
         if (text[i] == '\\') ++i;
     } else if (c == '{') {
@@ -233,7 +236,8 @@ Workshop::Workshop(fs::path root)
 
 std::string Workshop::tools_stamp() const {
   std::string stamp = stamp_of(simcc_);
-  for (const char* header : {"tilewise/puzzle.hpp", "tilewise/puzzle_functions.hpp"}) stamp += stamp_of(headers() / header);
+  for (const char* header : {"tilewise/puzzle.hpp", "tilewise/puzzle_functions.hpp"})
+    stamp += stamp_of(headers() / header);
   return stamp;
 }
 
@@ -251,8 +255,7 @@ std::string Workshop::make_prelude() const {
   fs::remove(made, none);
   std::vector<std::string> command = compiler();
   command.insert(command.end(), {"--make-prelude", prelude_.string(), "-include", "tilewise/puzzle.hpp"});
-  if (const auto child = grader::run_tool(command); child.code != 0)
-    return first_error(child.output, "").message;
+  if (const auto child = grader::run_tool(command); child.code != 0) return first_error(child.output, "").message;
   const std::string functions = (prelude_ / "functions.cu").string();
   write(functions, "#include \"tilewise/puzzle_functions.hpp\"\n");
   command = compiler();
@@ -267,7 +270,8 @@ void Workshop::make_libraries(const std::string& text) const {
   for (const char* library : {"cublas", "cusparse"}) {
     const std::string target = fmt::format("tilewise_sim_{}", library);
     const fs::path build = grader::build_folder();
-    if (text.find(library) == std::string::npos || fs::exists(build / "common/simulator" / ("lib" + target + ".a"))) continue;
+    if (text.find(library) == std::string::npos || fs::exists(build / "common/simulator" / ("lib" + target + ".a")))
+      continue;
     grader::run_child({"/usr/bin/env", "cmake", "--build", build.string(), "--target", target},
                       grader::inherited({"PATH", "TMPDIR", "HOME", "CCACHE_DIR"}), "", {});
   }
@@ -288,7 +292,8 @@ Compiled Workshop::compile(const Bench& bench, const std::string& name, const st
 }
 
 Run Workshop::run(const Bench& bench, const std::string& program) const {
-  const std::string report = bench.file("report.json"), check = bench.file("check.txt"), said = bench.file("stderr.txt");
+  const std::string report = bench.file("report.json"), check = bench.file("check.txt"),
+                    said = bench.file("stderr.txt");
   grader::Environment environment = grader::inherited({"TMPDIR"});
   environment.insert(environment.end(), {{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"},
                                          {"LC_ALL", "C"},

@@ -31,11 +31,11 @@ struct CheckResult {
 /// A program that ran.
 struct Run {
   grader::ChildResult child;
-  std::string printed;     ///< by the program itself
+  std::string printed;  ///< by the program itself
   bool out_of_memory = false;
-  std::string complaint;   ///< of the simulator's, where it ended the program
+  std::string complaint;  ///< of the simulator's, where it ended the program
   CheckResult check;
-  Json report;             ///< of all its launches; an array
+  Json report;  ///< of all its launches; an array
 };
 
 /// Why it does not compile or link: one error.

@@ -49,7 +49,8 @@ struct Outcome {
 
 Outcome learn(const Repository& repository, const std::string& arguments) {
   const std::string log = (repository.root() / "log.txt").string();
-  const std::string command = TILEWISE_LEARN " --root " + repository.root().string() + " " + arguments + " > " + log + " 2>&1 < /dev/null";
+  const std::string command =
+      TILEWISE_LEARN " --root " + repository.root().string() + " " + arguments + " > " + log + " 2>&1 < /dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, tilewise::grader::read_file(log)};
 }
@@ -198,8 +199,13 @@ TEST_CASE("the screen fits its terminal", "[learn]") {
   v.puzzle = &p;
   v.of = 10;
   v.solved = 5;
-  v.verdict = Verdict{Step::result, {"Where n = 1,000, " + std::string(100, 'x') + " and more words, enough for several lines of any "
-                                     "terminal that somebody has", "    9 | " + std::string(200, 'y')}, {}, {}};
+  v.verdict = Verdict{Step::result,
+                      {"Where n = 1,000, " + std::string(100, 'x') +
+                           " and more words, enough for several lines of any "
+                           "terminal that somebody has",
+                       "    9 | " + std::string(200, 'y')},
+                      {},
+                      {}};
   for (const int columns : {40, 60, 80, 200}) {
     for (const int rows : {12, 24, 60}) {
       const Lines lines = draw(v, {columns, rows, false});
@@ -274,17 +280,21 @@ TEST_CASE("learn refuses what it does not know, in one line", "[learn]") {
 
 TEST_CASE("the bank fails for an attempt that is not judged as it says", "[learn]") {
   const Repository repository;
-  puzzle_with(repository, kAttempts + "\n# wrong: right\nsays: x\n-  out[i] = in[i] + 1;  // TODO\n+  if (i < n) out[i] = 1 + in[i];\n"
-                                      "\n# wrong: other words\nsays: banana\n-  out[i] = in[i] + 1;  // TODO\n+  out[i] = in[i];\n"
-                                      "\n# right: wrong\n-  out[i] = in[i] + 1;  // TODO\n+  out[i] = 1;\n");
+  puzzle_with(repository,
+              kAttempts +
+                  "\n# wrong: right\nsays: x\n-  out[i] = in[i] + 1;  // TODO\n+  if (i < n) out[i] = 1 + in[i];\n"
+                  "\n# wrong: other words\nsays: banana\n-  out[i] = in[i] + 1;  // TODO\n+  out[i] = in[i];\n"
+                  "\n# right: wrong\n-  out[i] = in[i] + 1;  // TODO\n+  out[i] = 1;\n");
   Outcome o = learn(repository, "--check-bank --jobs 2");
   CHECK(o.code == 1);
   CHECK(has(o.text, "it must not be solved, and is"));
   CHECK(has(o.text, "what is said lacks \"banana\""));
   CHECK(has(o.text, "it must be solved, and is not"));
   CHECK(has(o.text, "6 attempts, 3 not as expected"));
-  puzzle_with(repository, kAttempts + "\n# wrong: two\nsays: wrong\n-  out[i] = in[i] + 1;  // TODO\n+  if (i < n) out[i] = 1;\n"
-                                      "\n# wrong: three\nsays: compile\n-  out[i] = in[i] + 1;  // TODO\n+  out[i] = 1\n");
+  puzzle_with(repository,
+              kAttempts +
+                  "\n# wrong: two\nsays: wrong\n-  out[i] = in[i] + 1;  // TODO\n+  if (i < n) out[i] = 1;\n"
+                  "\n# wrong: three\nsays: compile\n-  out[i] = in[i] + 1;  // TODO\n+  out[i] = 1\n");
   o = learn(repository, "--check-bank 00");
   INFO(o.text);
   CHECK(o.code == 0);

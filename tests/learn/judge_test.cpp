@@ -79,12 +79,16 @@ TEST_CASE("a launch that CUDA refuses", "[learn]") {
 }
 
 TEST_CASE("programs that do not come to their end", "[learn]") {
-  Verdict v = judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ for (volatile int x = 1; x;) {} add_one"));
+  Verdict v =
+      judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ for (volatile int x = 1; x;) {} add_one"));
   CHECK(v.step == Step::run);
   says(v, "did not end within 5 seconds");
-  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ *(volatile int*)8 = 1; add_one")), "segmentation fault");
-  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ std::exit(0); add_one")), "exit code 0, before the check");
-  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "<<<(n + 31) / 32, 32>>>", "")), "called like an ordinary function");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ *(volatile int*)8 = 1; add_one")),
+       "segmentation fault");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ std::exit(0); add_one")),
+       "exit code 0, before the check");
+  says(judged(puzzle_text(), replaced(puzzle_text(kRight), "<<<(n + 31) / 32, 32>>>", "")),
+       "called like an ordinary function");
 }
 
 TEST_CASE("nothing launched", "[learn]") {
@@ -107,20 +111,22 @@ TEST_CASE("a wrong result: which element, and what came out", "[learn]") {
 }
 
 TEST_CASE("integers, and values of 64 bits", "[learn]") {
-  const std::string text = replaced(
-      puzzle_text(), "  puzzle::expect(\"out\", \"n = 40\"",
-      "  puzzle::expect(\"big\", \"n = 1\", std::vector<std::size_t>{4294967301}, [&](std::size_t) { return 4294967300; });\n"
-      "  puzzle::expect(\"out\", \"n = 40\"");
+  const std::string text = replaced(puzzle_text(), "  puzzle::expect(\"out\", \"n = 40\"",
+                                    "  puzzle::expect(\"big\", \"n = 1\", std::vector<std::size_t>{4294967301}, "
+                                    "[&](std::size_t) { return 4294967300; });\n"
+                                    "  puzzle::expect(\"out\", \"n = 40\"");
   const Verdict v = judged(text, replaced(text, "  out[i] = in[i] + 1;  // TODO\n", kRight));
   says(v, "big[0]: expected 4,294,967,300, got 4,294,967,301");
 }
 
 TEST_CASE("a limit that does not hold, with the line that it comes from", "[learn]") {
-  const std::string text = puzzle_text("  if (i < n) out[i] = in[i] + 1;  // TODO\n",
-                                       "// Limit: launches = 1: one is enough\n"
-                                       "// Limit: load_requests <= 2: each warp needs one\n// Limit: leaks = 0: free it\n");
+  const std::string text =
+      puzzle_text("  if (i < n) out[i] = in[i] + 1;  // TODO\n",
+                  "// Limit: launches = 1: one is enough\n"
+                  "// Limit: load_requests <= 2: each warp needs one\n// Limit: leaks = 0: free it\n");
   CHECK(judged(text, text).solved());
-  Verdict v = judged(text, replaced(text, "out[i] = in[i] + 1;  // TODO", "out[i] = in[i] + in[n - 1 - i] - in[n - 1 - i] + 1;"));
+  Verdict v = judged(
+      text, replaced(text, "out[i] = in[i] + 1;  // TODO", "out[i] = in[i] + in[n - 1 - i] - in[n - 1 - i] + 1;"));
   CHECK(v.step == Step::limit);
   says(v, "requests of loads. Wanted: 2 at most. Each warp needs one.");
   says(v, "03_guard.cu:9: ");
@@ -131,9 +137,9 @@ TEST_CASE("a limit that does not hold, with the line that it comes from", "[lear
 }
 
 TEST_CASE("a prediction is compared with what the kernel as given does", "[learn]") {
-  const std::string text =
-      replaced(puzzle_text(kRight + "  // sectors in all: ?\n"), "Kind: write",
-               "Kind: predict\n// Answer: load_sectors\n// If 40: a sector holds more than one word\n// If 2: no\n// If 1: no");
+  const std::string text = replaced(
+      puzzle_text(kRight + "  // sectors in all: ?\n"), "Kind: write",
+      "Kind: predict\n// Answer: load_sectors\n// If 40: a sector holds more than one word\n// If 2: no\n// If 1: no");
   const auto with = [&](const std::string& number) { return judged(text, replaced(text, ": ?", ": " + number)); };
   CHECK(judged(text, text).step == Step::prediction);
   Verdict v = with("40");

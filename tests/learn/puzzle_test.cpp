@@ -26,8 +26,9 @@ const std::string kPredict = replaced(puzzle_text(kRight + "  // sectors in all:
 }  // namespace
 
 TEST_CASE("a puzzle's comments are read", "[learn]") {
-  const Puzzle p = read(puzzle_text(kRight, "// Limit: sectors_per_store <= 4.5: side by side\n// Limit: launches = 1: one\n"
-                                            "// Show: launches, load_sectors\n// GPU: fast\n"));
+  const Puzzle p = read(puzzle_text(kRight,
+                                    "// Limit: sectors_per_store <= 4.5: side by side\n// Limit: launches = 1: one\n"
+                                    "// Show: launches, load_sectors\n// GPU: fast\n"));
   CHECK(p.id() == "00-3");
   CHECK(p.shown_file() == "chapters/00_first/puzzles/03_guard.cu");
   CHECK(p.title == "The guard");
@@ -50,8 +51,10 @@ TEST_CASE("a puzzle's comments are read", "[learn]") {
 TEST_CASE("a puzzle that is none is refused, with file and line", "[learn]") {
   const std::string good = puzzle_text();
   CHECK(error(good).empty());
-  CHECK(error(replaced(good, "// ---- The check.", "// Check.")).find("03_guard.cu:1: there is no line") != std::string::npos);
-  CHECK(error(replaced(good, "Kind: write", "Kind: sing")).find("write, repair, improve or predict") != std::string::npos);
+  CHECK(error(replaced(good, "// ---- The check.", "// Check.")).find("03_guard.cu:1: there is no line") !=
+        std::string::npos);
+  CHECK(error(replaced(good, "Kind: write", "Kind: sing")).find("write, repair, improve or predict") !=
+        std::string::npos);
   CHECK(error(replaced(good, "Minutes: 2", "Minutes: 11")).find("1 to 10") != std::string::npos);
   CHECK(error(good + "// Limit: sectors per store: 4\n").find("a limit looks like this") != std::string::npos);
   CHECK(error(good + "// Limit: secotrs <= 4: x\n").find("there is no count secotrs; there are") != std::string::npos);
@@ -102,7 +105,8 @@ TEST_CASE("predictions", "[learn]") {
   CHECK(read_prediction(p, replaced(replaced(kPredict, ": ?", ": 4"), "+ 1", "+ 2")).other_changes);
   CHECK(with(": ?").problem.find("Write your number in line 10") != std::string::npos);
   CHECK(with(": many").problem.find("Write your number") != std::string::npos);
-  CHECK(read_prediction(p, replaced(kPredict, "// sectors in all: ?", "")).problem.find("is gone") != std::string::npos);
+  CHECK(read_prediction(p, replaced(kPredict, "// sectors in all: ?", "")).problem.find("is gone") !=
+        std::string::npos);
 }
 
 TEST_CASE("numbers and names", "[learn]") {

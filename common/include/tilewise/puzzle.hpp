@@ -123,7 +123,9 @@ template <class T, class Expected>
 void expect(const std::string& name, const std::string& shape, const std::vector<T>& got, std::size_t rows,
             std::size_t cols, Expected expected, double tolerance = 0) {
   expect_size(name, shape, got.size(), rows * cols);
-  Compared all{name, shape, std::is_integral_v<T> ? sizeof(T) > 4 ? "long" : "int" : sizeof(T) == 8 ? "double" : "float", rows, cols, tolerance};
+  Compared all{
+      name, shape, std::is_integral_v<T> ? sizeof(T) > 4 ? "long" : "int" : sizeof(T) == 8 ? "double" : "float",
+      rows, cols,  tolerance};
   for (std::size_t i = 0; i < got.size(); ++i) {
     unsigned char bytes[sizeof(T)];
     std::memcpy(bytes, &got[i], sizeof(T));

@@ -323,10 +323,11 @@ std::pair<std::string, int> advice(const Now& now, const Other& other, bool same
                                    bool other_block) {
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
   if (other.waited_for)
-    return {fmt::format("; a thread waits for its own copies only, and no {} stands between its __pipeline_wait_prior() "
-                        "and this",
-                        same_warp ? "__syncwarp()" : "__syncthreads()"),
-            1};
+    return {
+        fmt::format("; a thread waits for its own copies only, and no {} stands between its __pipeline_wait_prior() "
+                    "and this",
+                    same_warp ? "__syncwarp()" : "__syncthreads()"),
+        1};
   if (both_store && same_line && other.updates)
     return {
         "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction",
