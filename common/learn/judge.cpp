@@ -14,6 +14,7 @@
 #include "grader/explain.hpp"
 #include "grader/tools.hpp"
 #include "learn/findings.hpp"
+#include "learn/pattern.hpp"
 
 namespace tilewise::learn {
 
@@ -286,6 +287,10 @@ class ComparisonTask : public grader::Task {
   ComparisonTask() : Task("puzzles", "check") {}
   grader::Problem make(const grader::Sizes&, std::uint64_t) const override { return {}; }
   std::string where(const grader::Place&) const override { return ""; }
+  std::string guess(const grader::Sizes&, const grader::Problem&, const grader::Buffer& output,
+                    const grader::Values& got) const override {
+    return pattern_of(output, got);
+  }
 };
 
 grader::Values values_like(const std::string& type, std::size_t size) {

@@ -1,5 +1,8 @@
 // What is said of a learner's file: each kind of mistake, compiled and run.
+#include <cmath>
+
 #include "learn.hpp"
+#include "learn/pattern.hpp"
 
 using namespace learn_test;
 
@@ -108,6 +111,23 @@ TEST_CASE("a wrong result: which element, and what came out", "[learn]") {
   v = judged("  if (i < n) { out[i] = in[i]; printf(\"%d\\n\", i); }\n");
   CHECK(v.printed.size() == 5);
   CHECK(v.printed[1] == "1");
+}
+
+TEST_CASE("what all wrong elements have in common", "[learn]") {
+  const auto pattern = [](const std::vector<float>& got, int rows = 1) {
+    const std::vector<double> expected{3, 8, 5, 4, 9, 2, 6, 1, 7};
+    return pattern_of(tilewise::grader::output<float>("out", rows, 9 / rows, expected), got);
+  };
+  CHECK(pattern({6, 16, 10, 8, 18, 4, 12, 2, 14}) == "each of the wrong elements is 2 times what it should be");
+  CHECK(pattern({3, 8, 0, 0, 0, 0, 0, 1, 7}) == "each of the wrong elements is 0");
+  CHECK(pattern({2, 7, 4, 3, 8, 1, 5, 0, 6}) == "each of the wrong elements is 1 too small");
+  CHECK(pattern({8, 5, 4, 9, 2, 6, 1, 7, 44}) == "each of the wrong elements holds what belongs 1 element further on");
+  CHECK(pattern({44, 44, 3, 8, 5, 4, 9, 2, 6}) == "each of the wrong elements holds what belongs 2 elements back");
+  CHECK(pattern({7, 1, 6, 2, 9, 4, 5, 8, 3}) == "the elements are in the opposite order");
+  CHECK(pattern({3, 4, 6, 8, 9, 1, 5, 2, 7}, 3) == "rows and columns are exchanged");
+  CHECK(pattern({3, 4, 6, 8, 9, 1, 5, 2, 8}, 3).empty());
+  CHECK(pattern({3, 8, 5, 4, 18, 2, 6, 1, 7}).empty());  // one alone has nothing in common
+  CHECK(pattern({6, 16, 10, 8, 18, 4, 12, 2, NAN}).empty());
 }
 
 TEST_CASE("integers, and values of 64 bits", "[learn]") {
