@@ -289,6 +289,9 @@ struct Tile {
 };
 // [tile]
 
+/// Blocks that an SM is to hold at a time: two, if the registers have room for the sums of two, `sums` for each lane of a warp number.
+constexpr int blocks_for(int sums) { return sums > 512 ? 1 : 2; }
+
 // [block_order]
 /// Where tile number `tile` lies, counted down GROUP rows of tiles, then one column further on: blocks that run at the same time read
 /// few rows of A and few columns of B, which L2 then holds for all of them. GROUP 1: row by row.
@@ -307,7 +310,7 @@ __device__ __forceinline__ Place place_of(int tile, int tiles_m, int tiles_n) {
 /// A tile of C per block, by Tile::product. K is larger than BK. Block: 32 * WM * WN threads in x. Grid: a block per tile, in x.
 /// Dynamic shared memory: tile_bytes<BM, BN, BK, STAGES>.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
-__global__ void __launch_bounds__(32 * WM * WN, TM* TN* WM* WN <= 512 ? 2 : 1)
+__global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     warp_tiles(const float* __restrict__ At, int lda,  // K x M, rows of lda words
                const float* __restrict__ B, int ldb,   // K x N, rows of ldb words
                float* __restrict__ C, int M, int N, int K) {
@@ -334,7 +337,7 @@ __device__ __forceinline__ int share_of(long long all, int shares, long long k_t
 /// parts: 2 * shares tiles of BM * BN words. arrived: a zero for each tile that is shared.
 /// Grid: whole + shares blocks in x. Everything else as for warp_tiles.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
-__global__ void __launch_bounds__(32 * WM * WN, TM* TN* WM* WN <= 512 ? 2 : 1)
+__global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     past_cublas(const float* __restrict__ At, int lda,  // K x M, rows of lda words
                 const float* __restrict__ B, int ldb,   // K x N, rows of ldb words
                 float* __restrict__ C, int M, int N, int K, int whole, int shares, float* __restrict__ parts,

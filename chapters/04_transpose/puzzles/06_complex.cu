@@ -58,7 +58,7 @@ int main() {
 // blockIdx.x * 32 + ty and column blockIdx.y * 32 + tx of out, each behind a guard of its own.
 // Limit: load_sectors = 1536: a warp can load along a row of in
 // Limit: store_sectors = 1536: a warp can store along a row of out
-// Limit: shared_conflicts <= 768: two wavefronts where one would do are the most
+// Limit: shared_conflicts <= 768: two wavefronts in place of one are the most
 // Show: sectors_per_load, sectors_per_store, shared_conflicts
 // Notice: 32 float2 are 256 bytes, so 8 sectors a request and 2 wavefronts are the best there is. Rows of an odd length
 // have no conflicts, as for floats, if you count in the unit that a lane moves: 33 float2.

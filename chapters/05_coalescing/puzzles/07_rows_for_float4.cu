@@ -1,7 +1,7 @@
 // Rows for float4
 //
 // Goal: The kernel brightens four pixels at a time, and fails in the second row, because a float4 can't start just
-// anywhere. Make every row start where one can, with as little space between rows as possible.
+// anywhere. Make every row start where a float4 can, with as little space between rows as possible.
 #include "tilewise/puzzle.hpp"
 
 // How many pixels it is from the start of a row to the start of the next, where a row has cols pixels.

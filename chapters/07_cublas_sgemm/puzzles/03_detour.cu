@@ -1,4 +1,4 @@
-// The price of a detour
+// What a detour costs
 //
 // Goal: This program hands cuBLAS copies that are stored by columns, and turns the result back. Predict how many
 // sectors of 32 bytes its three transposes load and store.

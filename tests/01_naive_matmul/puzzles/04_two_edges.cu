@@ -38,5 +38,5 @@ int main() {
 // Hint: A pixel needs both coordinates to be inside. One of them outside is enough to leave.
 // Hint: Not && but ||: if (row >= rows || col >= cols) return;
 // Limit: load_requests <= 26: each of 13 rows of 50 pixels is the work of 2 warps
-// Notice: With && nearly nobody leaves, and a thread past the right edge writes the next row's first pixels. Sizes
+// Notice: With && nearly all threads stay, and a thread past the right edge writes the next row's first pixels. Sizes
 //   that are multiples of the block hide it, so test with one that isn't, in each direction.
