@@ -54,7 +54,7 @@ std::string advice_for(const std::string& kind) {
       {"out-of-bounds", "Which threads have an index that the array does not have?"},
       {"out-of-bounds-shared", "Which index is that, and how many elements does the array have?"},
       {"out-of-bounds-local", "How many elements does the array have, and how far does the loop go?"},
-      {"uninitialised", "Nobody wrote that element before it was read: cudaMalloc does not clear memory."},
+      {"uninitialised", "That element was read before anything was written to it: cudaMalloc does not clear memory."},
       {"uninitialised-shared", "Shared memory starts with no values in each block: who writes that element?"},
       {"race-shared", "One of the two comes first, and it is chance which. It may look right on a GPU for years."},
       {"race-global", "One of the two comes first, and it is chance which. It may look right on a GPU for years."},

@@ -113,6 +113,12 @@ shows "Pressed again"
 lacks "One way to do it"
 press s
 shows "One way to do it"
+save "$wrong.cu" "$file" written  # and again, while that is being judged
+sleep 0.2
+save "$root/attempts/$id/solution.cu" "$file" renamed
+shows "Solved."
+press r
+shows "As it is now:"
 press l
 shows "Enter opens it"
 press Enter
@@ -122,9 +128,17 @@ shows "As it is now:"
 [ "$(screen | awk '{ if (length($0) > m) m = length($0) } END { print m }')" -le 60 ] || die 1 "wider than the terminal"
 press q
 shows "make learn goes on where you were."
-tmux -L "$socket" send-keys -t walk "stty -a" Enter
-shows " icanon"
-shows " echo "
+restored() {
+  tmux -L "$socket" send-keys -t walk "clear; stty -a" Enter
+  shows " icanon"
+  shows " echo "
+}
+restored
+start
+shows "As it is now:"
+press C-c
+shows "make learn goes on where you were."
+restored
 
 # ---- without a terminal
 status=0
