@@ -73,11 +73,11 @@ bool is_shifted(const grader::Buffer& output, const Wrong& w, std::ptrdiff_t ste
 std::string moved(const grader::Buffer& output, const Wrong& w) {
   const std::size_t n = output.size();
   if (w.all([&](std::size_t k) { return w.got[k] == output.expected[n - 1 - w.at[k]]; }))
-    return output.rows == 1 ? "the elements are in the opposite order" : "";
+    return output.rows == 1 ? "the order is the opposite of what is expected" : "";
   const auto rows = static_cast<std::size_t>(output.rows), cols = static_cast<std::size_t>(output.cols);
   if (rows == cols &&
       w.all([&](std::size_t k) { return w.got[k] == output.expected[w.at[k] % cols * cols + w.at[k] / cols]; }))
-    return "rows and columns are exchanged";
+    return "rows and columns are exchanged, compared with what is expected";
   for (std::ptrdiff_t distance = 1; output.rows == 1 && distance <= 64; ++distance)
     for (const std::ptrdiff_t step : {distance, -distance})
       if (is_shifted(output, w, step))

@@ -123,8 +123,8 @@ TEST_CASE("what all wrong elements have in common", "[learn]") {
   CHECK(pattern({2, 7, 4, 3, 8, 1, 5, 0, 6}) == "each of the wrong elements is 1 too small");
   CHECK(pattern({8, 5, 4, 9, 2, 6, 1, 7, 44}) == "each of the wrong elements holds what belongs 1 element further on");
   CHECK(pattern({44, 44, 3, 8, 5, 4, 9, 2, 6}) == "each of the wrong elements holds what belongs 2 elements back");
-  CHECK(pattern({7, 1, 6, 2, 9, 4, 5, 8, 3}) == "the elements are in the opposite order");
-  CHECK(pattern({3, 4, 6, 8, 9, 1, 5, 2, 7}, 3) == "rows and columns are exchanged");
+  CHECK(pattern({7, 1, 6, 2, 9, 4, 5, 8, 3}) == "the order is the opposite of what is expected");
+  CHECK(pattern({3, 4, 6, 8, 9, 1, 5, 2, 7}, 3) == "rows and columns are exchanged, compared with what is expected");
   CHECK(pattern({3, 4, 6, 8, 9, 1, 5, 2, 8}, 3).empty());
   CHECK(pattern({3, 8, 5, 4, 18, 2, 6, 1, 7}).empty());  // one alone has nothing in common
   CHECK(pattern({6, 16, 10, 8, 18, 4, 12, 2, NAN}).empty());
