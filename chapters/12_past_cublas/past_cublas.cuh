@@ -432,16 +432,25 @@ __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const f
   const float* a_tile = A;  // the next k-tile to copy
   const float* b_tile = B + (long long)N * b_k;
   const int b_from = min(col0 + b_col, N - WORDS);  // in a row of b_tile
-  const auto copy = [&](int stage, int c,
-                        int depth) {  // copy c of this thread's kCopies, of a k-tile that is `depth` deep
+  // Copy c of this thread's kCopies. The first k-tile may be shorter than BK: zeros past its end. The others are whole.
+  const int tiles = (K + BK - 1) / BK, head = K - (tiles - 1) * BK;
+  const auto copy_head = [&](int c) {
     if (c < kCopiesOfA) {
-      const int r = c / kAcrossA, k = a_k + c % kAcrossA * kLanesOfA;
-      __pipeline_memcpy_async(&As[stage][k][a_row + r * kRowsOfA], a_tile + a_from[r] + c % kAcrossA * kLanesOfA, 4,
-                              depth == BK || k < depth ? 0 : 4);
+      const int r = c / kAcrossA, k = c % kAcrossA * kLanesOfA;
+      __pipeline_memcpy_async(&As[0][a_k + k][a_row + r * kRowsOfA], a_tile + a_from[r] + k, 4, a_k + k < head ? 0 : 4);
     } else {
       const int k = (c - kCopiesOfA) * kRowsOfB;
-      __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_tile + b_from + (long long)N * k, 4 * WORDS,
-                              depth == BK || b_k + k < depth ? 0 : 4 * WORDS);
+      __pipeline_memcpy_async(&Bs[0][b_k + k][b_col], b_tile + b_from + (long long)N * k, 4 * WORDS,
+                              b_k + k < head ? 0 : 4 * WORDS);
+    }
+  };
+  const auto copy = [&](int stage, int c) {
+    if (c < kCopiesOfA) {
+      const int r = c / kAcrossA, k = c % kAcrossA * kLanesOfA;
+      __pipeline_memcpy_async(&As[stage][a_k + k][a_row + r * kRowsOfA], a_tile + a_from[r] + k, 4);
+    } else {
+      const int k = (c - kCopiesOfA) * kRowsOfB;
+      __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_tile + b_from + (long long)N * k, 4 * WORDS);
     }
   };
   // [sliced_copies]
@@ -457,17 +466,15 @@ __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const f
           *reinterpret_cast<const float4*>(&Bs[stage][slice * kDepth + k][col_in + j * kLanesN]);
   };
 
-  const int tiles = (K + BK - 1) / BK,
-            head = K - (tiles - 1) * BK;  // the first k-tile may be shorter, the others are whole
   int left = tiles;
 #pragma unroll
-  for (int c = 0; c < kCopies; ++c) copy(0, c, head);
+  for (int c = 0; c < kCopies; ++c) copy_head(c);
   __pipeline_commit();
   if (--left > 0) a_tile += head, b_tile += (long long)N * head;
 #pragma unroll
   for (int stage = 1; stage < STAGES - 1; ++stage) {
 #pragma unroll
-    for (int c = 0; c < kCopies; ++c) copy(stage, c, BK);
+    for (int c = 0; c < kCopies; ++c) copy(stage, c);
     __pipeline_commit();
     if (--left > 0) a_tile += BK, b_tile += (long long)N * BK;
   }
@@ -483,7 +490,7 @@ __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const f
         load(now, k + 1, (k + 1) % 2);
         if (k == kDepth - 2) {
 #pragma unroll
-          for (int c = 0; c < kCopies; ++c) copy(write, c, BK);
+          for (int c = 0; c < kCopies; ++c) copy(write, c);
         }
       } else {
         __pipeline_commit();
