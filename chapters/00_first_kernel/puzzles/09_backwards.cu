@@ -31,7 +31,8 @@ int main() {
     play_backwards(sound.data(), reversed.data(), n);
     puzzle::expect("reversed", "n = " + std::to_string(n), reversed, [&](std::size_t i) { return sound[n - 1 - i]; });
   }
-  puzzle::expect("other", "the function has nothing to do with it", other.host(), [&](std::size_t i) { return kept[i]; });
+  puzzle::expect("other", "the function has nothing to do with it", other.host(),
+                 [&](std::size_t i) { return kept[i]; });
   return puzzle::solved();
 }
 

@@ -37,7 +37,8 @@ int main() {
     puzzle::expect("film", shape, film, rows, cols,
                    [&](std::size_t row, std::size_t col) { return 99 - before[row * cols + col]; });
   }
-  puzzle::expect("other", "the function has nothing to do with it", other.host(), [&](std::size_t i) { return kept[i]; });
+  puzzle::expect("other", "the function has nothing to do with it", other.host(),
+                 [&](std::size_t i) { return kept[i]; });
   return puzzle::solved();
 }
 

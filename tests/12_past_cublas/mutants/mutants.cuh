@@ -24,7 +24,7 @@ enum class Bug {
   begins_in_the_middle,  ///< of its second tile, too
   equal_shares,          ///< rounded down, so that the last k-tiles are nobody's
   short_tile_last,       ///< addresses as if the first k-tile were a whole one
-  shared_memory_reused  ///< for the answer of the counter, before everybody has read it
+  shared_memory_reused   ///< for the answer of the counter, before everybody has read it
 };
 
 template <Bug BUG>
@@ -50,7 +50,7 @@ __global__ void shares(const float* A, const float* B, float* C, int M, int N, i
   }
   while (left > 0 && tile < tiles_m * tiles_n) {  // the second only fails after a mistake
     const int count = min(left, tiles_k - first);
-      const int row = tile / tiles_n * kTile + ty, col = tile % tiles_n * kTile + tx;
+    const int row = tile / tiles_n * kTile + ty, col = tile % tiles_n * kTile + tx;
     float sum = 0;
     for (int t = first; t < first + count; ++t) {
       const int depth = t == 0 ? head : kDepth,
