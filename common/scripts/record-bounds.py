@@ -87,10 +87,15 @@ def runs_of(program, rows):
     if program in ("09_register_tiles", "10_wide_loads", "11_async_copies"):
         sizes, _ = products(rows)
         return [[*sizes, *sampled]]
-    if program == "12_past_cublas":  # blocks of past_cublas depend on each other, so all are run: an hour at 4096, eight at 8192
-        sizes, _ = products([row for row in rows if int(row["shape"].split()[0]) <= 2048])
+    if program in LARGEST:
+        sizes, _ = products([row for row in rows if int(row["shape"].split()[0]) <= LARGEST[program]])
         return [[*sizes, *sampled]]
     return []
+
+
+# Square sizes up to which a program's bounds are recorded. Blocks of past_cublas depend on each other, so that all of them have to be
+# run and not a sample: minutes at 2048, eight times as many at 4096.
+LARGEST = {"12_past_cublas": 2048}
 
 
 def run(program, arguments):
@@ -135,5 +140,5 @@ replaced = {program for program, _ in jobs}
 rows = [row for row in known if row["program"] not in replaced] + [row for counted, _ in results for row in counted]
 rows.sort(key=lambda row: row["program"])
 lines = ",\n".join("  " + json.dumps(row) for row in rows)
-target.write_text(f'{{\n "gpu": "{recorded[0]["machine"]["name"]}",\n "commit": "{results[0][1]}",\n "rows": [\n{lines}\n ]\n}}\n')
+target.write_text(f'{{\n "gpu": "{recorded[0]["machine"]["name"]}",\n "commit": "{results[0][1]}",\n "largest": {json.dumps(LARGEST)},\n "rows": [\n{lines}\n ]\n}}\n')
 print(target.relative_to(root))
