@@ -35,6 +35,7 @@ for figures in chapters/*/figures; do
   cp "$figures"/* "$out/html/$figures/"
 done
 mkdir -p "$out/html/docs/results"
+cp docs/learn.svg "$out/html/docs/"
 find docs/results -name '*.svg' -exec cp {} "$out/html/docs/results/" \;
 grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="//; s/\.txt"$//' | sort -u |
   while IFS= read -r file; do
