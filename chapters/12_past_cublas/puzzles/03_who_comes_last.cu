@@ -12,7 +12,7 @@ __global__ void total(const int* in, int* out, int n, int* parts, int* arrived) 
   if (threadIdx.x != 0) return;
 
   parts[blockIdx.x] = sum;
-  __threadfence();                                // whoever sees what I do next, sees my part, too
+  __threadfence();                                // a block that sees what I do next sees my part, too
   const bool last = blockIdx.x == gridDim.x - 1;  // TODO: is that the block that comes last?
   if (!last) return;
 

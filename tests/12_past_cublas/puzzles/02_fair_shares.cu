@@ -46,7 +46,7 @@ int main() {
 
 // Kind: write
 // Minutes: 4
-// Hint: 10 / 4 is 2 for the compiler, so the last two pieces are nobody's. When do you best round down: before you
+// Hint: 10 / 4 is 2 for the compiler, so the last two pieces go to no share. When do you best round down: before you
 // multiply, or after?
 // Hint: Multiply first: share s begins where s of all `shares` parts are dealt, which is items x s / shares. But the
 // product may be more than an int can hold, 2,147,483,647.
