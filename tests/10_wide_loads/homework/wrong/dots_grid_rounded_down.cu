@@ -1,4 +1,4 @@
-// expect: row_dots visible elements are wrong
+// expect: row_dots visible elements is wrong
 // rows / 4 blocks of four warps.
 #include "homework.cuh"
 
