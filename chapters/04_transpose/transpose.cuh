@@ -192,7 +192,7 @@ enum class TileOrder { rows, columns };
 /// miss makes DRAM fetch the 256 bytes around the words, for a neighbour will want the rest. `from` must be aligned to
 /// 16 bytes.
 __device__ inline float4 load_evict_last(const float* from) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(TILEWISE_SIMULATOR)
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   float4 v;

@@ -22,7 +22,7 @@ enum class Hint { none, evict_first, evict_last };
 
 template <Hint HINT>
 __device__ float4 load(const float4* from) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(TILEWISE_SIMULATOR)
   if constexpr (HINT != Hint::none) {
     unsigned long long policy;
     if constexpr (HINT == Hint::evict_first)

@@ -49,6 +49,15 @@ class Rewriter {
  public:
   explicit Rewriter(const LexedSource& source) : source_(source), syntax_(source), side_(source.tokens.size(), kHost) {}
 
+  std::vector<DeviceBody> bodies() {
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (is_marker(i)) marker(i);
+    }
+    std::vector<DeviceBody> found;
+    for (std::size_t open : bodies_) found.push_back({open, side_[open] == kBoth});
+    return found;
+  }
+
   RewriteResult run() {
     drop_unroll_pragmas();
     count_kernel_names();
@@ -788,8 +797,10 @@ class Rewriter {
 
   void word(std::size_t i) {
     refuse_unsupported(i);
-    if (side_[i] == kHost) return;
     std::string_view text = syntax_.text(i);
+    if (text == "__on_device__")  // join_sides() writes it
+      return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
+    if (side_[i] == kHost) return;
     if (text == "for" || text == "while" || text == "do") {
       loop(i);
     } else if (text == "if") {
@@ -1271,6 +1282,8 @@ class Rewriter {
 };
 
 }  // namespace
+
+std::vector<DeviceBody> device_bodies(const LexedSource& source) { return Rewriter(source).bodies(); }
 
 RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file) {
   LexedSource source = lex(preprocessed_source, file);

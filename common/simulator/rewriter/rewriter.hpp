@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lexer.hpp"
+
 namespace tilewise::sim {
 
 /// Something in the source that the simulator cannot run.
@@ -25,5 +27,12 @@ struct RewriteResult {
 /// Nothing inserted contains a newline, so every line keeps its number; text from system headers (line-marker
 /// flag 3) is copied as it is. `file` names the source up to the first line marker.
 RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>");
+
+/// The body of a function or lambda that device code runs.
+struct DeviceBody {
+  std::size_t open;  ///< token of the `{`
+  bool host;         ///< host code runs it, too
+};
+std::vector<DeviceBody> device_bodies(const LexedSource& source);
 
 }  // namespace tilewise::sim

@@ -30,6 +30,7 @@
 #include "arithmetic.hpp"
 #include "known_bits.hpp"
 #include "rewriter.hpp"
+#include "two_sides.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
 #ifndef TILEWISE_SIM_INCLUDE_DIR
@@ -118,6 +119,7 @@ struct Options {
   bool verbose = false;
   bool help = false;
   bool lines_only = false;  // of what debuggers could know
+  int architecture = 0;     // the highest that -arch and -gencode name: 90 for sm_90
 };
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
@@ -358,10 +360,24 @@ class CommandLine {
     std::string_view bare = name.substr(0, equals);
     for (const Ignored& option : kIgnored) {
       if (option.name != bare) continue;
-      if (option.takes_value && equals == std::string_view::npos) value(argument);
+      if (!option.takes_value) return true;
+      const std::string given =
+          equals == std::string_view::npos ? value(argument) : std::string(name.substr(equals + 1));
+      if (bare == "arch" || bare == "gpu-architecture" || bare == "gencode" || bare == "generate-code")
+        architecture(given);
       return true;
     }
     return false;
+  }
+
+  /// `sm_90a`, `arch=compute_80,code=[sm_80,compute_80]`.
+  void architecture(std::string_view given) {
+    for (std::string_view prefix : {"sm_", "compute_"}) {
+      for (std::size_t at = given.find(prefix); at != std::string_view::npos; at = given.find(prefix, at + 1)) {
+        const int number = std::atoi(std::string(given.substr(at + prefix.size(), 4)).c_str());
+        options_.architecture = std::max(options_.architecture, number);
+      }
+    }
   }
 
   void include_folder(const std::string& option, const std::string& folder) {
@@ -692,8 +708,31 @@ class Driver {
     return 0;
   }
 
+  /// Whether host and device code may differ. The preprocessed text has no macros; the files that it names have.
+  bool differs_by_architecture(const std::string& preprocessed, const std::string& path) const {
+    for (const std::string& option : options_.preprocess) {
+      if (option.find("__CUDA_ARCH__") != std::string::npos) return !starts_with(option, "-D__CUDA_ARCH__");
+    }
+    return tilewise::sim::asks_for_architecture(preprocessed, path);
+  }
+
+  /// Preprocesses `path` into `result` as host code sees it, with the bodies of device functions as device code does.
+  int preprocess_both(const std::string& path, const std::string& object, const std::string& result) {
+    if (int status = preprocess(path, object, result); status != 0) return status;
+    const std::string host = read_file(result);
+    if (!differs_by_architecture(host, path)) return 0;
+    const std::string of_device = result + ".device.ii";
+    if (int status = preprocess(path, object, of_device, true); status != 0) return status;
+    const tilewise::sim::RewriteResult joined = tilewise::sim::join_sides(host, read_file(of_device), path);
+    print(joined.diagnostics);
+    if (!joined.ok()) return 1;
+    write_file(result, joined.text);
+    return 0;
+  }
+
   /// Preprocesses `path` into `result`, which may be empty for stdout.
-  int preprocess(const std::string& path, const std::string& object, const std::string& result) {
+  int preprocess(const std::string& path, const std::string& object, const std::string& result,
+                 bool for_device = false) {
     Args command = cxx_;
     append(command, {"-E", "-x", "c++"});
     append(command, definitions());
@@ -705,22 +744,33 @@ class Driver {
     }
     append(command, options_.compile);
     if (!is_clang()) command.push_back("-Wno-unknown-pragmas");
-    append(command, dependency_flags(object));
+    if (for_device) {
+      // The simulated card's, where the command line names none.
+      constexpr int kOfH200 = 90;
+      const int architecture = options_.architecture == 0 ? kOfH200 : options_.architecture;
+      command.push_back("-D__CUDA_ARCH__=" + std::to_string(10 * architecture));
+    } else {
+      append(command, dependency_flags(object));
+    }
     command.push_back(path);
     std::string messages = temporary_.file("preprocess.err");
     int status = run(command, options_.verbose, result, messages);
     std::string text = read_file(messages);
-    std::cerr << text;
+    if (!for_device || status != 0) std::cerr << text;  // else it has been said
     if (status != 0) explain_missing_header(text);
     return status;
+  }
+
+  static void print(const std::vector<tilewise::sim::Diagnostic>& diagnostics) {
+    for (const tilewise::sim::Diagnostic& d : diagnostics) {
+      std::cerr << d.file << ':' << d.line << ": error: " << d.message << '\n';
+    }
   }
 
   /// False when the source uses something unsupported; the reasons have been printed.
   bool rewrite_file(const std::string& preprocessed, const std::string& path, std::string& text) {
     tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path);
-    for (const tilewise::sim::Diagnostic& d : result.diagnostics) {
-      std::cerr << d.file << ':' << d.line << ": error: " << d.message << '\n';
-    }
+    print(result.diagnostics);
     text = std::move(result.text);
     return result.ok();
   }
@@ -753,7 +803,9 @@ class Driver {
 
   int show(const Input& input) {
     std::string preprocessed = temporary_.file("shown.ii");
-    if (int status = preprocess(input.path, input.path, preprocessed); status != 0) return status;
+    const int status = options_.rewrite_only ? preprocess_both(input.path, input.path, preprocessed)
+                                             : preprocess(input.path, input.path, preprocessed);
+    if (status != 0) return status;
     std::string text;
     if (options_.rewrite_only) {
       if (!rewrite_file(preprocessed, input.path, text)) return 1;
@@ -773,7 +825,7 @@ class Driver {
     std::string stem = fs::path(path).stem().string();
     std::string preprocessed = temporary_.file(stem + ".preprocessed.ii");
     std::string rewritten = temporary_.file(stem + ".rewritten.ii");
-    if (int status = preprocess(path, object, preprocessed); status != 0) return status;
+    if (int status = preprocess_both(path, object, preprocessed); status != 0) return status;
     if (!options_.preprocessed.empty())
       fs::copy_file(preprocessed, options_.preprocessed, fs::copy_options::overwrite_existing);
     std::string text;
