@@ -193,10 +193,24 @@ function(tilewise_nvcc_options target)
   endif()
 endfunction()
 
-# add_chapter(<NN_topic> [LIBRARIES cublas|cusparse...] [NO_MATRICES] [NVCC_OPTIONS <option>...]): the lesson program bin/NN_topic, and its tests in
-# bin/test_NN_topic, both linked with those libraries. NO_MATRICES: the lesson needs no reference and no sparse matrix.
+# tilewise_for_hopper(<target>): wgmma and TMA need machine code for exactly compute capability 9.0, which nvcc calls 90a; CMake's `native`
+# says 90. Other architectures stay as they are.
+function(tilewise_for_hopper target)
+  if(NOT TILEWISE_MACHINE STREQUAL "sim")
+    set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
+    if(architectures STREQUAL "native")
+      set(architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
+    endif()
+    list(TRANSFORM architectures REPLACE "^90(-|$)" "90a\\1")
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+  endif()
+endfunction()
+
+# add_chapter(<NN_topic> [LIBRARIES cublas|cusparse...] [NO_MATRICES] [HOPPER] [NVCC_OPTIONS <option>...]): the lesson program bin/NN_topic, and its
+# tests in bin/test_NN_topic, both linked with those libraries. NO_MATRICES: the lesson needs no reference and no sparse matrix. HOPPER: it has
+# kernels with wgmma and TMA.
 function(add_chapter name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MATRICES" "" "LIBRARIES;NVCC_OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MATRICES;HOPPER" "" "LIBRARIES;NVCC_OPTIONS")
   set(no_matrices)
   if(arg_NO_MATRICES)
     set(no_matrices NO_MATRICES)
@@ -208,6 +222,9 @@ function(add_chapter name)
   tilewise_cuda_libraries(libraries ${arg_LIBRARIES})
   tilewise_program(${name} SOURCES "${folder}/main.cu" INCLUDES "${folder}" LIBRARIES ${libraries} ${no_matrices})
   tilewise_nvcc_options(${name} ${arg_NVCC_OPTIONS})
+  if(arg_HOPPER)
+    tilewise_for_hopper(${name})
+  endif()
   if(EXISTS "${folder}/tune.cu")  # built when it is asked for: it has many kernels
     tilewise_program(tune_${name} SOURCES "${folder}/tune.cu" INCLUDES "${folder}" LIBRARIES ${libraries} ${no_matrices})
     tilewise_nvcc_options(tune_${name} ${arg_NVCC_OPTIONS})
@@ -222,6 +239,7 @@ function(add_chapter name)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_CHAPTERS ${name})
   set_property(GLOBAL PROPERTY TILEWISE_LIBRARIES_${name} ${libraries})
   set_property(GLOBAL PROPERTY TILEWISE_NVCC_OPTIONS_${name} ${arg_NVCC_OPTIONS})
+  set_property(GLOBAL PROPERTY TILEWISE_HOPPER_${name} ${arg_HOPPER})
 endfunction()
 
 # Fails the build when a chapter kernel spills registers, and writes ptxas.txt: registers and shared memory per kernel.
