@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     options.parse(argc, argv);
 
     tilewise::LessonStyle style{
-        .baseline_name = "library", .kernel_width = 32, .show_tile = false, .share = true, .in_turns = true};
+        .baseline_name = "cuBLASLt", .kernel_width = 32, .show_tile = false, .share = true, .in_turns = true};
     Lesson lesson(options, style);
     const bool bfloat16 = tilewise::device().major >= 8 || tilewise::is_simulated();
     if (only == "all" || only == "16-bit") {
@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
       run_tf32(lesson, options);
     }
     if (only == "all" || only == "fp32") {
+      style.baseline_name = "cublasSgemm";
       style.ceiling = std::numeric_limits<double>::infinity();  // FP32 units and tensor cores in one table
       lesson.begin_part("fp32", "float, split into two TF32 numbers each", style);
       run_fp32(lesson, options);

@@ -58,6 +58,7 @@ __global__ void __launch_bounds__(128)
 
   const auto* a_rows = reinterpret_cast<const Operand<T>*>(A + size_t(row0) * K);
   const auto* b_cols = reinterpret_cast<const Operand<T>*>(B + col0);
+  // [wmma_loop]
   fragment<matrix_a, 16, 16, 16, Operand<T>, row_major> a;
   fragment<matrix_b, 16, 16, 16, Operand<T>, row_major> b;
   fragment<accumulator, 16, 16, 16, float> sums;
@@ -67,6 +68,7 @@ __global__ void __launch_bounds__(128)
     load_matrix_sync(b, b_cols + size_t(k) * N, N);
     mma_sync(sums, a, b, sums);  // 16 x 16 x 16 multiply-adds by 32 threads together
   }
+  // [wmma_loop]
   store_rounded(sums, floats[warp], C, row0, col0, M, N);
 }
 // [wmma_from_global]

@@ -18,6 +18,7 @@ constexpr int kTileA = kRows * kDepth * sizeof(float), kTileB = kDepth * kCols *
               kTiles = kTileA + kTileB;
 constexpr int kBoxB = kDepth * 32 * sizeof(float);  // a box of B is 32 columns wide: 128 bytes
 
+// [place_in_b]
 /// Where this thread finds its elements of B^T in a tile of B, as wgmma wants them: of the warp's 16 columns it has two neighbours, for k = `k` and
 /// then for k + 4; the first of each pair is wgmma's row r, the second its row r + 8. In words; TMA's swizzle is part of it.
 struct PlaceInB {
@@ -30,6 +31,7 @@ struct PlaceInB {
     second = box + (k + 4) * 32 + (piece ^ (k + 4)) * 4 + word;
   }
 };
+// [place_in_b]
 
 /// Stores the sums of C^T that a warpgroup has: row0 and col0 are where its ROWS x 64 elements begin in C. N is even.
 template <int ROWS>

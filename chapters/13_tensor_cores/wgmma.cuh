@@ -64,6 +64,7 @@ __global__ void __launch_bounds__(256)
 
   float sum[128] = {};
   int parity = 0;
+  // [tiles_loop]
   for (int k = 0; k < K; k += kDepth) {
     if (threadIdx.x == 0) load_tiles(tiles, A, B, row0, col0, k, &full);
     barrier_wait(&full, parity);
@@ -72,6 +73,7 @@ __global__ void __launch_bounds__(256)
     wgmma_wait<0>();
     __syncthreads();  // both warpgroups are through with the tiles
   }
+  // [tiles_loop]
   store_sums(sum, C, row0 + warpgroup * 64, col0, M, N);
 }
 // [wgmma_tiles]

@@ -501,6 +501,9 @@ FORMULAS = {
     "spmv": lambda words, counter, gpu=GPU: counter_rows("spmv", gpu, words)["counters"][counter],
     # what nvcc makes of a kernel's inner loop, by record-loops.py: loop("wide_loads<128,128,16,8,8>", "FFMA")
     "loop": lambda words, counter, gpu=GPU: exact_loop(words, gpu)["counters"][counter],
+    # what Nsight Compute counted for lesson 13: tensor("part=16-bit shape=4096 kernel=wgmma_tiles", "cycles")
+    "tensor": lambda words, counter, gpu=GPU: counter_rows("tensor", gpu, words)["counters"][counter],
+    "error": lambda words, gpu=GPU: one(words, gpu)[1]["error"]["max"],
     "counted": lambda words, count: one(words, "simulated-" + GPU)[1]["counts"][count],
     "min": min, "max": max, "sqrt": math.sqrt, "abs": abs,
 }
@@ -727,6 +730,25 @@ def stalls_table(gpu, program):
                      f"{c['smsp__issue_active.avg.pct_of_peak_sustained_active']:.0f} % | " + " | ".join(waits) +
                      f" | {1e-9 * c['dram__bytes_read.sum']:.2f} GB |")
     return "\n" + "\n".join(lines) + f"\n\n{record['gpu']}, driver {record['driver']}, Nsight Compute. Waits: warps for each instruction issued.\n\n"
+
+
+tensor_region = re.compile(r"(<!-- tensor:(\S+) -->\n).*?(<!-- /tensor -->)", re.S)
+
+
+def tensor_table(gpu):
+    """How busy the tensor cores are, and at which clock: docs/results/tensor-<gpu>.json, from record-tensor.py."""
+    file = root / f"docs/results/tensor-{gpu}.json"
+    if not file.exists():
+        return ""
+    record = json.loads(file.read_text())
+    lines = ["| | size | kernel | ms | clock | tensor cores busy | from L2 to the SMs | read from DRAM |", "|---|--:|---|" + "--:|" * 5]
+    for row in record["rows"]:
+        c = row["counters"]
+        ours = re.search("wmma|wgmma", row["kernel"])
+        lines.append(f"| {row['part']} | {row['shape'].split(' ')[0]} | " + (f"`{row['kernel']}`" if ours else "the library's") +
+                     f" | {1e-6 * c['ns']:.3g} | {1e3 * c['cycles'] / c['ns']:,.0f} MHz | {c['tensor cores, %']:.0f} % | "
+                     f"{c['L2 to SM bytes'] / c['ns'] / 1e3:.1f} TB/s | {1e-9 * c['DRAM bytes read']:.2f} GB |")
+    return "\n" + "\n".join(lines) + f"\n\n{record['gpu']}, driver {record['driver']}, commit {record['commit']}, Nsight Compute.\n\n"
 
 
 preprocess_region = re.compile(r"(<!-- preprocess:(\S+)((?: \S+)*?) -->\n).*?(<!-- /preprocess -->)", re.S)
@@ -969,6 +991,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = dram_region.sub(lambda found: found[1] + dram_table(found[2], found[3]) + found[4], new)
         new = loops_region.sub(lambda found: found[1] + loops_table(found[2], found[3]) + found[4], new)
         new = stalls_region.sub(lambda found: found[1] + stalls_table(found[2], found[3]) + found[4], new)
+        new = tensor_region.sub(lambda found: found[1] + tensor_table(found[2]) + found[3], new)
         new = spmv_region.sub(lambda found: found[1] + spmv_table(found[2]) + found[3], new)
         new = preprocess_region.sub(
             lambda found: found[1] + (counted_preprocess_table(found[3]) if found[2] == "sim" else preprocess_table(found[2])) + found[4], new)
