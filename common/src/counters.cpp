@@ -83,12 +83,16 @@ std::optional<Counts> count_call(const std::function<void()>& call) {
   counts.shared_store_wavefronts = c.shared_store_wavefronts;
   counts.async_copies = c.async_copy_instructions;
   counts.async_copy_wavefronts = c.async_copy_wavefronts;
-  counts.shared_conflicts =
-      c.shared_load_wavefronts - c.shared_load_ideal + c.shared_store_wavefronts - c.shared_store_ideal;
+  counts.matrix_loads = c.matrix_load_instructions;
+  counts.matrix_load_wavefronts = c.matrix_load_wavefronts;
+  counts.shared_conflicts = c.shared_load_wavefronts - c.shared_load_ideal + c.shared_store_wavefronts -
+                            c.shared_store_ideal + c.matrix_load_wavefronts - c.matrix_load_ideal;
   counts.dram_bytes_at_least = c.dram_bytes_at_least;
   counts.distinct_bytes_loaded = c.distinct_bytes_loaded;
   counts.distinct_bytes_stored = c.distinct_bytes_stored;
   counts.flops = c.flop_single + c.flop_double;
+  counts.tensor_instructions = c.tensor_instructions;
+  counts.tensor_flops = c.tensor_flop;
   counts.static_shared_bytes = sim::last_static_shared();
   counts.at_least = least_time(sim::sum_of_bounds());
   return counts;

@@ -140,6 +140,9 @@ TEST_CASE("Findings: barriers, warp operations and waiting") { check_all_cases("
 TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches") { check_all_cases("lifetime.cu"); }
 TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on") { check_all_cases("libraries.cu"); }
 TEST_CASE("Findings: asynchronous copies") { check_all_cases("async.cu"); }
+TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores") {
+  check_all_cases("matrices.cu");
+}
 TEST_CASE("Findings: correct programs that come close have none") { check_all_cases("silent.cu"); }
 
 TEST_CASE("Findings: a race's advice is one that cures it") {
@@ -182,6 +185,7 @@ TEST_CASE("Findings: what depends on the compiler's knowledge of types is the sa
     // clang copies the struct by a call, which does not say how it is aligned.
     check_all_cases("memory.cu", compiler, compiler == "clang++" ? "own_vector" : "");
     check_all_cases("async.cu", compiler);
+    check_all_cases("matrices.cu", compiler);
     // It reads the padding of that struct by a load of its own, which is reported.
     check_all_cases("silent.cu", compiler, compiler == "clang++" ? "struct_padding" : "");
   }

@@ -612,7 +612,6 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("void f() { cudaMallocArray(&a, &d, 1, 2); }"), "CUDA arrays"));
   CHECK(contains(refusal("void f() { cudaLaunchKernelEx(&c, k, 1); }"), "cudaLaunchKernelEx"));
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
-  CHECK(contains(refusal("__global__ void k() { nvcuda::wmma::fill_fragment(c, 0); }"), "tensor cores"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
   CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));
 }

@@ -42,11 +42,15 @@ struct Counts {
   std::uint64_t shared_store_wavefronts = 0;  ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
   std::uint64_t async_copies = 0;             ///< to shared memory; they are among the global loads. ..._op_ldgsts.sum
   std::uint64_t async_copy_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
+  std::uint64_t matrix_loads = 0;             ///< 8 x 8 matrices from shared memory: smsp__inst_executed_op_ldsm.sum
+  std::uint64_t matrix_load_wavefronts = 0;   ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum
   std::uint64_t shared_conflicts = 0;         ///< wavefronts beyond those of a conflict-free layout, loads and stores
   std::uint64_t dram_bytes_at_least = 0;      ///< every distinct 32-byte sector once
   std::uint64_t distinct_bytes_loaded = 0;    ///< of these, those that were loaded before anything was stored there
   std::uint64_t distinct_bytes_stored = 0;    ///< and those that were stored
   std::uint64_t flops = 0;                    ///< FP32 and FP64 operations as written: a * b + c is two
+  std::uint64_t tensor_instructions = 0;      ///< sm__inst_executed_pipe_tensor_op_hmma.sum
+  std::uint64_t tensor_flops = 0;             ///< of these, and not among `flops`
   std::size_t static_shared_bytes = 0;        ///< per block
   LeastTime at_least;                         ///< on the simulated GPU
 
@@ -57,7 +61,7 @@ struct Counts {
   double tag_passes_per_load() const;
   double data_passes_per_load() const;
   std::uint64_t shared_wavefronts() const {
-    return shared_load_wavefronts + shared_store_wavefronts + async_copy_wavefronts;
+    return shared_load_wavefronts + shared_store_wavefronts + matrix_load_wavefronts + async_copy_wavefronts;
   }
   /// Bytes that threads asked global memory for.
   std::uint64_t global_bytes() const { return global_load_bytes + global_store_bytes; }

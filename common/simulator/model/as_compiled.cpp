@@ -22,6 +22,8 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 bool is_plain(Access kind) { return kind == Access::load || kind == Access::store; }
 
+bool is_load(Access kind) { return kind == Access::load || kind == Access::matrix_load; }
+
 // Whether the compiler must reckon with two accesses going to the same place.
 bool may_meet(MemorySpace a, std::uint32_t object_a, MemorySpace b, std::uint32_t object_b) {
   return a == b && object_a == object_b;
@@ -46,8 +48,13 @@ InstructionCost cost_of(const LaneAddresses& lanes, Access kind, MemorySpace spa
     const bool narrow = lanes.bytes <= 4 && touched.sectors[touched.count - 1] - touched.sectors[0] < 4;
     cost.data_passes = narrow ? 1 : data_passes(lanes);
   } else if (space == MemorySpace::shared) {
-    cost.passes = shared_wavefronts(lanes, kind == Access::load);
-    cost.ideal = ideal_wavefronts(lanes, kind == Access::load);
+    if (kind == Access::matrix_load) {
+      cost.passes = matrix_load_wavefronts(lanes);
+      cost.ideal = ideal_matrix_load_wavefronts(lanes);
+    } else {
+      cost.passes = shared_wavefronts(lanes, kind == Access::load);
+      cost.ideal = ideal_wavefronts(lanes, kind == Access::load);
+    }
   }
   return cost;
 }
@@ -108,6 +115,7 @@ void InstructionCost::add_to(Counters& c) const {
         c.global_load_bytes += bytes;
         break;
       case Access::copy_to:
+      case Access::matrix_load:  // of shared memory only
         break;
     }
   } else if (space == MemorySpace::shared) {
@@ -119,6 +127,10 @@ void InstructionCost::add_to(Counters& c) const {
       c.shared_store_instructions += 1;
       c.shared_store_wavefronts += passes;
       c.shared_store_ideal += ideal;
+    } else if (kind == Access::matrix_load) {
+      c.matrix_load_instructions += 1;
+      c.matrix_load_wavefronts += passes;
+      c.matrix_load_ideal += ideal;
     }
   }
 }
@@ -159,7 +171,7 @@ void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_
     site.space = w.space;
     site.object = object;
     for (unsigned l = 0; l < w.depth; ++l) site.levels.push_back({loops[l].place, is_unrolled(loops[l])});
-    site.fixed = w.is_volatile || !is_plain(w.kind) || w.depth == 0 || w.depth > kLevels ||
+    site.fixed = w.stays || !is_plain(w.kind) || w.depth == 0 || w.depth > kLevels ||
                  (w.space != MemorySpace::global && w.space != MemorySpace::shared);
   }
   if (site.object != object) site.object = 0;
@@ -184,7 +196,7 @@ void AsCompiled::add(const WarpLog& log, std::uint32_t index, const std::uint64_
     auto entry = std::find_if(site.repeated.begin(), site.repeated.end(), [&](auto& r) { return r.first == further; });
     if (entry == site.repeated.end()) entry = site.repeated.insert(entry, {further, Counters{}});
     cost.add_to(entry->second);
-  } else if (w.known_bits >= 3 && is_plain(w.kind) && !w.is_volatile) {
+  } else if (w.known_bits >= 3 && is_plain(w.kind) && !w.stays) {
     // Loops whose bodies are laid end to end: all with constant ends, or chunks of the innermost.
     unsigned level = w.depth;
     while (level > 0 && is_unrolled(loops[level - 1])) --level;
@@ -254,7 +266,7 @@ bool AsCompiled::just_stored(const WarpLog& log, std::uint32_t index, const std:
   for (std::uint32_t i = index; i-- > 0;) {
     const WarpInstruction& e = log[i];
     if (e.kind == Access::copy_from) return false;
-    if (e.kind == Access::load || !may_meet(e.space, sites_[site_of_[i]].object, site.space, site.object)) continue;
+    if (is_load(e.kind) || !may_meet(e.space, sites_[site_of_[i]].object, site.space, site.object)) continue;
     return e.kind == Access::store && repeats(log, index, address, i);
   }
   return false;
@@ -360,7 +372,7 @@ bool AsCompiled::in_the_way(const WarpLog& log, std::vector<Candidate>::const_it
     const std::uint32_t from = load ? low->index : c->index + 1, to = load ? c->index : high->index;
     for (std::uint32_t i = from; i < to; ++i) {
       const WarpInstruction& e = log[i];
-      if (e.space == MemorySpace::none || (load && e.kind == Access::load)) continue;
+      if (e.space == MemorySpace::none || (load && is_load(e.kind))) continue;
       if (e.kind == Access::copy_from) return true;
       if (!may_meet(e.space, sites_[site_of_[i]].object, site.space, site.object)) continue;
       // Other words of the same 16 bytes, or of another 16.
@@ -383,7 +395,7 @@ bool AsCompiled::can_leave(const Site& site, std::size_t l) const {
   if (fenced_.count(level.place) != 0) return false;
   for (const Site& other : sites_) {
     if (&other == &site || !other.known || !may_meet(other.space, other.object, site.space, site.object)) continue;
-    if (other.kind == Access::load && site.kind == Access::load) continue;
+    if (is_load(other.kind) && is_load(site.kind)) continue;
     const auto in_loop =
         std::find_if(other.levels.begin(), other.levels.end(), [&](const Level& o) { return o.place == level.place; });
     if (in_loop == other.levels.end()) continue;

@@ -29,14 +29,15 @@ Bound bound(const Rates& rates, const Work& work) {
   const double atomics = n(c.atomic_requests + c.reduction_requests);
   const double memory_instructions =
       n(c.global_load_instructions + c.global_store_instructions + c.async_copy_instructions) + atomics +
-      shared_instructions;
+      shared_instructions + n(c.matrix_load_instructions);
   const double arithmetic_instructions = (fma32 / rates.fp32_per_lane + fma64) / kLanes;
-  on_sms(Resource::issue, memory_instructions + arithmetic_instructions, rates.issue);
+  on_sms(Resource::issue, memory_instructions + arithmetic_instructions + n(c.tensor_instructions), rates.issue);
   on_sms(Resource::memory_issue, memory_instructions, rates.memory_issue);
 
   // Whatever its rules are, a request takes one pass. Of data passes only those of loads are in it, since global stores that
   // follow one another may share theirs.
-  const double wavefronts = n(c.shared_load_wavefronts + c.shared_store_wavefronts + c.async_copy_data_passes);
+  const double wavefronts =
+      n(c.shared_load_wavefronts + c.shared_store_wavefronts + c.matrix_load_wavefronts + c.async_copy_data_passes);
   const double data = n(rates.l1_rules ? c.global_load_data_passes : c.global_load_requests);
   const double tags = rates.l1_rules ? n(c.global_load_tag_passes + c.global_store_tag_passes)
                                      : n(c.global_load_requests + c.global_store_requests);

@@ -29,6 +29,7 @@ namespace {
 
 using model::MemorySpace;
 using observer::Access;
+using observer::only_reads;
 
 struct SharedPiece {
   std::uintptr_t begin, end;
@@ -95,8 +96,6 @@ State& state() {
   static State* s = new State;
   return *s;
 }
-
-bool only_reads(Access kind) { return kind == Access::load || kind == Access::copy_from; }
 
 const char* verb(Access kind) {
   switch (kind) {

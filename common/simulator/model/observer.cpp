@@ -192,7 +192,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
   const model::LaneAddresses lanes{w.mask, w.bytes, address};
   const std::uint64_t addresses = fingerprint(lanes);
   bool repeated = false;
-  if (w.kind != Access::load)
+  if (!only_reads(w.kind) || w.kind == Access::copy_from)
     recent.clear();
   else if (w.space == MemorySpace::global || w.space == MemorySpace::shared)
     repeated = recent.has(w, addresses);
@@ -268,7 +268,7 @@ void follow_unfinished(State& s) {
                : nullptr;
   };
   for (const SiteRecord& site : s.record.sites) {
-    const bool reads = site.kind == Access::load || site.kind == Access::copy_from;
+    const bool reads = only_reads(site.kind);
     const memory::Allocation* a = reads && !s.unfinished.empty() ? allocation_of(site) : nullptr;
     if (!a) continue;
     const auto found = s.unfinished.find(a->begin);
@@ -276,7 +276,7 @@ void follow_unfinished(State& s) {
   }
   if (s.record.blocks_run == 0) return;
   for (const SiteRecord& site : s.record.sites) {
-    const bool writes = site.kind != Access::load && site.kind != Access::copy_from;
+    const bool writes = !only_reads(site.kind);
     const memory::Allocation* a = writes ? allocation_of(site) : nullptr;
     if (a) s.unfinished[a->begin] = {a->serial, s.record.kernel};
   }
@@ -477,6 +477,26 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
     log.add(context ^ piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width), lane,
             layout.known_bits);
+}
+
+void piece(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site, unsigned piece) {
+  const MemorySpace space = space_of(address);
+  if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;
+  if (checking) {
+    const Access checked = kind == Access::matrix_load ? Access::load : kind;
+    checker::check(lane, space, address, bytes, checked, site, bytes);
+  }
+  if (!counting || space == MemorySpace::host || space == MemorySpace::local) return;
+  log.add(context_of(lane) ^ piece * 0x9E3779B97F4A7C15ull, site, kind, space,
+          reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint32_t>(bytes), lane);
+  log.keep(lane.last_slot);
+}
+
+void tensor_instructions(std::uint64_t instructions, std::uint64_t flop) {
+  if (!counting) return;
+  Counters& c = state().record.counters;
+  c.tensor_instructions += instructions;
+  c.tensor_flop += flop;
 }
 
 bool on_device(const void* address) {

@@ -12,8 +12,12 @@
 
 namespace tilewise::sim::observer {
 
-/// An asynchronous copy is seen twice, from global memory and to shared memory, and counted once, as copy_from.
-enum class Access : std::uint8_t { load, store, atomic, reduction, copy_from, copy_to };
+/// An asynchronous copy is seen twice, from global memory and to shared memory, and counted once, as copy_from. matrix_load is
+/// LDSM, which loads 8 x 8 matrices from shared memory.
+enum class Access : std::uint8_t { load, store, atomic, reduction, copy_from, copy_to, matrix_load };
+constexpr bool only_reads(Access kind) {
+  return kind == Access::load || kind == Access::copy_from || kind == Access::matrix_load;
+}
 
 /// Accesses of the running launch are counted, checked, or either.
 extern constinit bool counting, checking;
@@ -57,6 +61,10 @@ struct Layout {
 
 /// One access by the running thread. `site` is the return address of the hook.
 void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site, Layout layout);
+/// One of the accesses, numbered by `piece`, that the lane makes in a warp's matrix operation, which no compiler takes apart.
+void piece(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site, unsigned piece);
+/// The tensor cores execute instructions for a warp, which make so many FLOP together.
+void tensor_instructions(std::uint64_t instructions, std::uint64_t flop);
 /// Global or shared memory of the device.
 bool on_device(const void* address);
 void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const void* site);

@@ -83,6 +83,8 @@ const char* name(Access kind) {
     case Access::copy_from:
     case Access::copy_to:
       return "copy";
+    case Access::matrix_load:
+      return "ldmatrix";
   }
   return "?";
 }
@@ -204,8 +206,9 @@ std::uint64_t blocks_of(const LaunchRecord& launch) {
   return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
 }
 
+// Those of tensor cores are there for kernels that use them.
 Json counters_json(const Counters& c) {
-  return {
+  Json counters{
       {"smsp__inst_executed_op_global_ld.sum", c.global_load_instructions},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.global_load_requests},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.global_load_sectors},
@@ -225,6 +228,12 @@ Json counters_json(const Counters& c) {
       {"smsp__inst_executed_op_shared_st.sum", c.shared_store_instructions},
       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", c.shared_store_wavefronts},
   };
+  if (c.matrix_load_instructions != 0) {
+    counters["smsp__inst_executed_op_ldsm.sum"] = c.matrix_load_instructions;
+    counters["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"] = c.matrix_load_wavefronts;
+  }
+  if (c.tensor_instructions != 0) counters["sm__inst_executed_pipe_tensor_op_hmma.sum"] = c.tensor_instructions;
+  return counters;
 }
 
 // Figures of the simulator's own, that no hardware counter gives directly.
@@ -234,7 +243,7 @@ Json derived_json(const Counters& c) {
   };
   const std::uint64_t moved = 32 * (c.global_load_sectors + c.global_store_sectors);
   const std::uint64_t asked = c.global_load_bytes + c.global_store_bytes;
-  return {
+  Json derived{
       {"sectors_per_load_request", ratio(c.global_load_sectors, c.global_load_requests)},
       {"sectors_per_store_request", ratio(c.global_store_sectors, c.global_store_requests)},
       {"l1_data_passes_load", c.global_load_data_passes},
@@ -247,9 +256,15 @@ Json derived_json(const Counters& c) {
       {"instructions_with_idle_threads", c.partial_instructions},
       {"flop_single", c.flop_single},
       {"flop_double", c.flop_double},
-      {"flop_per_byte_asked", ratio(c.flop_single + c.flop_double, asked)},
+      {"flop_per_byte_asked", ratio(c.flop_single + c.flop_double + c.tensor_flop, asked)},
       {"dram_bytes_at_least", c.dram_bytes_at_least},
   };
+  if (c.matrix_load_instructions != 0) {
+    derived["ldmatrix_wavefronts_ideal"] = c.matrix_load_ideal;
+    derived["ldmatrix_bank_conflicts"] = c.matrix_load_wavefronts - c.matrix_load_ideal;
+  }
+  if (c.tensor_instructions != 0) derived["tensor_flop"] = c.tensor_flop;
+  return derived;
 }
 
 std::string grouped(std::uint64_t n) {
@@ -418,6 +433,30 @@ Json to_json(const LaunchRecord& launch) {
   return record;
 }
 
+// What a launch computes, and for how many bytes.
+std::string flop_text(const LaunchRecord& launch) {
+  const Counters& c = launch.counters;
+  const std::uint64_t flop = c.flop_single + c.flop_double + c.tensor_flop;
+  const std::uint64_t asked = c.global_load_bytes + c.global_store_bytes;
+  if (flop == 0) return "";
+  std::string text = fmt::format("  {} FLOP{}", grouped(flop),
+                                 c.flop_double == 0   ? ""
+                                 : c.flop_single == 0 ? " (FP64)"
+                                                      : " (FP32 and FP64)");
+  if (asked != 0)
+    text += fmt::format(", {:.2f} per byte that the threads asked global memory for",
+                        static_cast<double>(flop) / static_cast<double>(asked));
+  if (asked != 0 && launch.blocks_run == 0)  // a sample does not know all distinct sectors
+    text +=
+        fmt::format(", {:.2f} per byte of the distinct sectors",
+                    static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
+  text += '\n';
+  if (c.tensor_instructions != 0)
+    text += fmt::format("  on tensor cores: {} FLOP in {} warp instructions\n", grouped(c.tensor_flop),
+                        grouped(c.tensor_instructions));
+  return text;
+}
+
 std::string readable(const LaunchRecord& launch) {
   std::string out =
       fmt::format("\n{}   grid ({},{},{})  block ({},{},{})", launch.kernel ? function_name(launch.kernel) : "(kernel)",
@@ -446,22 +485,7 @@ std::string readable(const LaunchRecord& launch) {
         function_name(launch.reads_from));
   if (!launch.depends.empty())
     out += fmt::format("  counted in all blocks, which may depend on each other: {}\n", launch.depends);
-  const Counters& c = launch.counters;
-  if (const std::uint64_t flop = c.flop_single + c.flop_double, asked = c.global_load_bytes + c.global_store_bytes;
-      flop != 0) {
-    out += fmt::format("  {} FLOP{}", grouped(flop),
-                       c.flop_single == 0   ? " (FP64)"
-                       : c.flop_double == 0 ? ""
-                                            : " (FP32 and FP64)");
-    if (asked != 0)
-      out += fmt::format(", {:.2f} per byte that the threads asked global memory for",
-                         static_cast<double>(flop) / static_cast<double>(asked));
-    if (asked != 0 && launch.blocks_run == 0)  // a sample does not know all distinct sectors
-      out += fmt::format(
-          ", {:.2f} per byte of the distinct sectors",
-          static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
-    out += '\n';
-  }
+  out += flop_text(launch);
   out += bound_text(launch);
   out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8} {:>13}  {}\n", "line", "access", "bytes", "warp instr.",
                      "per instr.", "ideal", "L1 tag, data", "source");
@@ -666,8 +690,9 @@ std::string diagnose(const SiteRecord& s) {
     return text + "the threads' addresses are scattered";
   }
   if (s.space == MemorySpace::shared && s.ideal != 0) {
-    const bool is_load = s.kind == Access::load;
-    const unsigned ideal = std::max(1u, model::ideal_wavefronts(lanes, is_load));
+    const unsigned ideal =
+        std::max(1u, s.kind == Access::matrix_load ? model::ideal_matrix_load_wavefronts(lanes)
+                                                   : model::ideal_wavefronts(lanes, s.kind == Access::load));
     const unsigned ways = (s.worst + ideal - 1) / ideal;
     if (ways < 2) return "";
     if (run >= 4 && distance % 4 == 0 && distance > s.bytes)

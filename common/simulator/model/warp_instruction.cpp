@@ -126,6 +126,18 @@ unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask) {
   return deepest;
 }
 
+unsigned matrix_load_wavefronts(const LaneAddresses& lanes) {
+  unsigned total = 0;
+  for (unsigned first = 0; first < kLanes; first += 8) total += deepest_bank(lanes, lanes.mask & 0xFFu << first);
+  return total;
+}
+
+unsigned ideal_matrix_load_wavefronts(const LaneAddresses& lanes) {
+  unsigned total = 0;
+  for (unsigned first = 0; first < kLanes; first += 8) total += (lanes.mask & 0xFFu << first) != 0;
+  return total;
+}
+
 unsigned distinct_sectors(const LaneAddresses& lanes, std::uint64_t* sectors) {
   unsigned n = 0;
   bool increasing = true;

@@ -51,6 +51,10 @@ unsigned atomic_sectors(const LaneAddresses& lanes);
 /// Nsight Compute's counter follows on an H200: 3,753 patterns of 16-byte loads and 295 of 8-byte loads, all equal.
 unsigned shared_wavefronts(const LaneAddresses& lanes, bool is_load);
 
+/// The same of LDSM, whose lanes name rows of 16 bytes: eight at a time go, those of one 8 x 8 matrix.
+unsigned matrix_load_wavefronts(const LaneAddresses& lanes);
+unsigned ideal_matrix_load_wavefronts(const LaneAddresses& lanes);
+
 /// Most distinct words that any one bank must deliver to the lanes of `mask`.
 unsigned deepest_bank(const LaneAddresses& lanes, std::uint32_t mask);
 

@@ -54,7 +54,7 @@ std::uint32_t WarpLog::find_or_append(std::uint64_t key, const Lane& thread, con
     w.kind = kind;
     w.space = space;
     w.known_bits = static_cast<std::uint8_t>(known_bits);
-    w.is_volatile = thread.volatile_access;
+    w.stays = thread.volatile_access;
     w.where = where;
     note_loops(w, thread);
     table_[at] = ++count_;

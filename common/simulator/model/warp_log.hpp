@@ -28,11 +28,11 @@ struct WarpInstruction {
   observer::Access kind;
   MemorySpace space;
   std::uint8_t known_bits;  ///< last bits of the addresses that the compiler knows: 3, 4, or 5 for all, else 0
-  bool is_volatile;
-  std::uint16_t depth;  ///< how many loops it is in
-  std::uint32_t loops;  ///< where they are among the log's
-  std::uint32_t copy;   ///< of an asynchronous copy, where its other half is among the log's
-  std::uint64_t where;  ///< the place in the code, and the calls that led to it, without the loops
+  bool stays;               ///< as it is: volatile, or a part of a matrix operation
+  std::uint16_t depth;      ///< how many loops it is in
+  std::uint32_t loops;      ///< where they are among the log's
+  std::uint32_t copy;       ///< of an asynchronous copy, where its other half is among the log's
+  std::uint64_t where;      ///< the place in the code, and the calls that led to it, without the loops
 };
 
 /// One of the loops that an instruction is in.
@@ -77,6 +77,9 @@ class WarpLog {
 
   /// The same for an asynchronous copy to shared memory, which begins at `shared`.
   void add_copy(std::uint64_t context, const AsyncCopy& copy, const char* shared, Lane& thread);
+
+  /// The compiler leaves the instruction as it is.
+  void keep(std::uint32_t slot) { slots_[slot].stays = true; }
 
   std::uint32_t size() const { return count_; }
   const CopyTarget& copy(const WarpInstruction& w) const { return copies_[w.copy]; }

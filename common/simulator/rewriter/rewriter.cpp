@@ -1200,9 +1200,6 @@ class Rewriter {
       unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
     } else if (starts_with(text, "cudaLaunchKernelEx") || text == "cudaLaunchConfig_t") {
       unsupported(i, "cudaLaunchKernelEx", "launch with <<<grid, block, shared, stream>>>; there are no clusters");
-    } else if (text == "nvcuda" || (text == "wmma" && syntax_.is(i + 1, "::"))) {
-      unsupported(i, "tensor cores (nvcuda::wmma)",
-                  "run this program on a GPU, or leave the code out where TILEWISE_SIMULATOR is defined");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&

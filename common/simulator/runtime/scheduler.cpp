@@ -21,6 +21,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
+#include "runtime/tensor.hpp"
 #include "runtime/thread.hpp"
 
 namespace tilewise::sim {
@@ -103,6 +104,7 @@ struct Scheduler {
   void resume(unsigned l);
   void release_barrier_if_complete();
   void complete_meetings(Warp& warp, unsigned first_lane);
+  void carry_out(const Warp& warp, unsigned arrived, unsigned first_lane);
   void resolve_active_masks(Warp& warp, unsigned first_lane);
   void report_deadlock();
   void report_divergent_barrier(const Lane& one, const Lane& other);
@@ -282,6 +284,13 @@ void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other) {
   report_finding(std::move(f));
 }
 
+// A matrix operation that all lanes have come to.
+void Scheduler::carry_out(const Warp& warp, unsigned arrived, unsigned first_lane) {
+  const tensor::Call* calls[kWarpSize];
+  for (unsigned k = 0; k < kWarpSize; ++k) calls[k] = reinterpret_cast<const tensor::Call*>(warp.published[k]);
+  tensor::carry_out(lanes + first_lane, arrived, calls);
+}
+
 // Every lane that `op` waits for is there (or has returned): hand out what was published.
 void Scheduler::complete_meetings(Warp& warp, unsigned first_lane) {
   for (std::size_t i = 0; i < warp.meetings.size();) {
@@ -292,6 +301,7 @@ void Scheduler::complete_meetings(Warp& warp, unsigned first_lane) {
       continue;
     }
     if (observer::active()) observer::warp_meeting(first_lane / kWarpSize, m.arrived);
+    if (m.op == WarpOp::matrix) carry_out(warp, m.arrived, first_lane);
     std::uint64_t values[kWarpSize];
     for (unsigned k = 0; k < kWarpSize; ++k) values[k] = (m.arrived >> k & 1u) ? warp.published[k] : 0;
     for (unsigned rest = m.arrived; rest != 0; rest &= rest - 1) {
@@ -398,6 +408,7 @@ std::string waits_in(const Lane& lane) {
     case LaneState::at_barrier:
       return "at the __syncthreads() of " + describe_site(lane.wait_site);
     case LaneState::at_warp_operation:
+      if (lane.wait_op == WarpOp::matrix) return "at the matrix operation of " + describe_site(lane.wait_site);
       return fmt::format("at the warp operation of {} (mask 0x{:08x})", describe_site(lane.wait_site), lane.wait_mask);
     default:
       return "in a loop at " + describe_site(lane.wait_site);
@@ -443,8 +454,10 @@ void Scheduler::report_deadlock() {
       text += " (not by waiting for a block with a higher index, which need not run before this one has ended)";
   } else if (in_warp_operation) {
     first = in_warp_operation;
-    f.code = "mask-lane-missing";
-    text = "this warp operation waits for lanes that its mask names and that never come";
+    const bool matrix = first->wait_op == WarpOp::matrix;
+    f.code = matrix ? "divergent-matrix" : "mask-lane-missing";
+    text = matrix ? "a matrix operation needs all 32 lanes of the warp, and some never come"
+                  : "this warp operation waits for lanes that its mask names and that never come";
   } else {
     f.code = "deadlock";
     text = "the block can never go on";
@@ -683,12 +696,38 @@ int sync_block_and(int p) { return arrive_at_barrier(p != 0, __builtin_return_ad
 int sync_block_or(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_or; }
 
 // ------------------------------------------------------------------------------------------- warp operations
-unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]) {
-  Unobserved guard;
+namespace {
+
+// Waits until all lanes of `mask` have come to the same kind of operation. Returns those that have.
+unsigned meet(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t* out, const void* site) {
   Scheduler& s = scheduler();
   Lane& lane = *current_lane;
   const unsigned l = lane.linear % kWarpSize, first = lane.linear - l;
   Warp& warp = s.warps[lane.linear / kWarpSize];
+  warp.published[l] = value;
+  lane.exchange_out = out;
+  auto meeting = warp.meetings.begin();
+  while (meeting != warp.meetings.end() &&
+         !(meeting->mask == mask && meeting->op == op && !(meeting->arrived >> l & 1u)))
+    ++meeting;
+  if (meeting == warp.meetings.end()) meeting = warp.meetings.insert(meeting, Rendezvous{mask, op, 0});
+  meeting->arrived |= 1u << l;
+  if (op == WarpOp::sync) observer::fence(lane);
+  lane.state = LaneState::at_warp_operation;
+  lane.wait_op = op;
+  lane.wait_site = site;
+  lane.wait_mask = mask;
+  s.complete_meetings(warp, first);
+  wait_in(lane.state, site);
+  return lane.wait_mask;
+}
+
+}  // namespace
+
+unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint64_t out[kWarpSize]) {
+  Unobserved guard;
+  Lane& lane = *current_lane;
+  const unsigned l = lane.linear % kWarpSize;
   const void* site = __builtin_return_address(0);
   if (!(mask >> l & 1u)) {
     Finding f;
@@ -700,21 +739,13 @@ unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint6
     report_finding(std::move(f));
     mask |= 1u << l;
   }
-  warp.published[l] = value;
-  lane.exchange_out = out;
-  auto meeting = warp.meetings.begin();
-  while (meeting != warp.meetings.end() &&
-         !(meeting->mask == mask && meeting->op == op && !(meeting->arrived >> l & 1u)))
-    ++meeting;
-  if (meeting == warp.meetings.end()) meeting = warp.meetings.insert(meeting, Rendezvous{mask, op, 0});
-  meeting->arrived |= 1u << l;
-  if (op == WarpOp::sync) observer::fence(lane);
-  lane.state = LaneState::at_warp_operation;
-  lane.wait_site = site;
-  lane.wait_mask = mask;
-  s.complete_meetings(warp, first);
-  wait_in(lane.state, site);
-  return lane.wait_mask;
+  return meet(mask, op, value, out, site);
+}
+
+void tensor::meet(const Call& call, const void* site) {
+  if (!current_lane) unsupported("a matrix operation (wmma, mma.sync) in host code");
+  Unobserved guard;
+  sim::meet(~0u, WarpOp::matrix, reinterpret_cast<std::uintptr_t>(&call), nullptr, site);
 }
 
 void absent_lane(unsigned mask, unsigned source) {

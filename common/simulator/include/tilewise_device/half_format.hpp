@@ -21,6 +21,15 @@ struct Format {
   // Rounds once, from the exact value of a double. NaN becomes CUDA's canonical NaN.
   static std::uint16_t encode(double value, Rounding rounding = Rounding::nearest) {
     own_arithmetic(true);
+    return rounded(value, rounding);
+  }
+  static float decode(std::uint16_t bits) {
+    own_arithmetic(true);
+    return value_of(bits);
+  }
+
+  // The same for the simulator itself, whose arithmetic is not the kernel's.
+  static std::uint16_t rounded(double value, Rounding rounding = Rounding::nearest) {
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
     const unsigned sign = unsigned(bits >> 63) << 15;
     if (std::isnan(value)) return 0x7fff;
@@ -62,8 +71,7 @@ struct Format {
     return std::uint16_t(sign | unsigned(kept));
   }
 
-  static float decode(std::uint16_t bits) {
-    own_arithmetic(true);
+  static float value_of(std::uint16_t bits) {
     const std::uint32_t sign = std::uint32_t(bits & 0x8000u) << 16;
     const std::uint32_t size = bits & 0x7fffu;
     if constexpr (exponent_bits == 8) {

@@ -40,7 +40,7 @@ TILEWISE_DISTINCT int sync_block_or(int predicate);
 
 // ---------------------------------------------------------------- warp operations
 /// What a warp operation is, so that lanes waiting in different operations are not confused.
-enum class WarpOp : std::uint8_t { sync, shuffle, vote, match, reduce };
+enum class WarpOp : std::uint8_t { sync, shuffle, vote, match, reduce, matrix };
 
 constexpr unsigned kWarpSize = 32;
 

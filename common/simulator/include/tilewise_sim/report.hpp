@@ -60,7 +60,12 @@ struct Counters {
   std::uint64_t async_copy_instructions = 0;  ///< smsp__inst_executed_op_ldgsts.sum
   /// smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum: copies of 16 bytes take none
   std::uint64_t async_copy_wavefronts = 0;
-  std::uint64_t async_copy_data_passes = 0;  ///< through L1's banks, at least
+  std::uint64_t async_copy_data_passes = 0;    ///< through L1's banks, at least
+  std::uint64_t matrix_load_instructions = 0;  ///< smsp__inst_executed_op_ldsm.sum
+  std::uint64_t matrix_load_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum
+  std::uint64_t matrix_load_ideal = 0;
+  std::uint64_t tensor_instructions = 0;  ///< sm__inst_executed_pipe_tensor_op_hmma.sum
+  std::uint64_t tensor_flop = 0;          ///< of these: two for each product and its addition, of the whole warp
   /// smsp__sass_thread_inst_executed_op_fadd + fmul + 2 ffma (_pred_on.sum), as written
   std::uint64_t flop_single = 0;
   std::uint64_t flop_double = 0;            ///< the same of dadd, dmul and dfma
