@@ -38,11 +38,11 @@ inline tilewise::Arithmetic split_arithmetic() { return {.input = 0x1p-19, .accu
 /// arithmetic throughput; NVIDIA's white papers of these generations). Infinity where the lesson knows no figure.
 inline double peak_gflops(int bits) {
   const tilewise::Device& d = tilewise::device();
-  const int per_clock = d.simulated || bits == 32 && d.major < 8 ? 0
-                        : d.major == 9                           ? 2048
-                        : d.major == 8 && d.minor == 0           ? 1024
-                        : d.major == 7                           ? 512
-                                                                 : 0;  // of 16 bits
+  const int per_clock = d.simulated || (bits == 32 && d.major < 8) ? 0
+                        : d.major == 9                             ? 2048
+                        : d.major == 8 && d.minor == 0             ? 1024
+                        : d.major == 7                             ? 512
+                                                                   : 0;  // of 16 bits
   if (per_clock == 0) return std::numeric_limits<double>::infinity();
   return 2.0 * d.sms * per_clock * (bits == 16 ? 1 : 0.5) * d.sm_clock_mhz * 1e-3;
 }

@@ -1,6 +1,9 @@
 // The rows of the lesson's tables: WMMA's, which every machine has, and those of cuBLASLt and of compute capability 9.0.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "problem.hpp"
 #include "tensor_cores.cuh"
 
@@ -44,23 +47,21 @@ Variant wmma_tiles(Product<T>& product) {
 
 #ifdef TILEWISE_SIMULATOR
 
-inline const char* no_hopper() { return "wgmma and TMA need a GPU of compute capability 9.0 (H100, H200)"; }
+/// A SKIP row for a kernel that the simulator can't run, once for all shapes.
+inline void skip(Lesson& lesson, const std::string& kernel,
+                 const char* reason = "needs compute capability 9.0 (H100, H200): wgmma and TMA") {
+  static std::set<std::string> said;
+  if (said.insert(kernel).second) lesson.skip("all", kernel, 0, reason);
+}
 
 template <class T>
-void run_library(Lesson& lesson, Product<T>& product) {
-  lesson.skip(product.shape().text(), "cublasLtMatmul", 0, "cuBLASLt needs a GPU");
-}
+void run_library(Lesson&, Product<T>&) {}
 template <class T>
-void run_wgmma(Lesson& lesson, Product<T>& product) {
-  for (const char* kernel : {"wgmma_tiles", "wgmma_stages<4>", "wgmma_persistent<4, 16>"})
-    lesson.skip(product.shape().text(), kernel, 0, no_hopper());
+void run_wgmma(Lesson& lesson, Product<T>&) {
+  for (const char* kernel : {"wgmma_tiles", "wgmma_stages<4>", "wgmma_persistent<4, 16>"}) skip(lesson, kernel);
 }
-inline void run_wgmma_tf32(Lesson& lesson, Product<float>& product) {
-  lesson.skip(product.shape().text(), "wgmma_tf32_persistent<4, 8>", 0, no_hopper());
-}
-inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>& product) {
-  lesson.skip(product.shape().text(), "wgmma_3xtf32<4, 8>", 0, no_hopper());
-}
+inline void run_wgmma_tf32(Lesson& lesson, Product<float>&) { skip(lesson, "wgmma_tf32_persistent<4, 8>"); }
+inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>&) { skip(lesson, "wgmma_3xtf32<4, 8>"); }
 
 #else
 
