@@ -8,7 +8,9 @@
 # - code comes from the source itself, by \snippet or \include, with links; GitHub shows the copy that update-results.py made;
 # - Doxygen closes <details> at the end of each paragraph, unless it is told to leave the tag alone;
 # - Doxygen does not know the language `cuda`;
-# - Doxygen takes `::name` in code for a link.
+# - Doxygen takes `::name` in code for a link;
+# - Doxygen does not see the end of **bold** beside a quote, code or a letter, nor code after a quote: bold gets tags, and quotes
+#   are written as entities.
 # Line numbers stay as they are.
 page=${1#"$PWD"/}
 awk -v page="${page#./}" '
@@ -29,6 +31,37 @@ awk -v page="${page#./}" '
     gsub(/-/, "_", file)
     return tolower(file)
   }
+  # Outside of code, tags and comments, which may go on in the next line: `code` is how many backticks it began with.
+  function spelled_out(line,   out, i, c, run) {
+    out = ""
+    for (i = 1; i <= length(line); i++) {
+      c = substr(line, i, 1)
+      if (comment) {
+        if (substr(line, i, 3) == "-->") comment = 0
+      } else if (c == "`") {
+        for (run = 1; substr(line, i + run, 1) == "`"; run++) {}
+        if (!code) code = run; else if (code == run) code = 0
+        out = out substr(line, i, run)
+        i += run - 1
+        continue
+      } else if (code) {
+      } else if (substr(line, i, 4) == "<!--") {
+        comment = 1
+      } else if (tag) {
+        if (c == ">") tag = 0
+      } else if (c == "<" && substr(line, i + 1, 1) ~ /[a-zA-Z\/]/) {
+        tag = 1
+      } else if (c == "\"") {
+        c = "&quot;"
+      } else if (substr(line, i, 2) == "**") {
+        c = bold ? "</b>" : "<b>"
+        bold = !bold
+        i++
+      }
+      out = out c
+    }
+    return out
+  }
   BEGIN { folder = folder_of(page); label = page == "README.md" ? "" : label_of(page) }
   /^<!-- snippet: [^ ]+ [^ ]+ -->$/ { print "\\snippet " $3 " " $4; in_snippet = 1; next }
   /^<!-- snippet: [^ ]+ -->$/ { print "\\include " $3; in_snippet = 1; next }
@@ -37,6 +70,7 @@ awk -v page="${page#./}" '
   fenced { print; next }
   /^# / && label != "" && !labelled { labelled = 1; if (!/\{#/) $0 = $0 " {#" label "}" }
   /^<\/?details>$/ || /^<summary>.*<\/summary>$/ { print "\\htmlonly[block]" $0 "\\endhtmlonly"; next }
+  /^ *$/ || /^#/ { bold = code = tag = 0 }
   {
     gsub(/src="figures\//, "src=\"" folder "figures/")
     gsub(/src="..\/..\/docs\/results\//, "src=\"docs/results/")
@@ -55,5 +89,10 @@ awk -v page="${page#./}" '
       out = out substr(rest, 1, RSTART - 1) "](" target ")"
       rest = substr(rest, RSTART + RLENGTH)
     }
-    print out rest
+    line = out rest
+    # Four spaces are code, unless they go on with a paragraph or a list.
+    indented = line ~ /^    / && (indented || last ~ /^ *$/ && !in_list)
+    in_list = line ~ /^ *([-*]|[0-9]+\.) / || in_list && line !~ /^[^ ]/
+    last = line
+    print indented ? line : spelled_out(line)
   }' "$1"
