@@ -6,21 +6,11 @@ out=build/docs
 rm -rf "$out"
 mkdir -p "$out"
 
-# Debian packages the theme; without it the site has Doxygen's own look.
-theme=/usr/share/doxygen-awesome-css
-if [ ! -d $theme ]; then
-  theme=""
-  echo "doxygen-awesome-css is not in /usr/share: the site gets Doxygen's own look."
+# Debian packages the theme; without it code and reference have Doxygen's own look.
+if [ ! -d /usr/share/doxygen-awesome-css ]; then
+  echo "doxygen-awesome-css is not in /usr/share: code and reference get Doxygen's own look."
 fi
 sed -e "s|@OUT@|$out|g" docs/Doxyfile.in >"$out/Doxyfile"
-if [ -n "$theme" ]; then
-  sed -e "s|@OUT@|$out|g" -e "s|@THEME@|$theme|g" docs/theme/Doxyfile.theme.in >>"$out/Doxyfile"
-  # Doxygen's own header, and the theme's two scripts started from it.
-  doxygen -w html "$out/header.html" "$out/footer.html" "$out/unused.css" "$out/Doxyfile" >/dev/null 2>&1
-  awk '/<\/head>/ { while ((getline line < "docs/theme/head.html") > 0) print line } { print }' \
-    "$out/header.html" >"$out/header.new"
-  mv "$out/header.new" "$out/header.html"
-fi
 
 echo "Building the site"
 if ! doxygen "$out/Doxyfile" >"$out/doxygen.log" 2>&1; then
@@ -37,6 +27,7 @@ done
 mkdir -p "$out/html/docs/results"
 cp docs/learn.svg "$out/html/docs/"
 find docs/results -name '*.svg' -exec cp {} "$out/html/docs/results/" \;
+common/scripts/site.py "$out/html"
 grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="//; s/\.txt"$//' | sort -u |
   while IFS= read -r file; do
     [ -f "$file" ] || continue  # the link check reports it

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh sim|gpu|docs
+# setup.sh sim|gpu|docs|site-checks
 # Installs what that purpose needs and is missing, with apt, dnf or brew. Quiet when nothing is missing.
 # Never asks for a password: without root or a ready sudo it prints the one command to run and exits with 2.
 set -eu
@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 
 purpose=${1:-sim}
 case $purpose in
-  sim | gpu | docs) ;;
-  *) echo "setup.sh: '$purpose' is not a purpose; use sim, gpu or docs" >&2; exit 2 ;;
+  sim | gpu | docs | site-checks) ;;
+  *) echo "setup.sh: '$purpose' is not a purpose; use sim, gpu, docs or site-checks" >&2; exit 2 ;;
 esac
 
 compiler=${CXX:-c++}
@@ -54,12 +54,24 @@ links_boost_context() {
 
 if [ "$purpose" = docs ]; then
   have doxygen || need doxygen doxygen doxygen "doxygen (the site)"
-  have dot || need graphviz graphviz graphviz "graphviz (diagrams)"
+  have python3 || need python3 python3 python "Python 3 (the site's frame)"
   # Ubuntu 22.04 has no package of the theme: the site then has Doxygen's own look.
   if [ ! -d /usr/share/doxygen-awesome-css ] && [ $manager = apt ]; then
     if ! has_lists && [ "$(id -u)" = 0 ]; then apt-get update >/dev/null 2>&1 </dev/null || true; fi
     [ -z "$(apt-cache show doxygen-awesome-css 2>/dev/null)" ] || need doxygen-awesome-css - - "doxygen-awesome-css (the theme)"
   fi
+elif [ "$purpose" = site-checks ]; then
+  # check-site.py says what is missing after this: a browser from elsewhere will do, and Ubuntu has none but a snap.
+  if [ $manager = apt ] && ! has_lists && [ "$(id -u)" = 0 ]; then apt-get update >/dev/null 2>&1 </dev/null || true; fi
+  if ! have chromium && ! have google-chrome; then
+    if [ $manager != apt ] || [ -n "$(apt-cache show chromium 2>/dev/null)" ]; then
+      need chromium chromium - "Chromium (looks at the site)"
+      need chromium-driver chromedriver - "its driver"
+    fi
+  fi
+  python3 -c 'import selenium' 2>/dev/null || /usr/bin/python3 -c 'import selenium' 2>/dev/null ||
+    need python3-selenium python3-selenium - "selenium (drives the browser)"
+  [ -e build/tools/axe/axe.min.js ] || python3 -m pip --version >/dev/null 2>&1 || need python3-pip python3-pip - "pip (fetches axe-core)"
 else
   homebrew=""
   [ $manager = brew ] && homebrew=$(brew --prefix)
@@ -134,5 +146,19 @@ if [ -n "$missing" ]; then
     tail -n 20 "$log" >&2
     echo "Installing failed; the whole log is $log. The packages are: $missing" >&2
     exit 1
+  fi
+fi
+
+# axe-core, which knows the rules of accessible pages, is in no distribution; this Python package is axe.min.js with a wrapper.
+if [ "$purpose" = site-checks ] && [ ! -e build/tools/axe/axe.min.js ]; then
+  mkdir -p build/tools/axe
+  if ! echo "axe-playwright-python==0.1.8 --hash=sha256:fdd263c998388f1a8e67cad02677e612d946248bd44d163be5e8650ea31f95f8" >build/tools/axe/requirements.txt ||
+    ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/tools/axe \
+      --require-hashes -r build/tools/axe/requirements.txt >build/setup.log 2>&1 </dev/null ||
+    ! python3 -c "import glob, zipfile
+with zipfile.ZipFile(glob.glob('build/tools/axe/*.whl')[0]) as wheel:
+    open('build/tools/axe/axe.min.js', 'wb').write(wheel.read('axe_playwright_python/axe.min.js'))"; then
+    rm -f build/tools/axe/axe.min.js
+    echo "axe-core could not be fetched; build/setup.log says why. The other checks of the site don't need it." >&2
   fi
 fi

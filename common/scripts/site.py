@@ -1,0 +1,457 @@
+#!/usr/bin/env python3
+"""site.py HTML: makes the site of what Doxygen wrote to the folder HTML.
+
+Doxygen writes content: the pages, and the reference of the common code. This puts each page into docs/theme/page.html
+with the navigation, the contents of the page, previous and next; gives headings their places, and writes what the
+search and the glossary's pop-ups read. Nothing here knows which chapters there are: folders and first lines say it.
+"""
+import html
+import json
+import math
+import os
+import re
+import shutil
+import string
+import subprocess
+import sys
+from pathlib import Path
+
+THEME = Path("docs/theme")
+PACKAGED = Path("/usr/share/doxygen-awesome-css/doxygen-awesome.css")
+
+# What is no lesson, in the order of the navigation: (page, short title). A page that nobody listed comes under "Look up".
+START = [("index", "Start here")]
+PRACTICE = [("puzzles", "Puzzles"), ("homework", "Homework"), ("teaching", "For teachers")]
+LOOK_UP = [("glossary", "Glossary"), ("findings", "Findings"), ("claims", "Claims"), ("bounds", "Bounds"),
+           ("topics", "Where is it?")]
+REFERENCE = [("architecture", "How it is built"), ("simulator_cost", "What the simulator costs"),
+             ("contributing", "Contributing"), ("annotated", "Classes"), ("files", "Files")]
+
+COLUMNS = 120  # of code, in a window of 1280 pixels
+
+# Doxygen's lists of everything: the search finds it quicker, and no page of ours leads there.
+SUPERFLUOUS = re.compile(r"^(functions|globals|classes|namespacemembers|hierarchy|pages|namespaces)(_.*)?$")
+
+
+def plain(markup):
+    """The text of HTML, on one line."""
+    markup = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", markup, flags=re.S)
+    # Only what ends a line separates words: <b>c</b>ode is one.
+    markup = re.sub(r"</?(p|div|li|ul|ol|td|th|tr|table|h\d|pre|br|summary|details|dt|dd)\b[^>]*>", " ", markup)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", markup)).replace("​", "")).strip()
+
+
+def slug(text, taken):
+    """The anchor that GitHub gives a heading of this text."""
+    base = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", text.lower())) or "section"
+    name, count = base, 0
+    while name in taken:
+        count += 1
+        name = f"{base}-{count}"
+    taken.add(name)
+    return name
+
+
+def shortened(text, most):
+    """Whole words of the text, at most so many characters."""
+    if len(text) <= most:
+        return text
+    return text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+class Page:
+    """One page of the site: what Doxygen made of it, and what it is to readers."""
+
+    def __init__(self, path, kinds):
+        self.path = path
+        self.name = path.stem
+        text = path.read_text(encoding="utf-8")
+        title = re.search(r'<div class="title">(.*?)</div>', text, re.S)
+        body = re.search(r'<div class="contents">(.*)</div><!-- contents -->', text, re.S)
+        if not body:
+            body = re.search(r'<div class="contents">(.*)</div>\s*(?:</div><!-- PageDoc -->\s*)?<!-- the end of the content', text, re.S)
+        if not title or not body:
+            sys.exit(f"site.py: {path} is not as Doxygen writes pages: no title, or no contents")
+        self.heading = re.sub(r'<div class="ingroups">.*', "", title.group(1), flags=re.S).strip()
+        self.title = plain(self.heading)
+        self.body = body.group(1).strip()
+        self.source = kinds.get(self.name)  # the Markdown file, if there is one
+        self.kind = self.kind_of()
+        self.short = self.title.split(":")[0]
+        self.number = ""
+        self.contents = []  # (level, anchor, text)
+
+    def kind_of(self):
+        if self.source is None:
+            return "symbols"
+        if self.source.parts[0] == "chapters":
+            return "lesson" if self.source.name == "README.md" else "deeper"
+        if self.name in dict(START):
+            return "start"
+        if self.name in dict(PRACTICE):
+            return "practice"
+        return "reference" if self.name in dict(REFERENCE) else "look-up"
+
+    def description(self):
+        for paragraph in re.findall(r"<p ?>(.*?)</p>", self.body, re.S):
+            text = plain(paragraph)
+            if len(text) > 40:
+                return shortened(text, 200)
+        return f"{self.title}, in Tilewise: CUDA memory, one lesson at a time."
+
+
+def label_of(source):
+    """The name that page-filter.sh gives the page of a Markdown file."""
+    if source == Path("README.md"):
+        return "index"
+    if source.parts[0] == "chapters":
+        topic = source.parts[1]
+        return f"ch{topic}" if source.name == "README.md" else f"ch{topic}_{source.stem}"
+    return source.stem.replace("-", "_").lower()
+
+
+def sources():
+    files = [Path("README.md"), Path("CONTRIBUTING.md"), *Path("docs").glob("*.md"), *Path("chapters").glob("*/*.md")]
+    return {label_of(file): file for file in files}
+
+
+# ---------------------------------------------------------------- content
+
+def with_headings(page):
+    """Headings one level down, for the title is the page's h1; with an anchor that survives an edit elsewhere."""
+    taken = set(re.findall(r'\bid="([^"]+)"', page.body))
+
+    def heading(match):
+        level, inner = int(match.group(1)) + 1, match.group(3)
+        own = re.search(r'<a class="anchor" id="(?!autotoc_)([^"]+)"', inner)
+        inner = re.sub(r'<a class="anchor"[^>]*></a>\s*', "", inner).strip()
+        text = plain(inner)
+        anchor = own.group(1) if own else slug(text, taken)
+        page.contents.append((level, anchor, text))
+        link = f'<a class="here" href="#{anchor}" aria-label="Link to: {html.escape(text)}">#</a>'
+        return f'<h{level} id="{anchor}">{inner} {link}</h{level}>'
+
+    return re.sub(r"<h([1-5])( [^>]*)?>(.*?)</h\1>", heading, page.body, flags=re.S)
+
+
+def sizes_of(picture):
+    """Width and height of an SVG, and the width at which its smallest text has 11 pixels."""
+    text = picture.read_text(encoding="utf-8")
+    view = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', text)
+    if not view:
+        return None
+    width, height = float(view.group(1)), float(view.group(2))
+    fonts = re.findall(r'font-size(?:="|:)\s*([\d.]+)', text) + re.findall(r"font:[^;}]*?([\d.]+)px", text)
+    smallest = min(map(float, fonts)) if fonts and "<text" in text else 0
+    return round(width), round(height), math.ceil(width * 11 / smallest) if smallest else 0
+
+
+def with_figures(body, folder):
+    """Pictures at their size, so that text does not jump when they arrive. Where the window is narrow they scroll."""
+    def figure(match):
+        tag = match.group(0)
+        src = re.search(r'src="([^"]+\.svg)"', tag)
+        sizes = sizes_of(folder / src.group(1)) if src and (folder / src.group(1)).exists() else None
+        if not sizes:
+            return tag
+        width, height, least = sizes
+        alt = re.search(r'alt="([^"]*)"', tag)
+        name = html.escape(shortened(html.unescape(alt.group(1)), 60)) if alt else src.group(1)
+        tag = re.sub(r' (style|class)="[^"]*"', "", tag)  # Doxygen's
+        tag = re.sub(r"\s*/?>$", f' width="{width}" height="{height}" style="--wide:{width}px;--least:{least}px" loading="lazy">', tag)
+        return (f'<span class="figure" data-scrolls="figure">{tag}</span>'
+                f'<a class="enlarge" href="{src.group(1)}" aria-label="The picture alone: {name}">picture alone</a>')
+
+    return re.sub(r'<p>(?=\s*<span class="figure")', '<p class="pictures">', re.sub(r"<img [^>]*>", figure, body))
+
+
+def with_tables(body):
+    body = re.sub(r'<th class="(\w+)"></th>', r'<td class="\1"></td>', body)  # an empty corner is no heading
+    return re.sub(r'<table class="markdownTable">(.*?)</table>',
+                  r'<div class="table" data-scrolls="table"><table class="markdownTable">\1</table></div>', body, flags=re.S)
+
+
+def with_wrapped_lines(body):
+    """Lines of code have at most 120 columns, and fit. What a program printed need not: such lines go on in the next."""
+    def line(match):
+        return '<div class="line wraps">' if len(plain_code(match.group(1))) > COLUMNS else match.group(0)[:18]
+
+    body = re.sub(r'<div class="line">(?=(.*?)</div>)', line, body)
+    return re.sub(r'<pre class="fragment">(?=(.*?)</pre>)',
+                  lambda match: '<pre class="fragment wraps">'
+                  if any(len(row) > COLUMNS for row in plain_code(match.group(1)).split("\n")) else match.group(0)[:22],
+                  body, flags=re.S)
+
+
+def plain_code(markup):
+    return html.unescape(re.sub(r"<[^>]*>", "", markup))
+
+
+def with_folds(body, page):
+    """Puzzles have a place that one can link to: puzzles.html#puzzle-02-3."""
+    def fold(match):
+        number = re.match(r"(\d\d)-(\d+) ", plain(match.group(1)))
+        if page.name != "puzzles" or not number:
+            return match.group(0)
+        return f'<details id="puzzle-{number.group(1)}-{number.group(2)}" class="puzzle"><summary>{match.group(1)}</summary>'
+
+    return re.sub(r"<details>\s*<summary>(.*?)</summary>", fold, body, flags=re.S)
+
+
+def finished(page, folder):
+    body = re.sub(r"<p >", "<p>", page.body)
+    page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", body) if page.source is None else body
+    # An icon that links to a file says which.
+    page.body = re.sub(r'<a href="([^"]+)_source\.html">(?=<span class="icondoc">)', r'<a href="\1_source.html" aria-label="Source of \1">', page.body)
+    if page.source is not None:
+        page.body = with_headings(page)
+        page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", page.body)
+        page.body = with_wrapped_lines(with_folds(with_tables(page.body), page))
+    page.body = with_figures(page.body, folder)
+
+
+# ---------------------------------------------------------------- navigation
+
+def lessons_of(pages):
+    """Lessons in order, each with its further pages."""
+    chapters = {}
+    for page in pages.values():
+        if page.kind in ("lesson", "deeper"):
+            chapters.setdefault(page.source.parts[1], []).append(page)
+    order = [sorted(chapters[topic], key=lambda page: page.kind != "lesson") for topic in sorted(chapters)]
+    for group in order:
+        number = re.match(r"\d\d", group[0].source.parts[1])
+        for page in group:
+            page.number = number.group(0) if number else ""
+    return order
+
+
+def groups_of(pages, lessons):
+    """The navigation: (title, rows), and a row is a list of (page, text)."""
+    listed = dict(START + PRACTICE + LOOK_UP + REFERENCE)
+    others = [(name, page.short) for name, page in sorted(pages.items())
+              if page.source is not None and page.kind == "look-up" and name not in listed]
+
+    def rows(entries):
+        return [[(pages[name], text)] for name, text in entries if name in pages]
+
+    def lesson(group):
+        return [(group[0], group[0].short)] + [(page, page.source.stem) for page in group[1:]]
+
+    return [("", rows(START)), ("Lessons", [lesson(group) for group in lessons]), ("Practice", rows(PRACTICE)),
+            ("Look up", rows(LOOK_UP + others)), ("Reference", rows(REFERENCE))]
+
+
+def navigation(groups, current):
+    out = []
+    for title, rows in groups:
+        if title:
+            out.append(f"<h2>{title}</h2>")
+        out.append("<ul>")
+        for row in rows:
+            links = []
+            for page, text in row:
+                here = ' aria-current="page"' if page is current else ""
+                aside = "" if page is row[0][0] else ' class="aside"'
+                name = f' aria-label="{html.escape(row[0][1])}: {html.escape(text)}"' if aside else ""
+                links.append(f'<a href="{page.name}.html"{aside}{name}{here}>{html.escape(text)}</a>')
+            within = contents(current, "within") if any(page is current for page, _ in row) else ""
+            out.append(f"<li>{' '.join(links)}{within}</li>")
+        out.append("</ul>")
+    return "\n".join(out)
+
+
+def neighbours(page, lessons, groups):
+    """Previous and next: from lesson to lesson; within its group elsewhere."""
+    start = groups[0][1][0][0][0]
+    for at, group in enumerate(lessons):
+        if page not in group:
+            continue
+        before = lessons[at - 1][0] if at else start
+        after = lessons[at + 1][0] if at + 1 < len(lessons) else None
+        return (before if page is group[0] else group[0]), after
+    if page is start:
+        return None, lessons[0][0] if lessons else None
+    for _, rows in groups[2:]:
+        listed = [row[0][0] for row in rows]
+        if page in listed:
+            at = listed.index(page)
+            return (listed[at - 1] if at else None), (listed[at + 1] if at + 1 < len(listed) else None)
+    return None, None
+
+
+def steps(pair, text_of, end):
+    """Previous and next, in the header and at the page's end."""
+    out = []
+    for page, rel, word, before, after in ((pair[0], "prev", "Previous", "‹ ", ""), (pair[1], "next", "Next", "", " ›")):
+        if page is None:
+            out.append(f'<span class="{rel}"></span>')
+            continue
+        text = html.escape(text_of[page])
+        inner = f"<small>{word}</small> {text}" if end else f'{before}<span>{text}</span>{after}'
+        label = "" if end else f' aria-label="{word}: {text}" title="{word}: {text}"'
+        out.append(f'<a class="{rel}" rel="{rel}" href="{page.name}.html"{label}>{inner}</a>')
+    name, where = ("steps-end", "Previous and next page") if end else ("steps", "Previous and next")
+    return f'<nav class="{name}" aria-label="{where}">{"".join(out)}</nav>'
+
+
+def contents(page, where):
+    """What is on the page: beside it, in the navigation, or folded above it, as the window has room."""
+    listed = [entry for entry in page.contents if entry[0] <= 3]
+    if len(listed) > 40:
+        listed = [entry for entry in listed if entry[0] == 2]
+    if len(listed) < 2:
+        return '<div class="page-contents"></div>' if where == "beside" else ""
+    items = "".join(f'<li class="level-{level}"><a href="#{anchor}">{html.escape(text)}</a></li>'
+                    for level, anchor, text in listed)
+    if where == "within":
+        return f'<ul class="within">{items}</ul>'
+    if where == "above":
+        return f'<details class="page-contents-small"><summary>On this page</summary><ul>{items}</ul></details>\n'
+    return f'<nav class="page-contents" aria-label="On this page"><h2>On this page</h2><ul>{items}</ul></nav>'
+
+
+# ---------------------------------------------------------------- search and glossary
+
+TERM = re.compile(r'<a class="anchor" id="([\w-]+)"></a>\s*<b>(.*?)\.?</b>(.*?)(?=</p>|<a class="anchor" id=)', re.S)
+
+
+def terms(page):
+    """The glossary's entries: (anchor, the words, what they mean)."""
+    for anchor, words, meaning in TERM.findall(page.body):
+        yield anchor, plain(words).rstrip("."), plain(meaning)
+
+
+def parts(page):
+    """What the search finds of a page: (anchor, heading, HTML)."""
+    edges = [(0, "", "")]
+    pattern = r'<h[2-4] id="([^"]+)">(.*?) <a class="here".*?</h\d>'
+    if page.name == "puzzles":
+        pattern = r'<details id="([^"]+)" class="puzzle"><summary>(.*?)</summary>'
+    edges += [(match.start(), match.group(1), plain(match.group(2))) for match in re.finditer(pattern, page.body, re.S)]
+    for (begin, anchor, heading), end in zip(edges, [edge[0] for edge in edges[1:]] + [len(page.body)]):
+        yield anchor, heading, page.body[begin:end]
+
+
+def introduced(markup):
+    """Words of the glossary that this text explains: they are in italics, and a link."""
+    return sorted(set(re.findall(r'<em>\s*<a href="glossary\.html#([\w-]+)"', markup)))
+
+
+def search_index(pages, lessons):
+    """Rows [kind, page's title, heading, address, text, words explained] for search.js."""
+    rows = []
+    in_order = [page for group in lessons for page in group]
+    in_order += [page for page in pages.values() if page not in in_order]
+    for page in in_order:
+        if page.kind == "symbols":
+            rows += symbols(page)
+        elif page.name == "glossary":
+            rows += [["term", page.short, words, f"{page.name}.html#{anchor}", meaning, ""]
+                     for anchor, words, meaning in terms(page)]
+        else:
+            for anchor, heading, markup in parts(page):
+                text = plain(re.sub(r'<h[2-4] id=.*?</h\d>', "", markup, count=1, flags=re.S)) if heading else plain(markup)
+                address = f"{page.name}.html" + (f"#{anchor}" if anchor else "")
+                rows.append([page.kind, page.title, heading, address, text, " ".join(introduced(markup))])
+    return rows
+
+
+def symbols(page):
+    """Classes, and functions with a description of their own."""
+    if page.name.endswith(("_source", "-members")) or page.name.startswith(("dir_", "annotated", "files")):
+        return []
+    name = re.sub(r" (Class|Struct|Namespace|File|Union).*", "", page.title)
+    brief = re.search(r"<p>(.*?)(<a href|</p>)", page.body, re.S)
+    out = [["symbol", "", name, f"{page.name}.html", plain(brief.group(1)) if brief else "", ""]]
+    pattern = (r'<a id="([^"]+)" name="\1"></a>\s*<h2 class="memtitle"><span class="permalink">.*?</span>(.*?)</h2>'
+               r'(?:.*?<div class="memdoc">(.*?)</div>)?')
+    for anchor, title, text in re.findall(pattern, page.body, re.S):
+        said = re.search(r"<p ?>(.*?)</p>", text, re.S)
+        out.append(["symbol", name, re.sub(r"\s*\[\d+/\d+\]", "", plain(title)), f"{page.name}.html#{anchor}",
+                    plain(said.group(1)) if said else "", ""])
+    return out
+
+
+def write_script(path, variable, value):
+    """Data as a script, since a page that is opened from the file system may not fetch a file."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/").replace("\u2028", " ")
+    path.write_text(f"window.{variable}={text};\n", encoding="utf-8")
+
+
+# ---------------------------------------------------------------- all of it
+
+def version():
+    """The commit, and the day it was made; nothing outside a repository."""
+    try:
+        said = subprocess.run(["git", "log", "-1", "--format=%h of %cs"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return f", commit {said.stdout.strip()}" if said.stdout.strip() else ""
+
+
+def doxygen_version():
+    try:
+        return subprocess.run(["doxygen", "--version"], capture_output=True, text=True, check=True).stdout.split()[0]
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def copy_theme(folder):
+    """The styles, in the order in which pages name them."""
+    styles = ["doxygen.css"]
+    if PACKAGED.exists():
+        shutil.copy(PACKAGED, folder)
+        styles.append(PACKAGED.name)
+    for file in sorted(THEME.iterdir()):
+        if file.suffix in (".css", ".js", ".svg", ".png"):
+            shutil.copy(file, folder)
+    return "\n".join(f'<link rel="stylesheet" href="{name}">' for name in [*styles, "site.css"])
+
+
+def main():
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
+        print("usage: site.py HTML, the folder that Doxygen wrote", file=sys.stderr)
+        return 2
+    folder = Path(sys.argv[1])
+    kinds = sources()
+    pages = {}
+    for path in sorted(folder.glob("*.html")):
+        if SUPERFLUOUS.match(path.stem):
+            path.unlink()
+        else:
+            pages[path.stem] = Page(path, kinds)
+    for page in pages.values():
+        finished(page, folder)
+
+    lessons = lessons_of(pages)
+    groups = groups_of(pages, lessons)
+    text_of = {row[0][0]: row[0][1] for _, rows in groups for row in rows}
+    template = string.Template((THEME / "page.html").read_text(encoding="utf-8"))
+    styles, commit, doxygen = copy_theme(folder), version(), doxygen_version()
+    address = os.environ.get("SITE_URL", "").rstrip("/")
+    for page in pages.values():
+        pair = neighbours(page, lessons, groups)
+        title = page.title if page.name == "index" else f"{page.title} - Tilewise"
+        card = ""
+        if address:  # a card needs a full address, which only a published site has
+            card = (f'<meta property="og:url" content="{address}/{page.name}.html">\n'
+                    f'<meta property="og:image" content="{address}/card.png">\n'
+                    '<meta name="twitter:card" content="summary_large_image">\n')
+        dynamic = 'onclick="' in page.body
+        page.path.write_text(template.substitute(
+            title=html.escape(title), description=html.escape(page.description()), card=card, styles=styles,
+            scripts='\n<script src="jquery.js"></script>\n<script src="dynsections.js"></script>' if dynamic else "",
+            kind=page.kind, steps=steps(pair, text_of, False), steps_end=steps(pair, text_of, True),
+            nav=navigation(groups, page), heading=page.heading, contents_small=contents(page, "above"),
+            contents=contents(page, "beside"), content=page.body, version=html.escape(commit), doxygen=doxygen),
+            encoding="utf-8")
+    write_script(folder / "search-index.js", "tilewiseSearchIndex", search_index(pages, lessons))
+    if "glossary" in pages:
+        write_script(folder / "glossary-terms.js", "tilewiseGlossary",
+                     {anchor: [words, re.sub(r"\s*→.*$", "", meaning)] for anchor, words, meaning in terms(pages["glossary"])})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,9 @@
+// Before anything is drawn: light or dark, as chosen here before or as the system says.
+'use strict';
+(function () {
+  const root = document.documentElement;
+  let chosen = null;
+  try { chosen = localStorage.getItem('tilewise-mode'); } catch (e) { /* no storage: the system decides */ }
+  const dark = chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  root.classList.add('js', dark ? 'dark-mode' : 'light-mode');
+})();
