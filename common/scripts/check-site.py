@@ -1,0 +1,595 @@
+#!/usr/bin/env python3
+"""check-site.py [--axe] [--shots FOLDER] [--site FOLDER] [PAGE...]: looks at the built site in a browser without a window.
+
+Every page is opened as a reader has it, light and dark, at 1280 and at 360 pixels, and as it would be printed; the search is asked
+for words, the navigation is walked from lesson to lesson. --axe looks for what axe-core calls serious or critical instead.
+--shots writes pictures of the pages for people to look at. PAGE: only these, by name (ch03_padded_tiles).
+Exit code 1 for findings, 2 for bad arguments, 77 when what is needed isn't here; the last line then says why.
+"""
+import argparse
+import base64
+import json
+import os
+import queue
+import re
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    # Debian's python3-selenium belongs to Debian's Python, which need not be the first on PATH.
+    if Path("/usr/bin/python3").exists() and Path(sys.executable).resolve() != Path("/usr/bin/python3").resolve() \
+            and not os.environ.get("CHECK_SITE_AGAIN"):
+        os.execve("/usr/bin/python3", ["/usr/bin/python3", *sys.argv], {**os.environ, "CHECK_SITE_AGAIN": "1"})
+    print("no Python here has selenium: common/scripts/setup.sh site-checks installs it")
+    sys.exit(77)
+
+AXE = Path("build/tools/axe/axe.min.js")
+FONTS = ("DejaVu Sans", "Liberation Sans")  # as wide as Verdana, and as narrow as Arial: most others lie between
+PAPER = 718     # pixels between the margins of A4
+PROSE = 75      # characters in a line
+
+# What the search finds: (typed, address of the best, address of the best that is a lesson). A pattern may leave the section open.
+SEARCHES = [
+    ("bank", r"glossary\.html#bank$", r"ch03_padded_tiles\.html"),
+    ("banks", r"glossary\.html#bank$", r"ch03_padded_tiles\.html"),
+    ("race", r"glossary\.html#race$", r"ch02_tiled_matmul\.html#why-two-barriers$"),
+    ("padding", r"glossary\.html#padding$", r"ch03_padded_tiles\.html$"),
+    ("warp", r"glossary\.html#warp$", r"ch01_naive_matmul\.html#why-what-a-warp-asks-for$"),
+    ("transpose", r"glossary\.html#transpose$", r"ch04_transpose\.html$"),
+    ("roofline", r"glossary\.html#roofline$", r"ch08_roofline\.html$"),
+    ("why two barriers", r"ch02_tiled_matmul\.html#why-two-barriers$", r"ch02_tiled_matmul\.html#why-two-barriers$"),
+    ("what is a wavefront", r"glossary\.html#wavefront$", r"ch03_padded_tiles\.html"),
+    ("tilewise::CublasHandle", r"classtilewise_1_1CublasHandle\.html", None),
+]
+
+# ---------------------------------------------------------------- what is asked of a page, in the page
+
+FRAME = r"""
+const said = [], all = (selector) => Array.from(document.querySelectorAll(selector));
+if (!document.documentElement.lang) said.push('no lang');
+if (all('h1').length !== 1) said.push(all('h1').length + ' h1');
+if (!all('main').length) said.push('no main');
+const first = document.querySelector('a[href], button, input');
+if (!first || first.getAttribute('href') !== '#content') said.push('the first thing to reach is no skip link');
+if (!document.title.trim()) said.push('no title');
+const description = document.querySelector('meta[name=description]');
+if (!description || description.content.length < 20) said.push('no description');
+if (!document.querySelector('#search[aria-label]')) said.push('the search has no label');
+if (!document.querySelector('link[rel=icon]')) said.push('no icon');
+const ids = new Set();
+for (const found of all('[id]')) { if (ids.has(found.id)) said.push('twice the id ' + found.id); ids.add(found.id); }
+let level = 1;
+for (const heading of all('main :is(h1, h2, h3, h4, h5, h6)')) {
+  const own = Number(heading.tagName[1]);
+  if (own > level + 1) said.push(`a heading of level ${own} after one of level ${level}: ${heading.textContent.slice(0, 40)}`);
+  level = own;
+}
+return said;
+"""
+
+RAW_MARKDOWN = r"""
+const said = [], walker = document.createTreeWalker(document.querySelector('main') || document.body, NodeFilter.SHOW_TEXT);
+for (let node; (node = walker.nextNode());) {
+  if (node.parentElement.closest('code, pre, script, style, .fragment')) continue;
+  const match = node.data.match(/.{0,30}(\*\*|`|\]\(|&quot;|\\(ref|subpage|snippet|htmlonly)).{0,30}/);
+  if (match) said.push('raw Markdown: ' + match[0].trim());
+}
+return said;
+"""
+
+OVERFLOW = r"""
+const root = document.documentElement, wide = root.scrollWidth, room = arguments[0], said = [];
+if (wide > room) {
+  let names = [];
+  for (const found of document.querySelectorAll('body *')) {
+    if (found.getBoundingClientRect().right > room + 1 && !found.closest('[data-scrolls], .fragment')) names.push(found.tagName + '.' + found.className);
+  }
+  said.push(`${wide} pixels wide in a window of ${room}: ${names.slice(0, 3).join(', ')}`);
+}
+return said;
+"""
+
+UNREACHABLE = r"""
+const said = [];
+for (const found of document.querySelectorAll('main *')) {
+  if (found.scrollWidth <= found.clientWidth + 1 || !found.clientWidth) continue;
+  const style = getComputedStyle(found);
+  if (!/auto|scroll/.test(style.overflowX)) continue;
+  if (found.tabIndex < 0 && !found.querySelector('a[href], button, input')) said.push(`cannot be scrolled by keyboard: ${found.tagName}.${found.className}`);
+}
+return said;
+"""
+
+NAVIGATION_CUT = r"""
+const said = [];
+for (const link of document.querySelectorAll('#site-nav a')) {
+  if (link.closest('.within')) continue;  // the page's own contents, which may be elsewhere
+  if (!link.getClientRects().length) said.push('not in sight: ' + link.textContent);
+  else if (link.scrollWidth > link.clientWidth + 1) said.push('cut: ' + link.textContent);
+}
+return said;
+"""
+
+PROSE_WIDTH = r"""
+const [most, font] = arguments, said = [];
+document.body.style.fontFamily = font;
+for (const paragraph of document.querySelectorAll('main .contents p')) {
+  if (paragraph.querySelector('img') || !paragraph.getClientRects().length) continue;
+  const range = document.createRange(), lines = new Map();
+  range.selectNodeContents(paragraph);
+  const rows = Math.round(paragraph.getBoundingClientRect().height / parseFloat(getComputedStyle(paragraph).lineHeight));
+  if (rows < 5) continue;
+  const mean = paragraph.textContent.replace(/\s+/g, ' ').length / (rows - 0.5);
+  if (mean > most) said.push(`${Math.round(mean)} characters in a line: ${paragraph.textContent.slice(0, 40)}`);
+}
+document.body.style.fontFamily = '';
+return said;
+"""
+
+LONG_CODE = r"""
+const said = [];
+for (const code of document.querySelectorAll('main .fragment')) {
+  if (!code.getClientRects().length || code.scrollWidth <= code.clientWidth + 1) continue;
+  const longest = code.innerText.split('\n').reduce((a, b) => (a.length < b.length ? b : a), '');
+  said.push(`code scrolls in a window of 1280 pixels, ${longest.length} columns: ${longest.trim().slice(0, 50)}`);
+}
+return said;
+"""
+
+CUT_PICTURES = r"""
+return Array.from(document.querySelectorAll('main .figure')).filter((figure) => figure.scrollWidth > figure.clientWidth + 1)
+  .map((figure) => `a picture scrolls in a window of 1280 pixels: ${figure.querySelector('img').getAttribute('src')}`);
+"""
+
+SMALL_PICTURES = r"""
+const [least, sizes] = arguments, said = [];
+for (const image of document.querySelectorAll('main .figure img')) {
+  const size = sizes[image.getAttribute('src')];
+  if (!size || !image.getClientRects().length) continue;
+  const shown = size[1] * image.getBoundingClientRect().width / size[0];
+  if (shown < least - 0.05) said.push(`text of ${shown.toFixed(1)} pixels in ${image.getAttribute('src')}`);
+}
+return said;
+"""
+
+OPEN_ALL = "for (const fold of document.querySelectorAll('main details')) fold.open = true; dispatchEvent(new Event('resize'));"
+
+PRINT_CLIPS = r"""
+const room = arguments[0], said = [];
+for (const found of document.querySelectorAll('main *')) {
+  const box = found.getBoundingClientRect();
+  if (!box.width || !box.height) continue;
+  if (box.right > room + 1) said.push(`beyond the paper: ${found.tagName}.${found.className} ${found.textContent.trim().slice(0, 40)}`);
+  else if (found.scrollWidth > found.clientWidth + 1 && found.clientWidth && getComputedStyle(found).overflowX !== 'visible') {
+    said.push(`clipped on paper: ${found.tagName}.${found.className} ${found.textContent.trim().slice(0, 40)}`);
+  }
+}
+return said.slice(0, 5);
+"""
+
+TEXT_OUTSIDE = r"""
+const root = document.documentElement, view = root.viewBox.baseVal, said = [];
+const style = document.createElementNS('http://www.w3.org/2000/svg', 'style');
+style.textContent = `text, tspan { font-family: "${arguments[0]}" !important }`;
+root.append(style);
+for (const text of document.querySelectorAll('text')) {
+  const box = text.getBoundingClientRect(), scale = root.getBoundingClientRect();
+  const over = Math.max(box.right - scale.right, scale.left - box.left, box.bottom - scale.bottom, scale.top - box.top);
+  if (box.width && over > 0.5) said.push(`${Math.ceil(over)} pixels of text outside with ${arguments[0]}: ${text.textContent.slice(0, 50)}`);
+}
+style.remove();
+return said;
+"""
+
+# Rows of a table and lines of code are made alike; axe takes minutes for all of them.
+PRUNE = r"""
+for (const table of document.querySelectorAll('main table')) Array.from(table.rows).slice(12).forEach((row) => row.remove());
+const seen = new Set();
+for (const code of document.querySelectorAll('main .fragment')) {
+  Array.from(code.querySelectorAll('.line')).slice(4).forEach((line) => {
+    const kinds = Array.from(line.querySelectorAll('[class]'), (span) => span.className).filter((kind) => !seen.has(kind));
+    if (kinds.length) kinds.forEach((kind) => seen.add(kind)); else line.remove();
+  });
+}
+"""
+
+RUN_AXE = r"""
+const done = arguments[1];
+axe.run(document, { resultTypes: ['violations'], ...arguments[0] }).then(
+  (found) => done(found.violations.filter((rule) => ['serious', 'critical'].includes(rule.impact)).map(
+    (rule) => `${rule.impact}, ${rule.id}: ${rule.nodes.length} times, first ${rule.nodes[0].target.join(' ')}: ${(rule.nodes[0].any[0] || rule.nodes[0].all[0] || rule.nodes[0].none[0] || {}).message || rule.help}`)),
+  (error) => done(['axe failed: ' + error]));
+"""
+
+
+def browser_program():
+    for name in ("chromium", "google-chrome", "google-chrome-stable", "chromium-browser"):
+        if shutil.which(name):
+            return shutil.which(name)
+    return None
+
+
+def driver_program():
+    folder = os.environ.get("CHROMEWEBDRIVER")  # where GitHub's machines have it
+    return shutil.which("chromedriver") or (shutil.which("chromedriver", path=folder) if folder else None)
+
+
+class Browser:
+    """A browser without a window, and what we ask of it."""
+
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = browser_program()
+        for option in ("--headless=new", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage", "--disable-extensions",
+                       "--disable-background-networking", "--no-first-run", "--force-color-profile=srgb"):
+            options.add_argument(option)
+        if os.geteuid() == 0:
+            options.add_argument("--no-sandbox")  # which root cannot have
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.page_load_strategy = "normal"
+        self.driver = webdriver.Chrome(service=Service(driver_program()), options=options)
+        self.driver.set_script_timeout(120)
+
+    def command(self, name, **parameters):
+        return self.driver.execute_cdp_cmd(name, parameters)
+
+    def window(self, width, height=900, phone=False):
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+        self.command("Emulation.setTouchEmulationEnabled", enabled=phone)
+
+    def media(self, kind="", dark=False):
+        self.command("Emulation.setEmulatedMedia", media=kind,
+                     features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def open(self, path):
+        self.driver.get(path.resolve().as_uri())
+
+    def ask(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def console(self):
+        return [f"console: {entry['message'][:200]}" for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def close(self):
+        self.driver.quit()
+
+
+class Findings:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.lines = []
+
+    def add(self, where, said):
+        with self.lock:
+            for text in said:
+                line = f"{where}: {text}"
+                if line not in self.lines:
+                    self.lines.append(line)
+                    print(line, flush=True)
+
+
+def picture_sizes(site):
+    """For each picture that has text: its width, and the size of its smallest text."""
+    sizes = {}
+    for file in site.rglob("*.svg"):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        view = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ', text)
+        fonts = [float(size) for size in re.findall(r'font-size(?:=")?:?\s*([\d.]+)', text)]
+        fonts += [float(size) for size in re.findall(r"font:[^;}]*?([\d.]+)px", text)]
+        if view and fonts and "<text" in text:
+            sizes[str(file.relative_to(site))] = [float(view.group(1)), min(fonts)]
+    return sizes
+
+
+# ---------------------------------------------------------------- one page
+
+def is_course(path):
+    return '<body class="symbols">' not in path.read_text(encoding="utf-8")
+
+
+def check_page(browser, path, findings, sizes):
+    name = path.name
+    browser.media()
+    browser.window(1280)
+    browser.console()
+    browser.open(path)
+    findings.add(name, browser.ask(FRAME))
+    findings.add(name, browser.ask(RAW_MARKDOWN))
+    findings.add(name, browser.ask(OVERFLOW, 1280))
+    if is_course(path):
+        findings.add(name, browser.ask(PROSE_WIDTH, PROSE, FONTS[1]))
+        findings.add(name, browser.ask(NAVIGATION_CUT))
+    browser.ask(OPEN_ALL)
+    findings.add(name, browser.ask(UNREACHABLE))
+    if is_course(path):
+        findings.add(name, browser.ask(LONG_CODE))
+        findings.add(name, browser.ask(CUT_PICTURES))
+    browser.window(360, 740, phone=True)
+    browser.ask(OPEN_ALL)
+    findings.add(name + " at 360 pixels", browser.ask(OVERFLOW, 360))
+    findings.add(name + " at 360 pixels", browser.ask(UNREACHABLE))
+    findings.add(name + " at 360 pixels", browser.ask(SMALL_PICTURES, 11, sizes))
+    if is_course(path):
+        browser.window(PAPER, 1000)
+        browser.media("print")
+        findings.add(name + " printed", browser.ask(PRINT_CLIPS, PAPER))
+    findings.add(name, browser.console())
+
+
+def check_page_with_axe(browser, path, findings, sizes):
+    del sizes
+    script = AXE.read_text(encoding="utf-8")
+    browser.window(1280)
+    browser.media()
+    browser.open(path)
+    browser.ask(OPEN_ALL)
+    browser.ask(PRUNE)
+    browser.ask(script)
+    findings.add(path.name, browser.driver.execute_async_script(RUN_AXE, {}))
+    if is_course(path):
+        browser.ask("document.documentElement.classList.replace('light-mode', 'dark-mode');")
+        only = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+        findings.add(path.name + " in dark mode", browser.driver.execute_async_script(RUN_AXE, only))
+
+
+def shoot(browser, path, folder):
+    """Pictures of the whole page: light, dark, on a phone, on paper."""
+    for name, width, height, dark, media in (("light", 1280, 900, False, ""), ("dark", 1280, 900, True, ""),
+                                             ("phone", 360, 740, False, ""), ("print", PAPER, 1000, False, "print")):
+        browser.window(width, height, phone=name == "phone")
+        browser.media(media, dark)
+        browser.open(path)
+        if name == "print":
+            browser.ask(OPEN_ALL)
+        tall = min(browser.ask("return document.documentElement.scrollHeight"), 12000)
+        browser.window(width, tall, phone=name == "phone")
+        time.sleep(0.2)
+        data = browser.command("Page.captureScreenshot", format="png")["data"]
+        (folder / f"{path.stem}-{name}.png").write_bytes(base64.b64decode(data))
+
+
+# ---------------------------------------------------------------- the site as a whole
+
+def check_search(browser, site, findings):
+    """Types into the box, as a reader does."""
+    browser.window(1280)
+    browser.media()
+    browser.open(site / "index.html")
+    box = browser.driver.find_element("id", "search")
+    browser.driver.find_element("tag name", "body").send_keys("/")
+    if browser.ask("return document.activeElement.id") != "search":
+        findings.add("search", ["the key / does not lead to it"])
+    for typed, best, lesson in SEARCHES:
+        box.clear()
+        box.send_keys(typed)
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            hits = browser.ask("return window.tilewiseSearch ? tilewiseSearch.find(arguments[0], 30).map((hit) => [hit.kind, hit.address]) : []", typed)
+            shown = browser.ask("const box = document.getElementById('search-results'); return box.hidden ? [] : "
+                                "Array.from(box.querySelectorAll('a'), (link) => link.getAttribute('href'))")
+            if hits and shown == [hit[1] for hit in hits]:
+                break
+            time.sleep(0.05)
+        else:
+            findings.add("search", [f"'{typed}' shows {shown[:3]}, and finds {hits[:3]}"])
+            continue
+        if not re.match(best, shown[0]):
+            findings.add("search", [f"'{typed}' finds {shown[0]} first, not {best}"])
+        lessons = [address for kind, address in hits if kind == "lesson"]
+        if lesson and (not lessons or not re.match(lesson, lessons[0])):
+            findings.add("search", [f"'{typed}' finds {lessons[:1]} first among lessons, not {lesson}"])
+        kinds = [kind for kind, _ in hits]
+        if lesson and "symbol" in kinds and "symbol" in kinds[: kinds.index("symbol") + 1] and \
+                any(kind != "symbol" for kind in kinds[kinds.index("symbol"):]):
+            findings.add("search", [f"'{typed}' finds code before text"])
+    box.clear()
+    box.send_keys("qqxxzz")
+    time.sleep(0.3)
+    if "Nothing found" not in browser.ask("return document.getElementById('search-results').textContent"):
+        findings.add("search", ["does not say that nothing was found"])
+    box.clear()
+    box.send_keys("padding")
+    time.sleep(0.3)
+    box.send_keys(Keys.ARROW_DOWN)
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    time.sleep(0.5)
+    if not re.search(r"glossary\.html#padding$", browser.driver.current_url):
+        findings.add("search", [f"the arrow and Enter lead to {browser.driver.current_url}"])
+    # every place that the search can lead to is there
+    index = json.loads(re.sub(r"^[^=]*=|;\s*$", "", (site / "search-index.js").read_text(encoding="utf-8")))
+    known = {}
+    for row in index:
+        page, _, anchor = row[3].partition("#")
+        if page not in known:
+            file = site / page
+            known[page] = set(re.findall(r'\bid="([^"]+)"', file.read_text(encoding="utf-8"))) if file.exists() else None
+        if known[page] is None or (anchor and anchor not in known[page]):
+            findings.add("search", [f"{row[3]} is not there"])
+
+
+def check_navigation(browser, site, findings):
+    browser.window(1280)
+    browser.open(site / "index.html")
+    chapters = sorted(folder.name for folder in Path("chapters").iterdir() if (folder / "README.md").exists())
+    listed = browser.ask("return Array.from(document.querySelectorAll('#site-nav a:not(.within a)'), (link) => link.getAttribute('href'))")
+    for chapter in chapters:
+        if f"ch{chapter}.html" not in listed:
+            findings.add("navigation", [f"{chapter} is not listed"])
+    walked = []
+    while True:  # previous and next are in sight at the end of each page, and lead through all lessons
+        browser.ask("scrollTo(0, document.documentElement.scrollHeight)")
+        link = browser.ask("const link = document.querySelector('.steps a.next'); if (!link) return null; const box = link.getBoundingClientRect();"
+                           "return [link.getAttribute('href'), box.top >= 0 && box.bottom <= innerHeight && box.width > 0]")
+        if link is None:
+            break
+        if not link[1]:
+            findings.add("navigation", [f"next is out of sight on {browser.driver.current_url}"])
+        if link[0] in walked:
+            findings.add("navigation", [f"next leads in a circle at {link[0]}"])
+            break
+        walked.append(link[0])
+        browser.open(site / link[0])
+    if walked != [f"ch{chapter}.html" for chapter in chapters]:
+        findings.add("navigation", [f"next leads through {walked}, and the chapters are {chapters}"])
+    browser.window(360, 740, phone=True)  # the same tree on a phone
+    browser.open(site / f"ch{chapters[0]}.html")
+    browser.driver.find_element("id", "menu-button").click()
+    findings.add("menu of a phone", browser.ask(NAVIGATION_CUT))
+    on_phone = browser.ask("return Array.from(document.querySelectorAll('#site-nav a:not(.within a)'), (link) => link.getAttribute('href'))")
+    if on_phone != listed:
+        findings.add("menu of a phone", ["is not the menu of a wide window"])
+    if browser.ask("return document.getElementById('menu-button').getAttribute('aria-expanded')") != "true":
+        findings.add("menu of a phone", ["does not say that it is open"])
+
+
+def check_mode(browser, site, findings):
+    """The button changes the mode, and the next page keeps it."""
+    browser.window(1280)
+    browser.media()
+    browser.open(site / "index.html")
+    browser.driver.find_element("id", "mode-button").click()
+    browser.open(site / "glossary.html")
+    colours = browser.ask("const style = getComputedStyle(document.body); return [style.backgroundColor, getComputedStyle(document.documentElement).colorScheme]")
+    if colours[1] != "dark" or sum(map(int, re.findall(r"\d+", colours[0])[:3])) > 200:
+        findings.add("dark mode", [f"is not kept: {colours}"])
+    browser.ask("localStorage.clear()")
+
+
+def check_glossary(browser, site, findings):
+    """A word's meaning shows at its link."""
+    browser.window(1280)
+    lesson = sorted(site.glob("ch03_*.html"))[0]
+    browser.open(lesson)
+    browser.ask("document.querySelector('main a[href=\"glossary.html#warp\"]').focus()")
+    time.sleep(0.5)
+    said = browser.ask("const box = document.querySelector('.meaning'); return box && box.textContent")
+    if not said or "32" not in said:
+        findings.add("glossary", [f"the meaning of warp is not shown at its link, but {said}"])
+
+
+def check_pictures(browser, site, findings):
+    """No text outside of its picture, with wide fonts and with narrow ones."""
+    browser.window(1280)
+    for file in sorted(site.rglob("*.svg")):
+        if "<text" not in file.read_text(encoding="utf-8", errors="replace"):
+            continue
+        browser.open(file)
+        for font in FONTS:
+            findings.add(str(file.relative_to(site)), browser.ask(TEXT_OUTSIDE, font))
+
+
+def check_size(site, findings):
+    size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file()) / 1e6
+    if size > 30:
+        findings.add("site", [f"{size:.0f} MB, more than 30"])
+
+
+# ---------------------------------------------------------------- all of it
+
+def in_parallel(jobs, findings):
+    """Two browsers take jobs until there are none."""
+    waiting = queue.Queue()
+    for job in jobs:
+        waiting.put(job)
+    failures = []
+
+    def work():
+        browser = Browser()
+        try:
+            while True:
+                try:
+                    name, job = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    job(browser)
+                except WebDriverException as error:
+                    findings.add(name, [f"the browser says: {str(error).splitlines()[0][:200]}"])
+        finally:
+            browser.close()
+
+    def guarded():
+        try:
+            work()
+        except Exception as error:  # a thread that dies quietly would look like a pass
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def sample(pages):
+    """Of the reference, a few pages of each kind: they are made by one program."""
+    kinds = {}
+    for page in pages:
+        name = page.stem
+        kind = "source" if name.endswith("_source") else "members" if name.endswith("-members") else re.match(r"[a-z]+", name).group(0)
+        kind = "file" if "_8" in name and kind != "source" else kind
+        kinds.setdefault(kind, []).append(page)
+    return [page for group in kinds.values() for page in group[:3]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--axe", action="store_true")
+    parser.add_argument("--shots", type=Path)
+    parser.add_argument("--site", type=Path, default=Path("build/docs/html"))
+    parser.add_argument("pages", nargs="*")
+    options = parser.parse_args()
+    os.chdir(Path(__file__).resolve().parent.parent.parent)
+    site = options.site
+    if not (site / "index.html").exists():
+        print(f"{site} has no index.html: common/scripts/docs.sh builds the site", file=sys.stderr)
+        return 2
+    if not browser_program() or not driver_program():
+        print("neither Chromium nor Chrome with its driver is here: common/scripts/setup.sh site-checks installs them")
+        return 77
+    if options.axe and not AXE.exists():
+        print(f"axe-core is not here ({AXE}): common/scripts/setup.sh site-checks fetches it")
+        return 77
+    every = sorted(site.glob("*.html"))
+    named = [site / f"{name.removesuffix('.html')}.html" for name in options.pages]
+    for page in named:
+        if page not in every:
+            print(f"there is no page {page}", file=sys.stderr)
+            return 2
+    course = [page for page in every if is_course(page)]
+    started, findings, sizes = time.monotonic(), Findings(), picture_sizes(site)
+
+    if options.shots:
+        options.shots.mkdir(parents=True, exist_ok=True)
+        pages = named or course
+        in_parallel([(page.name, lambda browser, page=page: shoot(browser, page, options.shots)) for page in pages], findings)
+        print(f"{4 * len(pages)} pictures in {options.shots}")
+        return 1 if findings.lines else 0
+
+    look = check_page_with_axe if options.axe else check_page
+    others = [page for page in every if page not in course]
+    pages = named or course + (sample(others) if options.axe else others)
+    # the longest first, so that the two browsers end together
+    pages.sort(key=lambda page: -page.stat().st_size)
+    jobs = [(page.name, lambda browser, page=page: look(browser, page, findings, sizes)) for page in pages]
+    if not options.axe and not named:
+        for check in (check_search, check_navigation, check_mode, check_glossary, check_pictures):
+            jobs.insert(0, (check.__name__, lambda browser, check=check: check(browser, site, findings)))
+        check_size(site, findings)
+    in_parallel(jobs, findings)
+    print(f"{len(pages)} pages, {len(findings.lines)} findings, {time.monotonic() - started:.0f} s")
+    return 1 if findings.lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
