@@ -155,6 +155,7 @@ bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jo
       try {
         GradeOptions options;
         options.policy = e.policy;
+        options.unsafe = bank.unsafe;
         options.gpu = bank.gpu;
         options.times = Times::none;
         r = grade(chapter, e.file.string(), options);

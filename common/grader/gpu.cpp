@@ -163,7 +163,7 @@ Gpu::Gpu(const std::string& chapter, std::set<std::string> libraries)
              .open_files = 1024,
              .cage = Cage::driver};
   std::string problem;
-  const bool seccomp = !isolation().empty();
+  const bool seccomp = refuses_system_calls();
   struct Attempt {
     Cage cage;
     std::size_t memory;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "cage.hpp"
 #include "grader.hpp"
 #include "rubric.hpp"
 #include "sandbox.hpp"
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   std::string chapter, file, json, gradescope, task, folder, csv, times = "large";
   std::vector<std::string> kinds;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
+  bool unsafe = false;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
   app.add_option("--file", file, "the submission; the chapter's homework.cu when not given");
@@ -73,6 +75,8 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"solution", "starter", "alternatives", "wrong", "hostile"}));
   app.add_flag("--unchecked", unchecked, "skip the look at the source, to test the other defences");
+  app.add_flag("--unsafe", unsafe,
+               "grade also where this system cannot keep a submission from doing harm: for your own files");
   app.footer(
       "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 the grader itself is not "
       "in order.");
@@ -90,16 +94,17 @@ int main(int argc, char** argv) {
       for (const std::string& c : chapters_with_homework()) std::cout << c << '\n';
       return 0;
     }
-    GradeOptions options{task, !unchecked, jobs};
+    prepare_cage();
+    GradeOptions options{.task = task, .policy = !unchecked, .unsafe = unsafe, .jobs = jobs};
     if (progress) return show_progress(options), 0;
     if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
     chapter = find_chapter(chapter);
     std::optional<Gpu> gpu;
     if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(read_rubrics(homework_folder(chapter))));
     options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
-    if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, options.gpu}, jobs) ? 0 : 1;
+    if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, unsafe, options.gpu}, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
-    if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram) ? 0 : 1;
+    if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram, unsafe) ? 0 : 1;
     if (file.empty()) file = "chapters/" + chapter + "/homework.cu";
     if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
     for (;;) {

@@ -13,14 +13,18 @@
 #include <filesystem>
 #include <future>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "cage.hpp"
 #include "case.hpp"
 #include "counts.hpp"
+#include "enter_cage.hpp"
 #include "explain.hpp"
 #include "gpu.hpp"
 #include "policy.hpp"
@@ -38,10 +42,69 @@ namespace {
 
 enum class Outcome { right, wrong, undefined, failed };  // failed: no result to compare
 
+/// Answers what a submission's program asks while it runs and may not look up itself: lines of its source.
+class SourceLines {
+ public:
+  SourceLines(std::string program, std::string file) : program_(std::move(program)), file_(std::move(file)) {}
+
+  /// See runtime/symbols.hpp. The question comes from a program that may ask anything.
+  std::string answer(const std::string& question) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = answers_.find(question); known != answers_.end()) return known->second;
+    if (answers_.size() > 1000) return "";
+    return answers_[question] = find(question);
+  }
+
+ private:
+  std::string find(const std::string& question) const {
+    std::istringstream words(question);
+    std::string kind, word;
+    words >> kind;
+    if (kind == "lines") {
+      std::vector<std::string> command{"addr2line", "-a", "-i", "-e", program_};
+      while (words >> word && command.size() < 1010) {
+        if (word.size() > 18 || word.rfind("0x", 0) != 0 ||
+            word.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
+          return "";
+        command.push_back(word);
+      }
+      return run_tool(command).output;
+    }
+    int line = 0;
+    if (kind != "text" || !(words >> line >> std::ws) || !std::getline(words, word)) return "";
+    std::error_code none;
+    return fs::equivalent(word, file_, none) ? source_line(file_, line) : "";
+  }
+
+  std::string program_, file_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> answers_;
+};
+
 /// Where a case runs.
 struct Machine {
   std::string program;
+  SourceLines* lines = nullptr;
+  Cage cage = Cage::submission;
   const Gpu* gpu = nullptr;  ///< nullptr: the simulator
+
+  /// What a submission's program gets here, besides `more`.
+  ChildResult run(const Request& request, const Problem& p, int seconds, Environment more = {}) const {
+    more.insert(more.end(), {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}});
+    ChildLimits limits{.cpu_seconds = seconds,
+                       .wall_seconds = 4 * seconds + 2,
+                       .cage = cage,
+                       .reply = reply_size(p) + kMostReport,
+                       .answer = [this](const std::string& question) { return lines->answer(question); }};
+    if (gpu) limits = gpu->limits(seconds);
+    const ChildResult child =
+        run_child({program}, gpu ? gpu->environment() : more, message_of(request, p), limits);
+    if (child.code == kNotCaged) throw std::runtime_error("a submission's program could not enter its cage");
+    if (child.code == 127) throw std::runtime_error("a submission's program could not be started: " + program);
+    return child;
+  }
+
+  static constexpr std::size_t kMostReport = std::size_t{32} << 20;
 };
 
 struct Case : Explanation {
@@ -58,25 +121,19 @@ struct Case : Explanation {
 
 constexpr const char* kReverse = "in this run the last block ran first: no order of the blocks is promised";
 
-/// Runs the program on one shape. With a name for it, the simulator's report is read, too. Looking for findings costs
-/// time.
+/// Runs the program on one shape. The simulator's report is read where it's wanted. Looking for findings costs time.
 Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes, std::uint64_t seed,
-              const std::string& report, bool reverse = false, bool findings = true) {
+              bool report, bool reverse = false, bool findings = true) {
   const Problem p = task.make(sizes, seed);
   check_problem(task, p);
   const Request request = request_of(rubric.task, sizes, p, Mode::run);
 
-  Environment environment{{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"}, {"LC_ALL", "C"}};
-  if (!report.empty()) environment.emplace_back("TILEWISE_REPORT", report);
+  Environment environment;
+  if (report) environment.emplace_back("TILEWISE_REPORT", "reply");
   if (reverse) environment.emplace_back("TILEWISE_BLOCKS", "reverse");
   if (!findings) environment.emplace_back("TILEWISE_FINDINGS", "off");
-  ChildLimits limits{.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2};
-  if (machine.gpu) {
-    environment = machine.gpu->environment();
-    limits = machine.gpu->limits(rubric.time_limit);
-  }
   const auto started = std::chrono::steady_clock::now();
-  const ChildResult child = run_child({machine.program}, environment, message_of(request, p), limits);
+  const ChildResult child = machine.run(request, p, rubric.time_limit, environment);
 
   Case c;
   c.slow = std::chrono::steady_clock::now() - started > std::chrono::seconds(1);
@@ -93,7 +150,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   Reply reply;
   if (child.timed_out) {
     c.timed_out = true;
-    c.what = fmt::format("it did not end within {} s: an endless loop?", limits.cpu_seconds);
+    c.what = fmt::format("it did not end within {} s: an endless loop?", rubric.time_limit + (machine.gpu ? 10 : 0));
     return c;
   }
   if (child.too_much_output) return c.what = "it writes without end", c;
@@ -108,10 +165,10 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   }
   if (!reply.defined) return c.outcome = Outcome::undefined, c.what = "the file does not have this function", c;
   c.findings = reply.findings;
-  if (!report.empty()) c.report = Json::parse(read_file(report), nullptr, false);
+  if (report) c.report = Json::parse(child.report, nullptr, false);
   if (rubric.repeats_count && c.report.is_array()) count_repeats(c.report);
   // A program that launches nothing, since a library does all the work, writes no report.
-  if (!report.empty() && !c.report.is_array() && reply.launches == 0) c.report = Json::array();
+  if (report && !c.report.is_array() && reply.launches == 0) c.report = Json::array();
 
   if (reply.misused)
     throw std::runtime_error(fmt::format(
@@ -195,15 +252,13 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
 
 /// Whether the function says so when a launch, or a call of a library, fails: the first one, the second, and so on; 0:
 /// none. What ends the program, or does not end, has noticed something.
-bool tells_of_failure(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
-                      std::uint64_t seed, std::uint64_t launch, std::uint64_t library_call) {
+bool tells_of_failure(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes, std::uint64_t seed,
+                      std::uint64_t launch, std::uint64_t library_call) {
   const Problem p = task.make(sizes, seed);
   Request request = request_of(rubric.task, sizes, p, Mode::run);
   request.failing_launch = static_cast<std::uint8_t>(launch);
   request.failing_library_call = static_cast<std::uint8_t>(library_call);
-  const ChildResult child =
-      run_child({program}, {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_FINDINGS", "off"}},
-                message_of(request, p), {.cpu_seconds = rubric.time_limit, .wall_seconds = 4 * rubric.time_limit + 2});
+  const ChildResult child = machine.run(request, p, rubric.time_limit, {{"TILEWISE_FINDINGS", "off"}});
   Reply reply;
   if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return true;
   std::memcpy(&reply, child.reply.data(), sizeof reply);
@@ -211,16 +266,14 @@ bool tells_of_failure(const Rubric& rubric, const Task& task, const std::string&
 }
 
 /// Whether the function is right when a program calls it for the second time, too.
-bool right_again(const Rubric& rubric, const Task& task, const std::string& program, const Sizes& sizes,
+bool right_again(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
                  std::uint64_t seed) {
   const Problem p = task.make(sizes, seed);
   if (std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.use == Use::in_place; }))
     return true;  // another result is right then
   Request request = request_of(rubric.task, sizes, p, Mode::run);
   request.twice = 1;
-  const ChildResult child = run_child(
-      {program}, {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_FINDINGS", "off"}}, message_of(request, p),
-      {.cpu_seconds = 2 * rubric.time_limit, .wall_seconds = 8 * rubric.time_limit + 2});
+  const ChildResult child = machine.run(request, p, 2 * rubric.time_limit, {{"TILEWISE_FINDINGS", "off"}});
   Reply reply;
   if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return false;
   std::memcpy(&reply, child.reply.data(), sizeof reply);
@@ -267,7 +320,7 @@ struct Programs {
 };
 
 TaskResult grade_task(const Rubric& r, const std::string& chapter, const Programs& programs, const std::string& file,
-                      const TemporaryFolder& work, const GradeOptions& options) {
+                      const GradeOptions& options) {
   const Task* task = find_task(chapter, r.task);
   if (!task) throw std::runtime_error(r.file + ": no reference.cpp defines the task " + r.task);
   TaskResult result{r.task, r.level, r.title, r.weight, 0, r.points.sum(), {}};
@@ -275,20 +328,20 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   std::vector<Sizes> shapes = r.visible;
   shapes.insert(shapes.end(), hidden.begin(), hidden.end());
   shapes.push_back(r.efficiency_shape);
-  const std::string report = work.file(r.task + ".json");
-
   const auto seed_of = [&](std::size_t i) {
     return i < r.visible.size() ? std::uint64_t{i + 1} : r.hidden_seed * 1000 + i;
   };
   // Every other hidden shape has its blocks run from the last to the first: no order is promised.
   const auto reverse = [&](std::size_t i) { return i >= r.visible.size() && i + 1 < shapes.size() && i % 2 == 1; };
-  const Machine simulator{programs.simulator}, gpu{programs.gpu, options.gpu};
+  SourceLines lines(programs.simulator, file);
+  const Machine simulator{programs.simulator, &lines, isolation().holds ? Cage::submission : Cage::open};
+  const Machine gpu{programs.gpu, &lines, Cage::driver, options.gpu};
 
   std::vector<std::optional<Case>> cases(shapes.size());
   std::atomic<int> given_up{0}, with_findings{0};
   in_parallel(options.jobs, shapes.size(), [&](std::size_t i) {
     if (given_up >= 2) return;  // endless loops, one after another, teach nothing new
-    cases[i] = run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size() ? report : "", reverse(i),
+    cases[i] = run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size(), reverse(i),
                         with_findings < 3);
     // Further cases run without looking, which is faster; but then no access ends a launch that would on a GPU.
     if (cases[i]->findings != 0 && !cases[i]->ended_by_error) ++with_findings;
@@ -305,7 +358,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     std::atomic<int> endless{0};
     in_parallel(options.jobs, shapes.size() - 1, [&](std::size_t i) {
       if (cases[i]->timed_out || endless >= 2) return;
-      on_gpu[i] = run_case(r, *task, gpu, shapes[i], seed_of(i), "");
+      on_gpu[i] = run_case(r, *task, gpu, shapes[i], seed_of(i), false);
       if (on_gpu[i]->timed_out) ++endless;
     });
   }
@@ -349,7 +402,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       if (here || failed.returned == 0 || failed.returned == cudaErrorIllegalAddress) {
         // nothing more to say
       } else if (const std::string why = why_refused(run_case(r, *task, simulator, shapes[i], seed_of(i),
-                                                              work.file(r.task + "-refused.json"), reverse(i))
+                                                              true, reverse(i))
                                                          .report,
                                                      failed.returned);
                  !why.empty()) {
@@ -414,9 +467,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   }
   if (example) {
     findings.summary = with < 3 ? fmt::format("in {} of {} runs", with, cases.size()) : "in three runs or more";
-    const std::string again = work.file(r.task + "-findings.json");
     const bool is_visible = *example < r.visible.size();
-    const Case c = run_case(r, *task, simulator, shapes[*example], seed_of(*example), again, reverse(*example));
+    const Case c = run_case(r, *task, simulator, shapes[*example], seed_of(*example), true, reverse(*example));
     // What leaves its buffer comes first: where it arrives in another one, it looks like a race there.
     std::vector<Json> list;
     if (c.report.is_array()) {
@@ -466,14 +518,14 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     std::vector<char> told(failures.size());
     in_parallel(options.jobs, failures.size(), [&](std::size_t i) {
       const auto [library, k] = failures[i];
-      told[i] = tells_of_failure(r, *task, programs.simulator, shapes[0], seed_of(0), library ? 0 : k, library ? k : 0);
+      told[i] = tells_of_failure(r, *task, simulator, shapes[0], seed_of(0), library ? 0 : k, library ? k : 0);
     });
     if (const auto at = std::find(told.begin(), told.end(), 0); at != told.end()) {
       const auto [library, k] = failures[std::size_t(at - told.begin())];
       std::string what =
           fmt::format("{} {} of {}", library ? "library call" : "launch", k, library ? c.library_calls : c.launches);
       if (!library) {
-        const Case again = run_case(r, *task, simulator, shapes[0], seed_of(0), work.file(r.task + "-launches.json"));
+        const Case again = run_case(r, *task, simulator, shapes[0], seed_of(0), true);
         if (again.report.is_array() && k <= again.report.size())
           what += fmt::format(" ({})", again.report[k - 1].value("kernel", ""));
       }
@@ -487,7 +539,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     }
   }
 
-  if (findings.points > 0 && !right_again(r, *task, programs.simulator, shapes[0], seed_of(0))) {
+  if (findings.points > 0 && !right_again(r, *task, simulator, shapes[0], seed_of(0))) {
     findings.points = 0;
     findings.summary = "the second call goes wrong";
     findings.notes.push_back(
@@ -524,7 +576,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
         auto [found, is_new] = elsewhere.try_emplace(l.shape);
         Counted& c = found->second;
         if (is_new) {
-          c.run = run_case(r, *task, simulator, l.shape, seed_of(shapes.size() - 1), work.file(r.task + "-there.json"));
+          c.run = run_case(r, *task, simulator, l.shape, seed_of(shapes.size() - 1), true);
           c.counts = counts_of(totals(c.run.report.is_array() ? c.run.report : Json::array()), c.run);
         }
         run = &c.run;
@@ -612,7 +664,12 @@ std::string find_chapter(const std::string& word) {
 
 ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options) {
   const auto started = std::chrono::steady_clock::now();
+  if (!isolation().holds && !options.unsafe)
+    throw std::runtime_error(isolation().text +
+                             ". Nothing was run, and there is no verdict. If you know what the file does (it's your own), "
+                             "--unsafe grades it all the same");
   ChapterResult result;
+  result.isolation = isolation().text;
   result.chapter = chapter;
   result.file = file;
   const TemporaryFolder work;
@@ -710,7 +767,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     }
     programs.gpu = built.program;
   }
-  for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, programs, file, work, options));
+  for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, programs, file, options));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;
 }

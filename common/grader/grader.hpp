@@ -45,8 +45,9 @@ struct TaskResult {
 
 struct ChapterResult {
   std::string chapter, file;
-  std::string refused;   ///< what the submission must not contain
-  std::string compiler;  ///< messages, when it does not compile
+  std::string isolation;  ///< what kept the submission in, or that nothing did
+  std::string refused;    ///< what the submission must not contain
+  std::string compiler;   ///< messages, when it does not compile
   std::vector<TaskResult> tasks;
   std::optional<GpuInfo> gpu = {};  ///< when the submission was compiled for a GPU, too
   double seconds = 0;
@@ -60,6 +61,7 @@ enum class Times { none, small, large };
 struct GradeOptions {
   std::string task;    ///< only this one
   bool policy = true;  ///< false: tests of the other defences only
+  bool unsafe = false;  ///< where a submission cannot be kept in, run it nevertheless
   unsigned jobs = 1;   ///< cases at a time
   Gpu* gpu = nullptr;  ///< run every shape there, too
   Times times = Times::large;
@@ -83,6 +85,7 @@ std::string to_text(const ChapterResult& result, bool colour);
 struct BankOptions {
   bool quick = false;           ///< of alternatives, wrong and hostile ones only those marked "// quick:"
   std::set<std::string> kinds;  ///< solution, starter, alternatives, wrong, hostile; none: all
+  bool unsafe = false;          ///< GradeOptions::unsafe
   Gpu* gpu = nullptr;           ///< run every shape there, too
 };
 
@@ -94,7 +97,7 @@ bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jo
 /// grader itself); prints a table and writes it to the file `csv` unless that is "". True when all could be graded.
 /// Throws std::invalid_argument when there is nothing to grade.
 bool grade_class(const std::string& chapter, const std::string& folder, const std::string& csv, unsigned jobs,
-                 const std::string& program);
+                 const std::string& program, bool unsafe);
 
 /// A line for each chapter's homework.cu. What was graded before is remembered for as long as nothing changes.
 void show_progress(const GradeOptions& options);

@@ -1,16 +1,25 @@
 // main() of the program that a submission is linked into. See harness.hpp. For the simulator it is compiled as it is;
 // for a GPU with TILEWISE_ON_GPU, by nvcc.
+//
+// On the simulator the program enters its cage before any constructor runs, of a submission's or of a library's, and
+// from then on has no descriptor to send a reply by: the reply is memory that was shared before, at an address chosen at
+// random, and closed while the submission runs.
 #include "harness.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <list>
 #include <string>
 #include <vector>
 
 #ifndef TILEWISE_ON_GPU
+#include <sys/mman.h>
+
+#include "enter_cage.hpp"
+#include "runtime/symbols.hpp"
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
 #endif
@@ -29,6 +38,9 @@ bool read_all(void* to, std::size_t bytes) {
   return true;
 }
 
+#ifdef TILEWISE_ON_GPU
+
+/// Where the reply goes: to a descriptor.
 bool write_all(const void* from, std::size_t bytes) {
   auto* at = static_cast<const char*>(from);
   while (bytes > 0) {
@@ -38,6 +50,87 @@ bool write_all(const void* from, std::size_t bytes) {
   }
   return true;
 }
+
+void hide_nonce(Request&) {}
+void show_nonce(Request&) {}
+
+/// While one of these is alive, the reply can be written.
+struct ReplyOpen {};
+
+#else
+
+/// Where the reply goes, and what a submission must not know: memory that is inaccessible while it runs.
+class Reserved {
+ public:
+  bool take(std::size_t bytes) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kReplyDescriptor, 0);
+    close(kReplyDescriptor);
+    if (at == MAP_FAILED) return false;
+    bytes_ = bytes;
+    memory_ = static_cast<char*>(at);
+    return true;
+  }
+  void open() const { mprotect(memory_, bytes_, PROT_READ | PROT_WRITE); }
+  void shut() const { mprotect(memory_, bytes_, PROT_NONE); }
+
+  bool add(const void* from, std::size_t bytes) {
+    if (bytes > bytes_ - sizeof(ReplyMemory) || used_ > bytes_ - sizeof(ReplyMemory) - bytes) return false;
+    std::memcpy(memory_ + sizeof(ReplyMemory) + used_, from, bytes);
+    used_ += bytes;
+    head()->reply_bytes = used_;
+    return true;
+  }
+  void add_report(std::string_view json) {
+    open();
+    const std::size_t reply = head()->reply_bytes;
+    if (add(json.data(), json.size())) head()->report_bytes = json.size();
+    head()->reply_bytes = reply;
+    shut();
+  }
+  /// Kept here, and nowhere else, while the submission runs: at the end, where no reply reaches.
+  std::uint64_t* nonce() const { return reinterpret_cast<std::uint64_t*>(memory_ + bytes_) - 1; }
+
+ private:
+  ReplyMemory* head() const { return reinterpret_cast<ReplyMemory*>(memory_); }
+  char* memory_ = nullptr;
+  std::size_t bytes_ = 0, used_ = 0;
+};
+
+constinit Reserved reserved;
+
+bool write_all(const void* from, std::size_t bytes) { return reserved.add(from, bytes); }
+
+struct ReplyOpen {
+  ReplyOpen() { reserved.open(); }
+  ~ReplyOpen() { reserved.shut(); }
+};
+
+void hide_nonce(Request& request) {
+  const ReplyOpen open;
+  *reserved.nonce() = request.nonce;
+  request.nonce = 0;
+}
+void show_nonce(Request& request) { request.nonce = *reserved.nonce(); }
+
+// On Linux it runs before all constructors, those of shared libraries included: no code of the submission's has run by
+// then. Elsewhere there is no cage to enter.
+void enter(int, char**, char**) {
+  CageHeader header;
+  alignas(8) static char filter[8 * 1024];
+  if (!read_all(&header, sizeof header)) _exit(kNotCaged);
+  if (header.instructions > sizeof filter / 8 || !read_all(filter, 8 * header.instructions)) _exit(kNotCaged);
+  if (!reserved.take(header.reply_bytes)) _exit(kNotCaged);
+  reserved.shut();
+  tilewise::sim::ask_for_lines(kQuestionDescriptor);
+  // A grader that was told to grade without a cage sends no filter.
+  if (header.instructions > 0 && enter_cage(filter, header.instructions) == Entered::no) _exit(kNotCaged);
+}
+
+#ifdef __linux__
+__attribute__((section(".preinit_array"), used)) void (*const enter_first)(int, char**, char**) = enter;
+#endif
+
+#endif
 
 #ifdef TILEWISE_ON_GPU
 
@@ -245,12 +338,20 @@ int take_turns(HomeworkCase::State&) { return 3; }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+#if !defined(TILEWISE_ON_GPU)
+#if !defined(__linux__)
+  enter(argc, argv, nullptr);
+#endif
+  tilewise::sim::give_report_to([](std::string_view json) { reserved.add_report(json); });
+#endif
+  static_cast<void>(argc), static_cast<void>(argv);
   HomeworkCase::State state;
   Request& request = state.request;
   if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.scalar_count > kMostScalars)
     return 3;
   if (request.mode == Mode::identify) return identify(request);
+  hide_nonce(request);
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
     BufferHeader header;
     if (!read_all(&header, sizeof header)) return 3;
@@ -277,7 +378,6 @@ int main() {
   }
 
   Reply reply;
-  reply.nonce = request.nonce;
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
   cudaError_t returned = cudaSuccess;
   reply.defined = call(state, returned);
@@ -307,6 +407,9 @@ int main() {
     if (request.mode == Mode::run) cudaFree(a.allocation);
   }
   reply.findings += findings();
+  const ReplyOpen open;  // closed again before the submission's destructors run
+  show_nonce(request);
+  reply.nonce = request.nonce;
   bool sent = write_all(&reply, sizeof reply);
   for (const DeviceArray& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
   sent = sent && write_all(&request.nonce, sizeof request.nonce);

@@ -90,6 +90,14 @@ constexpr std::uint32_t kMostCalls = 1000;
 
 constexpr int kRequestDescriptor = 3;
 constexpr int kReplyDescriptor = 4;
+/// Where a caged program asks for lines of its source (runtime/symbols.hpp).
+constexpr int kQuestionDescriptor = 5;
+
+/// A caged program's descriptor 4 is memory, in which the reply and the simulator's report follow these.
+struct ReplyMemory {
+  std::uint64_t reply_bytes = 0;
+  std::uint64_t report_bytes = 0;
+};
 
 /// A device buffer; becomes a pointer to elements of its own type only.
 class DevicePointer {

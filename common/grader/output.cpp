@@ -45,7 +45,7 @@ std::string time_text(const GpuTime& t) {
 }
 
 Json to_json(const ChapterResult& r) {
-  Json j{{"chapter", r.chapter}, {"file", r.file}, {"score", r.score()}, {"of", 100}, {"seconds", r.seconds}};
+  Json j{{"chapter", r.chapter}, {"file", r.file}, {"score", r.score()}, {"of", 100}, {"seconds", r.seconds}, {"isolation", r.isolation}};
   if (!r.refused.empty()) j["refused"] = r.refused;
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
   if (r.gpu) {

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,8 +16,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <thread>
+#include <tuple>
+#include <utility>
+
+#include "cage.hpp"
+#include "enter_cage.hpp"
+#include "harness.hpp"
 
 #if defined(__linux__) && defined(__x86_64__)
 #include <linux/audit.h>
@@ -34,25 +43,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A file without a name.
+/// The same descriptor above those that a child gets.
+int moved_up(int fd) {
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+  close(fd);
+  return high;
+}
+
+/// A file without a name; in memory where there are such files: a full disk is no student's fault.
 class ScratchFile {
  public:
-  ScratchFile() {
-    const char* folder = std::getenv("TMPDIR");
-    std::string name = std::string(folder && *folder ? folder : "/tmp") + "/grade-XXXXXX";
-    fd_ = mkstemp(name.data());
-    if (fd_ < 0) throw std::runtime_error("cannot make a temporary file like " + name);
-    unlink(name.c_str());
-    // Above the descriptors that the child gets.
-    const int high = fcntl(fd_, F_DUPFD_CLOEXEC, 10);
-    close(fd_);
-    fd_ = high;
+  ScratchFile() : fd_(make()) {
+    if (fd_ < 0) throw std::runtime_error(std::string("cannot make a temporary file: ") + std::strerror(errno));
+    fd_ = moved_up(fd_);
   }
   ~ScratchFile() { close(fd_); }
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
   int fd() const { return fd_; }
+
+  void resize(std::size_t bytes) {
+    if (ftruncate(fd_, static_cast<off_t>(bytes)) != 0) throw std::runtime_error("cannot write a temporary file");
+  }
 
   void fill(std::string_view text) {
     while (!text.empty()) {
@@ -63,16 +76,32 @@ class ScratchFile {
     lseek(fd_, 0, SEEK_SET);
   }
 
-  std::string contents() const {
+  /// Of `bytes` bytes from `at` on, those that there are.
+  std::string contents(std::size_t at = 0, std::size_t bytes = ~std::size_t{}) const {
     std::string text;
     char buffer[65536];
-    off_t at = 0;
-    for (ssize_t n; (n = pread(fd_, buffer, sizeof buffer, at)) > 0; at += n)
+    while (bytes > 0) {
+      const ssize_t n = pread(fd_, buffer, std::min(sizeof buffer, bytes), static_cast<off_t>(at));
+      if (n <= 0) break;
       text.append(buffer, static_cast<std::size_t>(n));
+      at += static_cast<std::size_t>(n), bytes -= static_cast<std::size_t>(n);
+    }
     return text;
   }
 
  private:
+  static int make() {
+#ifdef __linux__
+    return memfd_create("grade", MFD_CLOEXEC);
+#else
+    const char* folder = std::getenv("TMPDIR");
+    std::string name = std::string(folder && *folder ? folder : "/tmp") + "/grade-XXXXXX";
+    const int file = mkstemp(name.data());
+    if (file >= 0) unlink(name.c_str());
+    return file;
+#endif
+  }
+
   int fd_;
 };
 
@@ -105,8 +134,9 @@ void limit(int what, rlim_t value) {
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, flags, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),                  \
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-void refuse_system_calls(Cage cage) {
-  if (cage == Cage::none) return;
+/// False when they could not be refused.
+bool refuse_system_calls(Cage cage) {
+  if (cage != Cage::learner && cage != Cage::driver) return true;
   // The one way to make a process is vfork-like clone, by which the simulator starts addr2line.
   static sock_filter strict[] = {REFUSED_ALWAYS,
                                  REFUSE(socket),
@@ -130,7 +160,7 @@ void refuse_system_calls(Cage cage) {
                                  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   sock_fprog program{sizeof strict / sizeof strict[0], strict};
   if (cage == Cage::driver) program = {sizeof driver / sizeof driver[0], driver};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 #undef ONLY_WITH_FLAGS
@@ -139,8 +169,18 @@ void refuse_system_calls(Cage cage) {
 #undef REFUSE_WITH
 
 #else
-void refuse_system_calls(Cage) {}
+bool refuse_system_calls(Cage) { return true; }
 #endif
+
+bool is_submission(Cage cage) { return cage == Cage::submission || cage == Cage::open; }
+
+void close_from(int first) {
+#if defined(__linux__) && defined(SYS_close_range)
+  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+#endif
+  const long most = sysconf(_SC_OPEN_MAX);
+  for (int fd = first; fd < (most > 0 && most < 65536 ? most : 65536); ++fd) close(fd);
+}
 
 // A command and its environment in the form that execve wants. All memory is got before fork(): other threads of the
 // grader may hold the allocator's lock.
@@ -157,10 +197,11 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Starts it in a session of its own. Descriptor 0 is /dev/null; 1 and 2 are `said`, or /dev/null for -1.
-  pid_t start(int said, int in, int out, const ChildLimits& limits) {
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("fork failed");
+  /// Starts it in a session of its own. Descriptor 0 is /dev/null; 1 and 2 are `said`, or /dev/null for -1. A submission
+  /// has descriptor 5, too.
+  pid_t start(int said, int in, int out, const ChildLimits& limits, int questions = -1) {
+    const pid_t child = limits.cage == Cage::submission ? fork_into_namespaces() : fork();
+    if (child < 0) throw std::runtime_error(std::string("fork failed: ") + std::strerror(errno));
     if (child > 0) return child;
     setsid();
     const int null = open("/dev/null", O_RDWR);
@@ -170,7 +211,8 @@ class Program {
     // All that the grader opens is above 10, but /dev/null just now.
     dup2(in, 3);
     dup2(out, 4);
-    for (int fd = 5; fd < 256; ++fd) close(fd);
+    if (questions >= 0) dup2(questions, kQuestionDescriptor);
+    close_from(questions >= 0 ? kQuestionDescriptor + 1 : 5);
     if (limits.cpu_seconds > 0) {
       limit(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_seconds));
       limit(RLIMIT_FSIZE, limits.file);
@@ -179,8 +221,9 @@ class Program {
 #ifdef __linux__
       if (limits.memory > 0)
         limit(RLIMIT_DATA, limits.memory);  // not RLIMIT_AS: the simulator reserves addresses that it never uses
+      if (is_submission(limits.cage)) limit(RLIMIT_MEMLOCK, 0), limit(RLIMIT_MSGQUEUE, 0), limit(RLIMIT_NPROC, 0);
 #endif
-      refuse_system_calls(limits.cage);
+      if (!refuse_system_calls(limits.cage)) _exit(kNotCaged);
     }
     execve(argv_[0], argv_.data(), envp_.data());
     _exit(127);
@@ -202,11 +245,11 @@ int end_of(pid_t child) {
 
 }  // namespace
 
-std::string isolation() {
+bool refuses_system_calls() {
 #ifdef TILEWISE_SECCOMP
-  return "no new processes, no network, no signals (seccomp)";
+  return true;
 #else
-  return "";
+  return false;
 #endif
 }
 
@@ -229,12 +272,99 @@ std::string signal_text(int number) {
   }
 }
 
+namespace {
+
+/// Both ends of a connection, above the descriptors that children get.
+std::pair<int, int> connected() {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) throw std::runtime_error("cannot make a socket");
+  return {moved_up(pair[0]), moved_up(pair[1])};
+}
+
+/// What a submission asks while it runs. It may ask anything; what is answered, `answer` decides.
+class Questions {
+ public:
+  explicit Questions(const ChildLimits& limits) : limits_(limits) {
+    if (is_submission(limits.cage)) std::tie(ours_, theirs_) = connected();
+  }
+  ~Questions() { end(); }
+  Questions(const Questions&) = delete;
+  Questions& operator=(const Questions&) = delete;
+
+  int theirs() const { return theirs_; }
+  /// Once the child has its end.
+  void begin() {
+    if (ours_ < 0) return;
+    close(theirs_);
+    theirs_ = -1;
+    // Who asks and doesn't read the answer is not waited for.
+    const timeval patience{2, 0};
+    setsockopt(ours_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  }
+
+  /// Waits for a question, and answers it; for so long at most, and no longer than until the child ends.
+  void wait(std::chrono::microseconds time) {
+    if (ours_ < 0) return std::this_thread::sleep_for(time);
+    pollfd p{ours_, POLLIN, 0};
+    if (poll(&p, 1, static_cast<int>(time.count() / 1000) + 1) <= 0) return;
+    char buffer[4096];
+    const ssize_t n = recv(ours_, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (n <= 0) return end();
+    asked_.append(buffer, static_cast<std::size_t>(n));
+    for (std::size_t line; (line = asked_.find('\n')) != std::string::npos; asked_.erase(0, line + 1)) {
+      const std::string answer = limits_.answer ? limits_.answer(asked_.substr(0, line)) : "";
+      const auto bytes = static_cast<std::uint32_t>(answer.size());
+      if (!send({reinterpret_cast<const char*>(&bytes), sizeof bytes}) || !send(answer)) return end();
+    }
+    if (asked_.size() > kLongest) end();
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 64 << 10;
+
+  bool send(std::string_view bytes) {
+    while (!bytes.empty()) {
+#ifdef MSG_NOSIGNAL
+      const ssize_t n = ::send(ours_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+#else
+      const ssize_t n = ::send(ours_, bytes.data(), bytes.size(), 0);
+#endif
+      if (n <= 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+  }
+
+  void end() {
+    for (int* fd : {&ours_, &theirs_})
+      if (*fd >= 0) close(std::exchange(*fd, -1));
+  }
+
+  const ChildLimits& limits_;
+  int ours_ = -1, theirs_ = -1;
+  std::string asked_;
+};
+
+/// What a caged program reads before the request.
+std::string cage_header(const ChildLimits& limits) {
+  const std::string& filter = limits.cage == Cage::submission ? system_call_filter() : std::string();
+  const CageHeader header{static_cast<std::uint32_t>(filter.size() / 8), static_cast<std::uint32_t>(limits.reply)};
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + filter;
+}
+
+}  // namespace
+
 ChildResult run_child(const std::vector<std::string>& command,
                       const std::vector<std::pair<std::string, std::string>>& environment, const std::string& request,
                       const ChildLimits& limits) {
+  const bool submission = is_submission(limits.cage);
   ScratchFile in, out, said;
-  in.fill(request);
-  const pid_t child = Program(command, environment).start(said.fd(), in.fd(), out.fd(), limits);
+  in.fill(submission ? cage_header(limits) + request : request);
+  if (submission) out.resize(limits.reply);
+  Questions questions(limits);
+  const pid_t child =
+      Program(command, environment).start(said.fd(), in.fd(), out.fd(), limits, questions.theirs());
+  questions.begin();
 
   ChildResult result;
   const auto end = Clock::now() + std::chrono::seconds(limits.wall_seconds > 0 ? limits.wall_seconds : 600);
@@ -247,7 +377,7 @@ ChildResult run_child(const std::vector<std::string>& command,
       result.timed_out = true;
       break;
     }
-    std::this_thread::sleep_for(pause);
+    questions.wait(pause);
     if (pause < std::chrono::milliseconds(5)) pause += pause / 8;
   }
   const int status = end_of(child);
@@ -256,8 +386,17 @@ ChildResult run_child(const std::vector<std::string>& command,
   if (result.signal == SIGXCPU || (result.signal == SIGKILL && !result.timed_out)) result.timed_out = true;
   if (result.signal == SIGXFSZ) result.too_much_output = true;
   result.output = said.contents();
-  result.reply = out.contents();
-  if (limits.cpu_seconds > 0 && (result.output.size() >= limits.file || result.reply.size() >= limits.file))
+  if (submission) {
+    ReplyMemory sizes;
+    const std::string head = out.contents(0, sizeof sizes);
+    if (head.size() == sizeof sizes) std::memcpy(&sizes, head.data(), sizeof sizes);
+    result.reply = out.contents(sizeof sizes, std::min<std::size_t>(sizes.reply_bytes, limits.reply));
+    result.report = out.contents(sizeof sizes + std::min<std::size_t>(sizes.reply_bytes, limits.reply),
+                                 std::min<std::size_t>(sizes.report_bytes, limits.reply));
+  } else {
+    result.reply = out.contents();
+  }
+  if (limits.cpu_seconds > 0 && (result.output.size() >= limits.file || (!submission && result.reply.size() >= limits.file)))
     result.too_much_output = true;
   return result;
 }
@@ -265,13 +404,8 @@ ChildResult run_child(const std::vector<std::string>& command,
 Conversation::Conversation(const std::vector<std::string>& command,
                            const std::vector<std::pair<std::string, std::string>>& environment,
                            const ChildLimits& limits) {
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) throw std::runtime_error("cannot make a socket");
   int theirs = -1;
-  for (int i = 0; i < 2; ++i) {
-    (i == 0 ? socket_ : theirs) = fcntl(pair[i], F_DUPFD_CLOEXEC, 10);
-    close(pair[i]);
-  }
+  std::tie(socket_, theirs) = connected();
 #ifdef SO_NOSIGPIPE
   const int yes = 1;
   setsockopt(socket_, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);

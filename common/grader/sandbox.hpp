@@ -1,10 +1,12 @@
 /// @file
 /// Other programs as children: with limits for time, memory and output, in a session of their own, without network.
+/// cage.hpp has what a submission is put into besides.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,11 +14,13 @@
 
 namespace tilewise::grader {
 
-/// Which system calls are refused, where the platform can do that (isolation()).
+/// What a child may not do.
 enum class Cage {
   none,
-  strict,  ///< no new processes and threads, no sockets, no signals, and more
-  driver   ///< what a GPU's driver needs is allowed: threads, and sockets of this machine that connect to nothing
+  learner,     ///< one's own program: no new processes and threads, no sockets, no signals, where the platform can that
+  driver,      ///< what a GPU's driver needs is allowed: threads, and sockets of this machine that connect to nothing
+  submission,  ///< a program with harness.cpp in it, which enters the cage of cage.hpp before all else
+  open         ///< the same program, and nothing is refused: somebody has said that it may
 };
 
 struct ChildLimits {
@@ -25,7 +29,10 @@ struct ChildLimits {
   std::size_t memory = std::size_t{1} << 30;  ///< 0: no limit
   std::size_t file = std::size_t{8} << 20;    ///< of everything it writes, each file
   unsigned open_files = 64;
-  Cage cage = Cage::strict;
+  Cage cage = Cage::learner;
+  std::size_t reply = std::size_t{64} << 20;  ///< of a submission, with the report
+  /// Answers a submission's question (runtime/symbols.hpp).
+  std::function<std::string(const std::string& question)> answer = {};
 };
 
 struct ChildResult {
@@ -35,6 +42,7 @@ struct ChildResult {
   bool too_much_output = false;
   std::string output;  ///< stdout and stderr, mixed
   std::string reply;   ///< what it wrote to descriptor 4
+  std::string report;   ///< of a submission: the simulator's
 };
 
 /// Runs `command` (an absolute path first) with nothing but `environment` and, unless without limits, `request` to be
@@ -66,7 +74,7 @@ class Conversation {
   int socket_ = -1;
 };
 
-/// "cannot make processes or sockets": what this platform adds to the limits; "" if nothing.
-std::string isolation();
+/// Whether this platform can refuse system calls to a learner's program, or a driver's.
+bool refuses_system_calls();
 
 }  // namespace tilewise::grader

@@ -80,12 +80,12 @@ else
   have cmake || need cmake cmake cmake "cmake (builds)"
   if have "$compiler"; then
     absent=$(absent_headers eigen3/Eigen/Core CLI/CLI.hpp fmt/format.h nlohmann/json.hpp catch2/catch.hpp \
-                            catch2/catch_all.hpp boost/context/fiber.hpp)
+                            catch2/catch_all.hpp boost/context/fiber.hpp seccomp.h)
   else
     need g++ gcc-c++ - "a C++ compiler"
     [ $manager = brew ] && { echo "No C++ compiler was found. Install Apple's with: xcode-select --install" >&2; exit 2; }
     absent="ABSENT eigen3/Eigen/Core CLI/CLI.hpp fmt/format.h nlohmann/json.hpp catch2/catch.hpp
-            catch2/catch_all.hpp boost/context/fiber.hpp"
+            catch2/catch_all.hpp boost/context/fiber.hpp seccomp.h"
   fi
   case $absent in *Eigen*) need libeigen3-dev eigen3-devel eigen "Eigen (reference results)" ;; esac
   case $absent in *CLI*) need libcli11-dev cli11-devel cli11 "CLI11 (options)" ;; esac
@@ -98,6 +98,8 @@ else
       *boost*) boost=missing ;;
       *) if have "$compiler" && links_boost_context; then boost=found; else boost=missing; fi ;;
     esac
+    # Linux only: what keeps submissions in (common/grader).
+    case $(uname) in Linux) case $absent in *seccomp*) need libseccomp-dev libseccomp-devel - "libseccomp (the grader's cage)" ;; esac ;; esac
     [ $boost = found ] || need libboost-context-dev boost-devel boost "Boost.Context (the simulator's threads)"
   fi
   # Not needed, only faster: worth a package when others are installed anyway.

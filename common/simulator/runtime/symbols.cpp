@@ -2,7 +2,10 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #if defined(__linux__)
 #include <elf.h>
@@ -31,6 +35,11 @@ struct Function {
   std::uintptr_t end;
   std::string mangled;
 };
+
+// Set by ask_for_lines(), maybe before any constructor has run; used until the end.
+int asked = -1;  // where lines are asked for
+constinit std::string_view kept_image;
+char kept_folder[4096];
 
 std::string executable_path() {
 #if defined(__APPLE__)
@@ -66,9 +75,13 @@ std::uintptr_t load_bias() {
 // dladdr() knows exported symbols only; kernels in anonymous namespaces are found in the file's own symbol table.
 std::vector<Function> read_symbol_table() {
   std::vector<Function> functions;
-  std::ifstream file(executable_path(), std::ios::binary | std::ios::ate);
-  std::string image(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
-  file.seekg(0).read(image.data(), static_cast<std::streamsize>(image.size()));
+  std::string read;
+  if (kept_image.empty()) {
+    std::ifstream file(executable_path(), std::ios::binary | std::ios::ate);
+    read.resize(file ? static_cast<std::size_t>(file.tellg()) : 0);
+    file.seekg(0).read(read.data(), static_cast<std::streamsize>(read.size()));
+  }
+  const std::string_view image = kept_image.empty() ? read : kept_image;
   ElfW(Ehdr) header;
   if (image.size() < sizeof header) return functions;
   std::memcpy(&header, image.data(), sizeof header);
@@ -207,14 +220,17 @@ std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addr
       known.try_emplace(unknown[i]);
     }
 #else
-    std::vector<std::string> command{"addr2line", "-a", "-i", "-e", executable_path()};
+    std::vector<std::string> command;
+    if (!lines_are_asked_for()) command = {"addr2line", "-a", "-i", "-e", executable_path()};
+    std::string question = "lines";
     for (std::size_t i = from; i < to; ++i) {
       char text[32];  // minus one: the call itself, not the instruction after it
       std::snprintf(text, sizeof text, "0x%llx",
                     static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(unknown[i]) - 1 - bias));
       command.push_back(text);
+      question += std::string(" ") + text;
     }
-    std::istringstream lines(output_of(command));
+    std::istringstream lines(lines_are_asked_for() ? answer_to(question) : output_of(command));
     std::size_t index = from;
     bool settled = true;
     for (std::string line; std::getline(lines, line);) {
@@ -237,10 +253,42 @@ std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addr
   return result;
 }
 
+void ask_for_lines(int descriptor) {
+  asked = descriptor;
+  if (!getcwd(kept_folder, sizeof kept_folder)) kept_folder[0] = '\0';
+  const int file = open(executable_path().c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat s {};
+  if (file < 0 || fstat(file, &s) != 0) return;
+  const auto bytes = static_cast<std::size_t>(s.st_size);
+  if (void* at = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0); at != MAP_FAILED)
+    kept_image = {static_cast<const char*>(at), bytes};
+  close(file);
+}
+
+bool lines_are_asked_for() { return asked >= 0; }
+
+std::string answer_to(const std::string& question) {
+  const auto all = [](auto move, auto* at, std::size_t bytes) {
+    while (bytes > 0) {
+      const ssize_t n = move(asked, at, bytes);
+      if (n <= 0) return false;
+      at += n, bytes -= static_cast<std::size_t>(n);
+    }
+    return true;
+  };
+  const std::string line = question + "\n";
+  std::uint32_t bytes = 0;
+  if (!all(write, line.data(), line.size()) || !all(read, reinterpret_cast<char*>(&bytes), sizeof bytes)) return {};
+  std::string answer(std::min<std::size_t>(bytes, std::size_t{16} << 20), '\0');
+  return all(read, answer.data(), answer.size()) ? answer : std::string();
+}
+
 std::string shown_path(const std::string& file) {
-  char folder[4096];
+  char now[4096];
   if (file.starts_with("./")) return file.substr(2);
-  if (file.empty() || file[0] != '/' || !getcwd(folder, sizeof folder)) return file;
+  if (file.empty() || file[0] != '/') return file;
+  const char* folder = kept_folder[0] ? kept_folder : getcwd(now, sizeof now);
+  if (!folder) return file;
   const std::size_t length = std::strlen(folder);
   return file.compare(0, length, folder) == 0 && file[length] == '/' && length > 1 ? file.substr(length + 1) : file;
 }

@@ -24,6 +24,16 @@ SourceLine source_line(const void* return_address);
 /// The same for many at once, which costs one look at the debug information.
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses);
 
+/// For a program that soon may neither open files nor start others: keeps its own symbols and folder at hand. From then on
+/// lines are asked for at `descriptor`, a socket: a question is a line, an answer its length as 32 bits, and text.
+/// "lines 0x1234 0x1250": what `addr2line -a -i` prints for these addresses of the executable.
+/// "text 12 /path/a.cu": that line of that file.
+void ask_for_lines(int descriptor);
+
+/// Whether that is so; and the answer, "" where there is none.
+bool lines_are_asked_for();
+std::string answer_to(const std::string& question);
+
 /// The path as messages show it: relative to the current folder when it lies below that.
 std::string shown_path(const std::string& file);
 

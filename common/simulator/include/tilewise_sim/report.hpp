@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 struct CUstream_st;
@@ -200,5 +201,10 @@ void fail_launch(std::uint64_t n);
 
 /// Number of findings so far in this process.
 std::size_t finding_count();
+
+/// Takes the report as JSON at the end of the program, where TILEWISE_REPORT would name a file. For programs that may not
+/// open one.
+using ReportTaker = void (*)(std::string_view json);
+void give_report_to(ReportTaker taker);
 
 }  // namespace tilewise::sim
