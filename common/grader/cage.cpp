@@ -31,21 +31,43 @@ std::string make_filter() {
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
   if (filter == nullptr) throw std::runtime_error("libseccomp makes no filter");
   int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-  for (const int call :
-       {SCMP_SYS(read),           SCMP_SYS(readv),           SCMP_SYS(pread64),         SCMP_SYS(write),
-        SCMP_SYS(writev),         SCMP_SYS(close),           SCMP_SYS(fstat),           SCMP_SYS(lseek),
-        SCMP_SYS(brk),            SCMP_SYS(munmap),          SCMP_SYS(mremap),          SCMP_SYS(madvise),
-        SCMP_SYS(rt_sigaction),   SCMP_SYS(rt_sigprocmask),  SCMP_SYS(rt_sigreturn),    SCMP_SYS(sigaltstack),
-        SCMP_SYS(futex),          SCMP_SYS(sched_yield),     SCMP_SYS(restart_syscall), SCMP_SYS(sched_getaffinity),
-        SCMP_SYS(clock_gettime),  SCMP_SYS(clock_getres),    SCMP_SYS(gettimeofday),    SCMP_SYS(time),
-        SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),      SCMP_SYS(getrusage),       SCMP_SYS(getrandom),
-        SCMP_SYS(getpid),         SCMP_SYS(gettid),          SCMP_SYS(exit),            SCMP_SYS(exit_group)})
+  for (const int call : {SCMP_SYS(read),
+                         SCMP_SYS(readv),
+                         SCMP_SYS(pread64),
+                         SCMP_SYS(write),
+                         SCMP_SYS(writev),
+                         SCMP_SYS(close),
+                         SCMP_SYS(fstat),
+                         SCMP_SYS(lseek),
+                         SCMP_SYS(brk),
+                         SCMP_SYS(munmap),
+                         SCMP_SYS(mremap),
+                         SCMP_SYS(madvise),
+                         SCMP_SYS(rt_sigaction),
+                         SCMP_SYS(rt_sigprocmask),
+                         SCMP_SYS(rt_sigreturn),
+                         SCMP_SYS(sigaltstack),
+                         SCMP_SYS(futex),
+                         SCMP_SYS(sched_yield),
+                         SCMP_SYS(restart_syscall),
+                         SCMP_SYS(sched_getaffinity),
+                         SCMP_SYS(clock_gettime),
+                         SCMP_SYS(clock_getres),
+                         SCMP_SYS(gettimeofday),
+                         SCMP_SYS(time),
+                         SCMP_SYS(clock_nanosleep),
+                         SCMP_SYS(nanosleep),
+                         SCMP_SYS(getrusage),
+                         SCMP_SYS(getrandom),
+                         SCMP_SYS(getpid),
+                         SCMP_SYS(gettid),
+                         SCMP_SYS(exit),
+                         SCMP_SYS(exit_group)})
     failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
   // Memory of its own that nothing is executed in: no other process sees it, and it counts against the limit.
   failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
                              SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_PRIVATE, MAP_PRIVATE));
-  failed |=
-      seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+  failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
   // abort() and raise() send signals to the process itself.
   failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                              SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, kOwnProcess));

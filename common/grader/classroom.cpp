@@ -10,12 +10,15 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
 #include "grader.hpp"
+#include "tilewise/files.hpp"
 #include "tools.hpp"
 
 namespace tilewise::grader {
@@ -25,27 +28,35 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Submission {
-  std::string student;
+  std::string student;  ///< as it is; shown and written by one_line()
   fs::path file;
   std::string remark{};  ///< why there are no points, if so
-  bool graded = false;
+  std::string text{};    ///< what the student is told
+  bool graded = false, our_fault = false;
   double score = 0;
   std::vector<double> points = {};  ///< of each task
 };
 
-/// DIR/student/homework.cu and DIR/student.cu.
+/// DIR/student/homework.cu and DIR/student.cu. Where both are there, they are two students.
 std::vector<Submission> submissions(const fs::path& folder) {
   std::vector<Submission> all;
+  std::map<std::string, int> times;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     std::error_code error;
     if (name.front() == '.') continue;
     if (entry.is_directory(error)) {
       all.push_back({.student = name, .file = entry.path() / "homework.cu"});
+      if (entry.is_symlink(error)) all.back().remark = "a link, not a folder";
     } else if (entry.path().extension() == ".cu") {
       all.push_back({.student = entry.path().stem().string(), .file = entry.path()});
+    } else {
+      continue;
     }
+    ++times[all.back().student];
   }
+  for (Submission& s : all)
+    if (times[s.student] > 1) s.student = s.file.filename() == "homework.cu" ? s.student + "/" : s.student + ".cu";
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.student < b.student; });
   return all;
 }
@@ -60,18 +71,40 @@ std::string first_error(const std::string& text) {
   return first_line(text);
 }
 
-void grade_one(const std::string& chapter, const std::string& program, const std::string& verdict, Submission& s) {
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
+  return text;
+}
+
+void grade_one(const std::string& chapter, const ClassOptions& options, Submission& s) {
   std::error_code error;
+  if (!s.remark.empty()) return;
   if (fs::is_symlink(s.file, error)) return void(s.remark = "a link, not a file");
   if (!fs::exists(s.file, error)) return void(s.remark = "there is no " + s.file.filename().string());
   if (!fs::is_regular_file(s.file, error)) return void(s.remark = "not a file");
   if (access(s.file.c_str(), R_OK) != 0) return void(s.remark = "cannot be read");
+  // Graded by a name that nobody chose.
+  const TemporaryFolder work;
+  const std::string file = work.file("homework.cu"), verdict = work.file("verdict.json");
+  if (!fs::copy_file(s.file, file, error)) {
+    s.our_fault = true;
+    return void(s.remark = "not graded: it cannot be copied to " + work.file("") + ": " + error.message());
+  }
   const Environment environment = inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL"});
-  const ChildResult r = run_child({program, chapter, "--file", s.file.string(), "--json", verdict, "--jobs", "1"},
-                                  environment, "", {.wall_seconds = 600, .cage = Cage::none});
+  std::vector<std::string> command{options.program, chapter, "--file", file, "--json", verdict, "--jobs", "1"};
+  if (options.unsafe) command.push_back("--unsafe");
+  const ChildResult r =
+      run_child(command, environment, "", {.wall_seconds = 600, .cage = Cage::none, .ending = Ending::by_itself});
+  s.text = without(r.output, work.file(""));
   const nlohmann::ordered_json j = nlohmann::ordered_json::parse(std::ifstream(verdict), nullptr, false);
   if ((r.code != 0 && r.code != 1) || !j.is_object()) {
-    s.remark = r.timed_out ? "not graded within ten minutes" : "not graded: " + first_line(r.output);
+    // It may have been killed for want of memory; a grader that the machine has no room for is no student's fault either.
+    s.our_fault = r.code != 2;
+    const std::string why = first_line(without(s.text, "grade: "));
+    s.remark = r.timed_out ? "not graded within ten minutes"
+                           : "not graded: " + (r.signal                            ? signal_text(r.signal)
+                                               : why.rfind("not graded: ", 0) == 0 ? why.substr(12)
+                                                                                   : why);
     return;
   }
   s.graded = true;
@@ -79,10 +112,12 @@ void grade_one(const std::string& chapter, const std::string& program, const std
   for (const auto& task : j.at("tasks")) s.points.push_back(task.value("points", 0.0));
   if (j.contains("refused")) s.remark = "refused: " + j.value("refused", "");
   if (j.contains("compiler")) s.remark = "does not compile: " + first_error(j.value("compiler", ""));
+  s.remark = without(s.remark, work.file(""));
 }
 
-/// As one cell of a CSV file (RFC 4180). A name that a spreadsheet would take for a formula is none.
-std::string cell(std::string text) {
+/// As one cell of a CSV file (RFC 4180), in one line. A name that a spreadsheet would take for a formula is none.
+std::string cell(const std::string& words) {
+  std::string text = one_line(words);
   if (!text.empty() && std::string("=+-@").find(text[0]) != std::string::npos) text.insert(0, "'");
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
@@ -90,52 +125,104 @@ std::string cell(std::string text) {
   return out + "\"";
 }
 
+/// One for each student. Names that are the same without what no file's name should have, get a number.
+std::vector<std::string> feedback_names(const std::vector<Submission>& all) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const Submission& s : all) {
+    std::string plain = one_line(s.student);
+    for (char& c : plain)
+      if (std::string("/\\:*?\"<>|'`$").find(c) != std::string::npos) c = '_';
+    while (!plain.empty() && plain.back() == '_') plain.pop_back();
+    if (plain.empty()) plain = "_";
+    if (plain.size() > 200) plain.resize(200);
+    std::string name = plain;
+    for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}-{}", plain, n);
+    names.push_back(name + ".txt");
+  }
+  return names;
+}
+
+std::string feedback(const Submission& s) {
+  const std::string head = s.remark.empty() || s.graded ? "" : one_line(s.remark) + "\n\n";
+  return head + printable(s.text);
+}
+
+void write_csv(std::ofstream& table, const std::vector<Submission>& all, const std::vector<Rubric>& rubrics) {
+  table << "student,score";
+  for (const Rubric& r : rubrics) table << ',' << cell(r.task);
+  table << ",remark\r\n";
+  for (const Submission& s : all) {
+    table << cell(s.student) << ',' << (s.graded ? fmt::format("{:.1f}", s.score) : "");
+    for (std::size_t i = 0; i < rubrics.size(); ++i)
+      table << ',' << (i < s.points.size() ? fmt::format("{:.1f}", s.points[i]) : "");
+    table << ',' << cell(s.remark) << "\r\n";
+  }
+}
+
 }  // namespace
 
-bool grade_class(const std::string& chapter, const std::string& folder, const std::string& csv, unsigned jobs,
-                 const std::string& program, bool unsafe) {
+int grade_class(const std::string& chapter, const std::string& folder, const ClassOptions& options) {
   if (!fs::is_directory(folder)) throw std::invalid_argument("--class: there is no folder " + folder);
   std::vector<Submission> all = submissions(folder);
   if (all.empty())
     throw std::invalid_argument("--class: " + folder + " has neither STUDENT/homework.cu nor STUDENT.cu");
   std::ofstream table;
-  if (!csv.empty()) {
-    table.open(csv);
-    if (!table) throw std::invalid_argument("--csv: cannot write " + csv);
+  if (!options.csv.empty()) {
+    table.open(options.csv);
+    if (!table) throw std::invalid_argument("--csv: cannot write " + options.csv);
   }
+  std::error_code error;
+  if (!options.feedback.empty() && !fs::is_directory(options.feedback) &&
+      !fs::create_directories(options.feedback, error))
+    throw std::invalid_argument(
+        fmt::format("--feedback: cannot make the folder {}: {}", options.feedback, error.message()));
+  try {
+    GradeOptions here;
+    here.unsafe = options.unsafe;
+    here.jobs = options.jobs;
+    grade_canary(chapter, here);
+  } catch (const std::exception& why) {
+    for (Submission& s : all) s.remark = std::string("not graded: ") + why.what(), s.our_fault = true;
+  }
+
   const std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
   std::size_t width = 7;
-  for (const Submission& s : all) width = std::max(width, s.student.size());
-
-  std::string head = fmt::format("{:<{}}  score", "student", width);
+  for (const Submission& s : all) width = std::max(width, one_line(s.student).size());
+  std::string head = fmt::format("{:<{}}  {:>5}", "student", width, "score");
   for (const Rubric& r : rubrics) head += "  " + r.task;
   std::puts(head.c_str());
-  const TemporaryFolder work;
-
-  // Lines appear in order, each as soon as all before it are there.
+  const std::vector<std::string> names = feedback_names(all);
   std::vector<char> done(all.size());
   std::size_t printed = 0;
   std::mutex printing;
   const auto print = [&](const Submission& s) {
-    std::string line = fmt::format("{:<{}}", s.student, width);
+    std::string line = fmt::format("{:<{}}", one_line(s.student), width);
     line += s.graded ? fmt::format("  {:>5.1f}", s.score) : "      -";
     for (std::size_t i = 0; i < rubrics.size(); ++i)
       line += fmt::format("  {:>{}}", i < s.points.size() ? fmt::format("{:.1f}", s.points[i]) : "-",
                           rubrics[i].task.size());
-    std::puts((line + (s.remark.empty() ? "" : "  " + s.remark)).c_str());
+    std::puts((line + (s.remark.empty() ? "" : "  " + one_line(s.remark))).c_str());
     std::fflush(stdout);
   };
   std::atomic<std::size_t> next{0};
   const auto worker = [&] {
     for (std::size_t i; (i = next++) < all.size();) {
-      grade_one(chapter, program, work.file(fmt::format("{}.json", i)), all[i]);
+      try {
+        grade_one(chapter, options, all[i]);
+        if (!options.feedback.empty())
+          write_file_atomically((fs::path(options.feedback) / names[i]).string(), feedback(all[i]));
+      } catch (const std::exception& why) {
+        all[i].our_fault = true;
+        all[i].remark += (all[i].remark.empty() ? "not graded: " : "; ") + std::string(why.what());
+      }
       const std::lock_guard lock(printing);
       done[i] = 1;
       for (; printed < all.size() && done[printed]; ++printed) print(all[printed]);
     }
   };
   std::vector<std::future<void>> workers;
-  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
+  for (unsigned j = 1; j < options.jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
   worker();
   for (auto& w : workers) w.get();
 
@@ -145,19 +232,12 @@ bool grade_class(const std::string& chapter, const std::string& folder, const st
   std::puts(fmt::format("{} submissions, {} graded, mean {:.1f}", all.size(), graded, graded ? sum / double(graded) : 0)
                 .c_str());
   if (table.is_open()) {
-    table << "student,score";
-    for (const Rubric& r : rubrics) table << ',' << cell(r.task);
-    table << ",remark\r\n";
-    for (const Submission& s : all) {
-      table << cell(s.student) << ',' << (s.graded ? fmt::format("{:.1f}", s.score) : "");
-      for (std::size_t i = 0; i < rubrics.size(); ++i)
-        table << ',' << (i < s.points.size() ? fmt::format("{:.1f}", s.points[i]) : "");
-      table << ',' << cell(s.remark) << "\r\n";
-    }
+    write_csv(table, all, rubrics);
     table.close();
-    if (!table) throw std::runtime_error("cannot write " + csv);
+    if (!table) throw NotGraded("cannot write " + options.csv);
   }
-  return graded == all.size();
+  if (std::any_of(all.begin(), all.end(), [](const Submission& s) { return s.our_fault; })) return 3;
+  return graded == all.size() ? 0 : 1;
 }
 
 }  // namespace tilewise::grader

@@ -40,6 +40,10 @@ bool refuse_files() {
 }  // namespace
 
 Entered enter_cage(void* filter, std::size_t instructions) {
+  if (instructions == 0) {
+    errno = ENOSYS;
+    return Entered::no;
+  }
   auto* program = static_cast<sock_filter*>(filter);
   const auto own = static_cast<std::uint32_t>(getpid());
   for (std::size_t i = 0; i < instructions; ++i)
@@ -47,8 +51,7 @@ Entered enter_cage(void* filter, std::size_t instructions) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return Entered::no;
   const bool no_files = refuse_files();
   const sock_fprog calls{static_cast<unsigned short>(instructions), program};
-  if (instructions == 0) errno = ENOSYS;
-  if (instructions == 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &calls) != 0) return Entered::no;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &calls) != 0) return Entered::no;
   return no_files ? Entered::files_refused_too : Entered::system_calls;
 }
 

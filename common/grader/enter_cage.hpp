@@ -18,9 +18,9 @@ struct CageHeader {
 };
 
 enum class Entered {
-  no,               ///< nothing foreign may run: errno says why
-  system_calls,     ///< refused, but for those of the filter
-  files_refused_too ///< by Landlock: should a call get through, it still finds no file
+  no,                ///< nothing foreign may run: errno says why
+  system_calls,      ///< refused, but for those of the filter
+  files_refused_too  ///< by Landlock: should a call get through, it still finds no file
 };
 
 /// No new privileges, no core, no debugger, no file (Landlock) and no system call that `filter` doesn't name, for ever.

@@ -1,5 +1,7 @@
 // grade NN --file my.cu: grades one homework file.
 #include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,12 +20,31 @@
 #include "rubric.hpp"
 #include "sandbox.hpp"
 #include "tilewise/files.hpp"
+#include "tools.hpp"
 
 namespace {
 
 using namespace tilewise::grader;
 
 const std::string kProgram = TILEWISE_BUILD_DIR "/bin/grade";
+
+/// From here on, being told to end (Ctrl-C, a scheduler's SIGTERM) ends all children first and removes all files. Called
+/// before there are other threads.
+void end_in_order() {
+  static sigset_t told;
+  sigemptyset(&told);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&told, number);
+  pthread_sigmask(SIG_BLOCK, &told, nullptr);
+  std::thread([] {
+    int number = 0;
+    sigwait(&told, &number);
+    end_all_children();
+    TemporaryFolder::remove_all();
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &told, nullptr);
+    raise(number);
+  }).detach();
+}
 
 /// Changes whenever the file is saved.
 std::pair<long long, long long> version_of(const std::string& file) {
@@ -40,7 +61,7 @@ std::pair<long long, long long> version_of(const std::string& file) {
 
 int main(int argc, char** argv) {
   CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
-  std::string chapter, file, json, gradescope, task, folder, csv, times = "large";
+  std::string chapter, file, json, gradescope, task, folder, csv, feedback, times = "large";
   std::vector<std::string> kinds;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
   bool unsafe = false;
@@ -58,6 +79,7 @@ int main(int argc, char** argv) {
       ->excludes(app.get_option("--gradescope"));
   app.add_option("--csv", csv, "with --class: write the table to this file, too")
       ->check(tilewise::why_not_writable, "FILE");
+  app.add_option("--feedback", feedback, "with --class: write what each student is told to this folder, STUDENT.txt");
   app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
   app.add_flag("--gpu", on_gpu,
                "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");
@@ -78,8 +100,9 @@ int main(int argc, char** argv) {
   app.add_flag("--unsafe", unsafe,
                "grade also where this system cannot keep a submission from doing harm: for your own files");
   app.footer(
-      "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 the grader itself is not "
-      "in order.");
+      "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 not graded: the machine, "
+      "the "
+      "compiler or the grader is not in order, and says why.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -95,6 +118,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     prepare_cage();
+    end_in_order();
     GradeOptions options{.task = task, .policy = !unchecked, .unsafe = unsafe, .jobs = jobs};
     if (progress) return show_progress(options), 0;
     if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
@@ -104,7 +128,8 @@ int main(int argc, char** argv) {
     options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
     if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, unsafe, options.gpu}, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
-    if (!folder.empty()) return grade_class(chapter, folder, csv, jobs, kProgram, unsafe) ? 0 : 1;
+    if (!feedback.empty() && folder.empty()) throw std::invalid_argument("--feedback needs --class");
+    if (!folder.empty()) return grade_class(chapter, folder, {csv, feedback, jobs, kProgram, unsafe});
     if (file.empty()) file = "chapters/" + chapter + "/homework.cu";
     if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
     for (;;) {
@@ -123,10 +148,11 @@ int main(int argc, char** argv) {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   } catch (const std::invalid_argument& error) {
-    std::cerr << "grade: " << error.what() << '\n';
+    std::cerr << "grade: " << one_line(error.what()) << '\n';
     return 2;
   } catch (const std::exception& error) {
-    std::cerr << "grade: " << error.what() << '\n';
+    std::cerr << "grade: not graded: " << one_line(error.what()) << '\n';
+    if (!json.empty()) write_not_graded(json, error.what());
     return 3;
   }
 }

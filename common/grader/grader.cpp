@@ -97,10 +97,9 @@ struct Machine {
                        .reply = reply_size(p) + kMostReport,
                        .answer = [this](const std::string& question) { return lines->answer(question); }};
     if (gpu) limits = gpu->limits(seconds);
-    const ChildResult child =
-        run_child({program}, gpu ? gpu->environment() : more, message_of(request, p), limits);
-    if (child.code == kNotCaged) throw std::runtime_error("a submission's program could not enter its cage");
-    if (child.code == 127) throw std::runtime_error("a submission's program could not be started: " + program);
+    const ChildResult child = run_child({program}, gpu ? gpu->environment() : more, message_of(request, p), limits);
+    if (child.code == kNotCaged) throw NotGraded("a submission's program could not enter its cage");
+    if (child.code == 127) throw NotGraded("a submission's program could not be started: " + program);
     return child;
   }
 
@@ -110,6 +109,7 @@ struct Machine {
 struct Case : Explanation {
   Outcome outcome = Outcome::failed;
   bool timed_out = false;
+  bool suspicious = false;  ///< it ended in a way that may be the machine's fault
   bool slow = false;
   int returned = 0;             ///< the error that the function returned
   bool ended_by_error = false;  ///< a launch that a GPU would not have finished either
@@ -148,6 +148,8 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   c.least_load_sectors = p.least_load_bytes.value_or(loads) / 32;
   c.least_store_sectors = p.least_store_bytes.value_or(stores) / 32;
   Reply reply;
+  c.suspicious = child.timed_out || child.signal == SIGKILL || child.signal == SIGABRT || child.signal == SIGBUS ||
+                 (child.signal == 0 && child.reply.size() != reply_size(p));
   if (child.timed_out) {
     c.timed_out = true;
     c.what = fmt::format("it did not end within {} s: an endless loop?", rubric.time_limit + (machine.gpu ? 10 : 0));
@@ -252,8 +254,8 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
 
 /// Whether the function says so when a launch, or a call of a library, fails: the first one, the second, and so on; 0:
 /// none. What ends the program, or does not end, has noticed something.
-bool tells_of_failure(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes, std::uint64_t seed,
-                      std::uint64_t launch, std::uint64_t library_call) {
+bool tells_of_failure(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
+                      std::uint64_t seed, std::uint64_t launch, std::uint64_t library_call) {
   const Problem p = task.make(sizes, seed);
   Request request = request_of(rubric.task, sizes, p, Mode::run);
   request.failing_launch = static_cast<std::uint8_t>(launch);
@@ -341,8 +343,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   std::atomic<int> given_up{0}, with_findings{0};
   in_parallel(options.jobs, shapes.size(), [&](std::size_t i) {
     if (given_up >= 2) return;  // endless loops, one after another, teach nothing new
-    cases[i] = run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size(), reverse(i),
-                        with_findings < 3);
+    cases[i] =
+        run_case(r, *task, simulator, shapes[i], seed_of(i), i + 1 == shapes.size(), reverse(i), with_findings < 3);
     // Further cases run without looking, which is faster; but then no access ends a launch that would on a GPU.
     if (cases[i]->findings != 0 && !cases[i]->ended_by_error) ++with_findings;
     if ((cases[i]->slow && cases[i]->outcome == Outcome::failed) || cases[i]->outcome == Outcome::undefined) ++given_up;
@@ -351,6 +353,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     if (!c) c.emplace().what = "not run any more";
   }
   const Case& measured = *cases.back();
+  if (!options.canary && std::any_of(cases.begin(), cases.end(), [](const auto& c) { return c->suspicious; }))
+    grade_canary(chapter, options);
 
   // The same on the GPU, but for the shape that is counted. What does not end, or is not there, is not tried again.
   std::vector<std::optional<Case>> on_gpu(shapes.size());
@@ -401,10 +405,8 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
         if (const std::string guess = failed.guess(); !guess.empty()) c.notes.push_back("  " + guess);
       if (here || failed.returned == 0 || failed.returned == cudaErrorIllegalAddress) {
         // nothing more to say
-      } else if (const std::string why = why_refused(run_case(r, *task, simulator, shapes[i], seed_of(i),
-                                                              true, reverse(i))
-                                                         .report,
-                                                     failed.returned);
+      } else if (const std::string why = why_refused(
+                     run_case(r, *task, simulator, shapes[i], seed_of(i), true, reverse(i)).report, failed.returned);
                  !why.empty()) {
         c.notes.push_back("  " + why);
       }
@@ -662,12 +664,54 @@ std::string find_chapter(const std::string& word) {
       fmt::format("there is no homework for chapter {}. Homework: {}", word, fmt::join(list, " ")));
 }
 
+namespace {
+
+/// What a machine that isn't in order makes tools say. A submission may make them say it, too: then the canary lives.
+bool blames_machine(const std::string& line) {
+  for (const char* words :
+       {"No space left", "Disk quota", "error writing", "Cannot allocate memory", "out of memory", "Killed",
+        "cannot execute", "cannot find 'ld'", "Input/output error", "Read-only file system", "Too many open files",
+        "Resource temporarily unavailable", "internal compiler error"})
+    if (line.find(words) != std::string::npos) return true;
+  return line.rfind("simcc: ", 0) == 0;
+}
+
+/// Of a tool that failed: why, in its own words.
+std::string reason_of(const ChildResult& tool) {
+  if (tool.timed_out) return "it did not end within a minute";
+  if (tool.signal != 0) return signal_text(tool.signal);
+  std::string last = fmt::format("exit code {}", tool.code), line;
+  for (std::istringstream lines(tool.output); std::getline(lines, line);) {
+    if (blames_machine(line)) return line;
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+}  // namespace
+
+void grade_canary(const std::string& chapter, const GradeOptions& options) {
+  GradeOptions same = options;
+  same.canary = true;
+  same.gpu = nullptr;
+  same.times = Times::none;
+  const std::string solution = homework_folder(chapter) + "/solution.cu";
+  const ChapterResult r = grade(chapter, solution, same);
+  if (r.score() > 99.999) return;
+  std::string why = r.refused + r.compiler;
+  for (const TaskResult& t : r.tasks)
+    for (const Criterion& c : t.criteria)
+      if (c.points < c.of && why.empty()) why = c.summary + (c.notes.empty() ? "" : ": " + one_line(c.notes.back()));
+  throw NotGraded(fmt::format("the solution gets {:.1f} of 100 here and now ({}), so this machine is not in order",
+                              r.score(), why.substr(0, why.find('\n'))));
+}
+
 ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options) {
   const auto started = std::chrono::steady_clock::now();
   if (!isolation().holds && !options.unsafe)
-    throw std::runtime_error(isolation().text +
-                             ". Nothing was run, and there is no verdict. If you know what the file does (it's your own), "
-                             "--unsafe grades it all the same");
+    throw NotGraded(isolation().text +
+                    ". Nothing was run, and there is no verdict. If you know what the file does (it's your own), "
+                    "--unsafe grades it all the same");
   ChapterResult result;
   result.isolation = isolation().text;
   result.chapter = chapter;
@@ -730,19 +774,23 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   const std::string prelude = build_folder() + "/homework/prelude";
   const ChildResult compiled = run_tool(
       {simcc, "-Wall", "-c", include, "--prelude", prelude, "--preprocessed", preprocessed, file, "-o", object});
+  // The look at the source comes first, whatever the compiler says: it may have been made to say something.
+  const std::string contract = root_folder() + "/chapters/" + chapter + "/homework.cuh";
+  if (options.policy && fs::exists(preprocessed))
+    result.refused = refused_source(read_file(preprocessed), file, contract, prelude + "/prelude.h.gch");
+  if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   if (compiled.code != 0) {
-    result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : compiled.output;
+    const std::string said = about_own_lines(compiled.output, file, contract);
+    if (options.canary) throw NotGraded("the compiler does not work here: " + reason_of(compiled));
+    if (said.empty() || compiled.timed_out || blames_machine(reason_of(compiled))) grade_canary(chapter, options);
+    result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : said;
+    if (result.compiler.empty()) result.compiler = "error: the compiler failed, and not in a line of this file";
     return nothing("no", {}, false);
   }
   if (options.policy) {
-    result.refused =
-        refused_source(read_file(preprocessed), file, root_folder() + "/chapters/" + chapter + "/homework.cuh",
-                       prelude + "/prelude.h.gch");
-    if (result.refused.empty()) {
-      const ChildResult symbols = run_tool({"nm", object});
-      if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);
-      result.refused = refused_symbols(symbols.output, libraries);
-    }
+    const ChildResult symbols = run_tool({"nm", object});
+    if (symbols.code != 0) throw NotGraded("nm does not work here: " + reason_of(symbols));
+    result.refused = refused_symbols(symbols.output, libraries);
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
   std::future<Gpu::Built> on_gpu;
@@ -753,6 +801,8 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
                                        build_folder() + "/homework/" + chapter + ".o",
                                        build_folder() + "/common/simulator/libtilewise_sim.a", object, "-o", program});
   if (linked.code != 0) {
+    if (options.canary) throw NotGraded("the linker does not work here: " + reason_of(linked));
+    grade_canary(chapter, options);
     result.compiler = linked.output;
     return nothing("it does not link", {}, false);
   }

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@
 #include "rubric.hpp"
 
 namespace tilewise::grader {
+
+/// There is no verdict, and it isn't the submission's fault: the machine, the compiler or the grader is not in order.
+struct NotGraded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// One row of the verdict.
 struct Criterion {
@@ -59,16 +65,21 @@ struct ChapterResult {
 enum class Times { none, small, large };
 
 struct GradeOptions {
-  std::string task;    ///< only this one
-  bool policy = true;  ///< false: tests of the other defences only
+  std::string task;     ///< only this one
+  bool policy = true;   ///< false: tests of the other defences only
   bool unsafe = false;  ///< where a submission cannot be kept in, run it nevertheless
-  unsigned jobs = 1;   ///< cases at a time
-  Gpu* gpu = nullptr;  ///< run every shape there, too
+  bool canary = false;  ///< it's the solution, graded to see whether that can be done here
+  unsigned jobs = 1;    ///< cases at a time
+  Gpu* gpu = nullptr;   ///< run every shape there, too
   Times times = Times::large;
 };
 
-/// Throws std::runtime_error when the grader itself is not in order.
+/// Throws NotGraded, or another std::runtime_error, when the grader or the machine is not in order. Where that may be why a
+/// submission fails, the solution is graded in the same place, and tells.
 ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options = {});
+
+/// Throws NotGraded unless the solution gets all points here and now.
+void grade_canary(const std::string& chapter, const GradeOptions& options);
 
 /// "02" or "02_tiled_matmul" as a chapter that has homework; throws std::invalid_argument with the list of them.
 std::string find_chapter(const std::string& word);
@@ -78,6 +89,8 @@ std::string homework_folder(const std::string& chapter);
 
 /// Writes the verdict as JSON; throws std::runtime_error if the file cannot be written.
 void write_json(const std::string& file, const ChapterResult& result);
+/// In its place: {"not_graded": why}. What cannot be written either is left.
+void write_not_graded(const std::string& file, const std::string& why);
 /// The same as Gradescope's results.json.
 void write_gradescope(const std::string& file, const ChapterResult& result);
 std::string to_text(const ChapterResult& result, bool colour);
@@ -93,11 +106,19 @@ struct BankOptions {
 /// and compares with what their first lines expect. Prints a line each. True when all is as expected.
 bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jobs);
 
-/// Grades all of folder/STUDENT/homework.cu and folder/STUDENT.cu, each in a process of its own (`program` is the
-/// grader itself); prints a table and writes it to the file `csv` unless that is "". True when all could be graded.
+struct ClassOptions {
+  std::string csv;       ///< the table goes to this file, too, unless it's ""
+  std::string feedback;  ///< a folder for STUDENT.txt, what each is told, unless it's ""
+  unsigned jobs = 1;
+  std::string program;  ///< the grader itself
+  bool unsafe = false;  ///< GradeOptions::unsafe
+};
+
+/// Grades all of folder/STUDENT/homework.cu and folder/STUDENT.cu, each in a process of its own; prints a table. Before the
+/// first, and after one that could not be graded, the solution is. Returns the exit code: 0 when all were graded, 1 when
+/// some have handed in nothing that could be, 3 when it was the machine or the grader.
 /// Throws std::invalid_argument when there is nothing to grade.
-bool grade_class(const std::string& chapter, const std::string& folder, const std::string& csv, unsigned jobs,
-                 const std::string& program, bool unsafe);
+int grade_class(const std::string& chapter, const std::string& folder, const ClassOptions& options);
 
 /// A line for each chapter's homework.cu. What was graded before is remembered for as long as nothing changes.
 void show_progress(const GradeOptions& options);

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 
 #include "enter_cage.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
@@ -343,6 +344,7 @@ int main(int argc, char** argv) {
 #if !defined(__linux__)
   enter(argc, argv, nullptr);
 #endif
+  tilewise::sim::memory::distrust_host_code();
   tilewise::sim::give_report_to([](std::string_view json) { reserved.add_report(json); });
 #endif
   static_cast<void>(argc), static_cast<void>(argv);

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cage.hpp"
 #include "grader.hpp"
 #include "tilewise/files.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 namespace {
@@ -26,7 +28,7 @@ std::string points(double v) { return fmt::format("{:.4g}", std::floor(10 * v + 
 std::string notes_text(const Criterion& c) {
   std::string out = c.summary + "\n";
   for (const std::string& n : c.notes) out += n + "\n";
-  return out;
+  return printable(out);
 }
 
 std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
@@ -45,7 +47,8 @@ std::string time_text(const GpuTime& t) {
 }
 
 Json to_json(const ChapterResult& r) {
-  Json j{{"chapter", r.chapter}, {"file", r.file}, {"score", r.score()}, {"of", 100}, {"seconds", r.seconds}, {"isolation", r.isolation}};
+  Json j{{"chapter", r.chapter}, {"file", r.file},          {"score", r.score()}, {"of", 100},
+         {"seconds", r.seconds}, {"isolation", r.isolation}};
   if (!r.refused.empty()) j["refused"] = r.refused;
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
   if (r.gpu) {
@@ -85,7 +88,7 @@ Json to_json(const ChapterResult& r) {
 Json to_gradescope(const ChapterResult& r) {
   Json j{{"score", r.score()},
          {"execution_time", r.seconds},
-         {"output", r.refused.empty() ? r.compiler : "Refused: " + r.refused},
+         {"output", printable(r.refused.empty() ? r.compiler : "Refused: " + r.refused)},
          {"visibility", "visible"}};
   std::string times;
   for (const TaskResult& t : r.tasks) {
@@ -116,23 +119,30 @@ void write_file(const std::string& file, const Json& json) {
 
 void write_json(const std::string& file, const ChapterResult& r) { write_file(file, to_json(r)); }
 
+void write_not_graded(const std::string& file, const std::string& why) {
+  try {
+    write_file(file, Json{{"not_graded", why}, {"isolation", isolation().text}});
+  } catch (const std::exception&) {
+  }
+}
+
 void write_gradescope(const std::string& file, const ChapterResult& r) { write_file(file, to_gradescope(r)); }
 
 std::string to_text(const ChapterResult& r, bool colour) {
   const auto paint = [&](const char* code, const std::string& text) {
     return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
   };
-  std::string out = fmt::format("Homework {}: {}\n", r.chapter, r.file);
+  std::string out = fmt::format("Homework {}: {}\n", r.chapter, one_line(r.file));
   if (r.gpu)
     out += fmt::format(
         "Every shape runs on the simulator and on the {} (compute capability {}.{}, CUDA {}). Counts and findings are "
         "the simulator's.\n",
         r.gpu->name, r.gpu->major, r.gpu->minor, cuda_version(r.gpu->runtime));
   if (!r.refused.empty()) {
-    out += "\n" + paint("31", "Refused, nothing was run: " + r.refused) + "\n";
+    out += "\n" + paint("31", "Refused, nothing was run: " + printable(r.refused)) + "\n";
   } else if (!r.compiler.empty()) {
     out += "\nIt does not compile:\n";
-    std::istringstream lines(r.compiler);
+    std::istringstream lines(printable(r.compiler));
     int n = 0;
     for (std::string line; std::getline(lines, line) && n < 30; ++n) out += "  " + line + "\n";
   }
@@ -143,9 +153,9 @@ std::string to_text(const ChapterResult& r, bool colour) {
     out += "\n" + paint("1", fmt::format("{}. {} ({}): {}", ++number, t.task, t.level, t.title)) + "\n";
     for (const Criterion& c : t.criteria) {
       const std::string row =
-          fmt::format("  {:<24} {:>4} / {:<3} {}", title(c.name), points(c.points), points(c.of), c.summary);
+          fmt::format("  {:<24} {:>4} / {:<3} {}", title(c.name), points(c.points), points(c.of), one_line(c.summary));
       out += (c.points >= c.of ? paint("32", row) : c.points > 0 ? paint("33", row) : row) + "\n";
-      for (const std::string& n : c.notes) out += "      " + n + "\n";
+      for (const std::string& n : c.notes) out += "      " + printable(n) + "\n";
     }
     if (t.gpu && t.gpu->time)
       out += fmt::format("  {:<24} {:>4}   {:<3} {}\n", "time on the GPU", "", "", time_text(*t.gpu->time));

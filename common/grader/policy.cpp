@@ -165,7 +165,8 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                              "vtable for std::",
                              "std::ostream",
                              "std::basic_ostream<",
-                             "std::ctype<",
+                             "std::ctype<char>::_M_widen_init() const",
+                             "std::ctype<char>::do_widen(char) const",
                              "vtable for __cxxabiv1::",
                              "typeinfo for "}) {
     if (starts_with(readable, prefix)) return true;
@@ -411,6 +412,9 @@ std::string refused_text(const std::string& text, const std::set<std::string>& l
     }
     return "#include " + name + ": only headers of standard C++ and CUDA's own are part of the homework";
   }
+  for (const char* word : {"__has_include", "__has_embed"})
+    if (joined.find(word) != std::string::npos)
+      return std::string(word) + ": which files there are is not part of the homework";
   return "";
 }
 
@@ -515,6 +519,30 @@ std::string refused_symbols(const std::string& symbols, const std::set<std::stri
       return fmt::format("it defines {}, which belongs to the system or to the grader", readable);
   }
   return "";
+}
+
+std::string about_own_lines(const std::string& output, const std::string& file, const std::string& contract) {
+  const auto is_of = [](const std::string& line, const std::string& path) {
+    return !path.empty() && starts_with(line, path + ":");
+  };
+  std::string kept, line;
+  bool keeps = false;
+  for (std::istringstream lines(output); std::getline(lines, line);) {
+    // Where the line begins with a file's name, that decides for what is quoted below it, too.
+    const std::size_t colon = line.find(':');
+    const bool quotes = line.empty() || line[0] == ' ' || colon == std::string::npos;
+    if (!quotes) {
+      std::string of = line;
+      for (const char* before : {"In file included from ", "In module imported at "})
+        if (starts_with(of, before)) of.erase(0, std::string_view(before).size());
+      keeps = is_of(of, file) || is_of(of, contract);
+      for (const char* folder : {"/usr/include/", "/usr/lib/gcc/", "/usr/local/include/", "/opt/homebrew/"})
+        keeps = keeps || (starts_with(of, folder) && of.find("/../") > of.find(':'));
+      keeps = keeps || of.find("/simulator/include/") < of.find(':');
+    }
+    if (keeps) kept += line + "\n";
+  }
+  return kept;
 }
 
 std::string refused_for_nvcc(const std::string& text) {

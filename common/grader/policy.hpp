@@ -29,4 +29,8 @@ std::string refused_for_nvcc(const std::string& text);
 /// What `nm` printed of an object that nvcc made, as refused_symbols() wants it: without what nvcc itself adds.
 std::string without_nvcc(const std::string& symbols);
 
+/// Of what compilers said, only what is about the submission's own lines, the contract's, and headers of the system: other
+/// files are nobody's business, whatever made the compiler read them.
+std::string about_own_lines(const std::string& output, const std::string& file, const std::string& contract);
+
 }  // namespace tilewise::grader

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,11 +13,13 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <stdexcept>
-#include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -27,12 +29,14 @@
 #include "enter_cage.hpp"
 #include "harness.hpp"
 
+#if defined(__linux__)
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 #if defined(__linux__) && defined(__x86_64__)
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
 #include <cstddef>
 #define TILEWISE_SECCOMP 1
@@ -182,6 +186,16 @@ void close_from(int first) {
   for (int fd = first; fd < (most > 0 && most < 65536 ? most : 65536); ++fd) close(fd);
 }
 
+/// The children that run now.
+struct Children {
+  std::mutex mutex;
+  std::map<pid_t, Ending> running;
+};
+Children& children() {
+  static auto& all = *new Children;
+  return all;
+}
+
 // A command and its environment in the form that execve wants. All memory is got before fork(): other threads of the
 // grader may hold the allocator's lock.
 class Program {
@@ -200,10 +214,21 @@ class Program {
   /// Starts it in a session of its own. Descriptor 0 is /dev/null; 1 and 2 are `said`, or /dev/null for -1. A submission
   /// has descriptor 5, too.
   pid_t start(int said, int in, int out, const ChildLimits& limits, int questions = -1) {
+    std::unique_lock lock(children().mutex);  // so that none is missed that has just started
     const pid_t child = limits.cage == Cage::submission ? fork_into_namespaces() : fork();
     if (child < 0) throw std::runtime_error(std::string("fork failed: ") + std::strerror(errno));
-    if (child > 0) return child;
+    if (child > 0) {
+      children().running[child] = limits.ending;
+      return child;
+    }
+    lock.release();
     setsid();
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, limits.ending == Ending::at_once ? SIGKILL : SIGTERM);
+#endif
+    sigset_t all;
+    sigemptyset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
     const int null = open("/dev/null", O_RDWR);
     dup2(null, 0);
     dup2(said < 0 ? null : said, 1);
@@ -235,15 +260,34 @@ class Program {
 };
 
 /// Kills what is left of a child's process group, and gives its status.
-int end_of(pid_t child) {
+int end_of(pid_t child, double* seconds = nullptr) {
   kill(-child, SIGKILL);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  const auto of = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
+  if (seconds) *seconds = of(used.ru_utime) + of(used.ru_stime);
+  const std::lock_guard lock(children().mutex);
+  children().running.erase(child);
   return status;
 }
 
 }  // namespace
+
+void end_all_children() {
+  children().mutex.lock();  // for ever
+  const auto end = Clock::now() + std::chrono::seconds(5);
+  for (const auto& [child, ending] : children().running)
+    kill(ending == Ending::by_itself ? child : -child, ending == Ending::by_itself ? SIGTERM : SIGKILL);
+  for (const auto& [child, ending] : children().running) {
+    siginfo_t info{};
+    while (ending == Ending::by_itself && Clock::now() < end &&
+           waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    kill(-child, SIGKILL);
+  }
+}
 
 bool refuses_system_calls() {
 #ifdef TILEWISE_SECCOMP
@@ -362,8 +406,7 @@ ChildResult run_child(const std::vector<std::string>& command,
   in.fill(submission ? cage_header(limits) + request : request);
   if (submission) out.resize(limits.reply);
   Questions questions(limits);
-  const pid_t child =
-      Program(command, environment).start(said.fd(), in.fd(), out.fd(), limits, questions.theirs());
+  const pid_t child = Program(command, environment).start(said.fd(), in.fd(), out.fd(), limits, questions.theirs());
   questions.begin();
 
   ChildResult result;
@@ -380,7 +423,9 @@ ChildResult run_child(const std::vector<std::string>& command,
     questions.wait(pause);
     if (pause < std::chrono::milliseconds(5)) pause += pause / 8;
   }
-  const int status = end_of(child);
+  double used = 0;
+  const int status = end_of(child, &used);
+  result.starved = result.timed_out && used < limits.cpu_seconds / 2.0;
   if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (result.signal == SIGXCPU || (result.signal == SIGKILL && !result.timed_out)) result.timed_out = true;
@@ -396,7 +441,8 @@ ChildResult run_child(const std::vector<std::string>& command,
   } else {
     result.reply = out.contents();
   }
-  if (limits.cpu_seconds > 0 && (result.output.size() >= limits.file || (!submission && result.reply.size() >= limits.file)))
+  if (limits.cpu_seconds > 0 &&
+      (result.output.size() >= limits.file || (!submission && result.reply.size() >= limits.file)))
     result.too_much_output = true;
   return result;
 }

@@ -23,6 +23,9 @@ enum class Cage {
   open         ///< the same program, and nothing is refused: somebody has said that it may
 };
 
+/// What a child may not do is in the cage; this is how it's ended when the grader is told to end.
+enum class Ending { at_once, by_itself };  ///< by_itself: it's a grader, with children and files of its own
+
 struct ChildLimits {
   int cpu_seconds = 0;  ///< 0: no limits at all
   int wall_seconds = 0;
@@ -30,6 +33,7 @@ struct ChildLimits {
   std::size_t file = std::size_t{8} << 20;    ///< of everything it writes, each file
   unsigned open_files = 64;
   Cage cage = Cage::learner;
+  Ending ending = Ending::at_once;
   std::size_t reply = std::size_t{64} << 20;  ///< of a submission, with the report
   /// Answers a submission's question (runtime/symbols.hpp).
   std::function<std::string(const std::string& question)> answer = {};
@@ -39,10 +43,11 @@ struct ChildResult {
   int code = -1;  ///< exit code; -1 when it was killed
   int signal = 0;
   bool timed_out = false;
+  bool starved = false;  ///< timed out, and has not had half of the processor's time that it may use
   bool too_much_output = false;
   std::string output;  ///< stdout and stderr, mixed
   std::string reply;   ///< what it wrote to descriptor 4
-  std::string report;   ///< of a submission: the simulator's
+  std::string report;  ///< of a submission: the simulator's
 };
 
 /// Runs `command` (an absolute path first) with nothing but `environment` and, unless without limits, `request` to be
@@ -73,6 +78,9 @@ class Conversation {
   pid_t child_ = -1;
   int socket_ = -1;
 };
+
+/// Ends all children that there are, and lets no other start; what they were part of never goes on. For who was told to end.
+void end_all_children();
 
 /// Whether this platform can refuse system calls to a learner's program, or a driver's.
 bool refuses_system_calls();

@@ -2,9 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 
 namespace tilewise::grader {
@@ -26,15 +32,89 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+namespace {
+
+/// Bytes of the UTF-8 character that `text` begins with; 0 where there is none.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  const std::size_t bytes = first < 0x80                    ? 1
+                            : first >= 0xc2 && first < 0xe0 ? 2
+                            : first >> 4 == 0xe             ? 3
+                            : first >= 0xf0 && first < 0xf5 ? 4
+                                                            : 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  if (bytes == 2 && first == 0xc2 && byte(1) < 0xa0) return 0;  // control characters of Latin-1
+  // What has no width, or turns the direction of text: a line would show something else than it says.
+  const bool hidden = byte(1) == 0x80 ? (byte(2) >= 0x8b && byte(2) <= 0x8f) || (byte(2) >= 0xa8 && byte(2) <= 0xae)
+                                      : byte(1) == 0x81 && byte(2) >= 0xa0;
+  if (bytes == 3 && first == 0xe2 && hidden) return 0;
+  return bytes;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    if (text.substr(0, 2) == "\r\n") text.remove_prefix(1);
+    const auto c = static_cast<unsigned char>(text[0]);
+    const std::size_t bytes = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? 0 : character(text);
+    if (bytes == 0) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\x%02x", c);
+      shown += code;
+    } else {
+      shown += text.substr(0, bytes);
+    }
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return shown;
+}
+
+std::string one_line(std::string_view text) {
+  std::string shown;
+  for (const char c : printable(text)) shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : std::string(1, c);
+  return shown;
+}
+
+namespace {
+
+struct TemporaryFolders {
+  std::mutex mutex;
+  std::set<fs::path> all;
+};
+TemporaryFolders& temporary_folders() {
+  static auto& folders = *new TemporaryFolders;
+  return folders;
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "tilewise-grade-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder like " + pattern);
+  std::error_code none;
+  const fs::path folder = fs::temp_directory_path(none);
+  if (none) throw std::runtime_error("there is no folder for temporary files (TMPDIR): " + none.message());
+  std::string pattern = (folder / "tilewise-grade-XXXXXX").string();
+  const std::lock_guard lock(temporary_folders().mutex);
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw std::runtime_error("cannot make a temporary folder like " + pattern + ": " + std::strerror(errno));
   path_ = pattern;
+  temporary_folders().all.insert(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code none;
   fs::remove_all(path_, none);
+  const std::lock_guard lock(temporary_folders().mutex);
+  temporary_folders().all.erase(path_);
+}
+
+void TemporaryFolder::remove_all() {
+  temporary_folders().mutex.lock();  // for ever
+  std::error_code none;
+  for (const fs::path& folder : temporary_folders().all) fs::remove_all(folder, none);
 }
 
 Environment inherited(const std::vector<const char*>& names) {

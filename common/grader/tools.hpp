@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,11 @@ const std::string& build_folder();
 
 std::string read_file(const std::filesystem::path& path);
 
+/// Text of a student's, for a terminal, a table or a page: control characters, and bytes that are no UTF-8, are shown as
+/// \\x1b, so that they do nothing. Ends of lines and tabs stay; not so in `one_line`.
+std::string printable(std::string_view text);
+std::string one_line(std::string_view text);
+
 /// Removed, with what is in it, at the end.
 class TemporaryFolder {
  public:
@@ -26,6 +32,8 @@ class TemporaryFolder {
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  /// Of all that there are. For who was told to end.
+  static void remove_all();
   std::string file(const std::string& name) const { return (path_ / name).string(); }
 
  private:

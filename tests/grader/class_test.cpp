@@ -1,4 +1,5 @@
 // bin/grade as instructors call it: a folder of submissions, and options that make no sense.
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
 
@@ -42,9 +44,9 @@ struct Outcome {
   std::string text;
 };
 
-Outcome grade(const Folder& folder, const std::string& arguments) {
+Outcome grade(const Folder& folder, const std::string& arguments, const std::string& before = "") {
   const std::string log = (folder / "log.txt").string();
-  const int status = std::system((TILEWISE_GRADE " " + arguments + " > '" + log + "' 2>&1").c_str());
+  const int status = std::system((before + " " TILEWISE_GRADE " " + arguments + " > '" + log + "' 2>&1").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(log)};
 }
 
@@ -79,6 +81,160 @@ TEST_CASE("grade --class: a line for everybody, whatever they have handed in", "
   CHECK(has(table, "\r\nfay,,,,,not a file\r\n"));
 }
 
+TEST_CASE("grade --class: names that make trouble, links, and a file for each student", "[grader]") {
+  const Folder folder;
+  const fs::path all = folder / "all";
+  fs::create_directories(all / "twin");
+  fs::create_directories(folder / "elsewhere");
+  const std::string starter = TILEWISE_SOURCE_DIR "/tests/02_tiled_matmul/homework/wrong/at_b_syntax.cu";
+  std::vector<std::string> names{"new\nline",   "esc\x1b[2J", "quote\"s",   "it's $(touch x)",
+                                 "back\\slash", "-file",      "Zo\xc3\xab", "\xff"};
+  for (const std::string& name : names) fs::copy_file(starter, all / (name + ".cu"));
+  fs::copy_file(starter, all / "twin.cu");
+  fs::copy_file(starter, all / "twin" / "homework.cu");
+  fs::copy_file(starter, folder / "elsewhere" / "homework.cu");
+  fs::create_directory_symlink(folder / "elsewhere", all / "linked");
+
+  const std::string csv = (folder / "table.csv").string();
+  const fs::path feedback = folder / "told";
+  const Outcome o =
+      grade(folder, "02 --class '" + all.string() + "' --csv '" + csv + "' --feedback '" + feedback.string() + "'");
+  INFO(o.text);
+  CHECK(o.code == 1);  // the link
+  CHECK(has(o.text, "11 submissions, 10 graded, mean 0.0"));
+  CHECK(o.text.find('\x1b') == std::string::npos);
+  CHECK(has(o.text, "linked"));
+  const std::string table = read(csv);
+  INFO(table);
+  CHECK(table.find('\x1b') == std::string::npos);
+  CHECK(has(table, "\r\nlinked,,,,,\"a link, not a folder\"\r\n"));
+  CHECK(has(table, "\r\nnew\\nline,0.0,"));
+  CHECK(has(table, "\r\nesc\\x1b[2J,0.0,"));
+  CHECK(has(table, "\r\n\"quote\"\"s\",0.0,"));
+  CHECK(has(table, "\r\n'-file,0.0,"));
+  CHECK(has(table, "\r\n\\xff,0.0,"));
+  CHECK(has(table, "\r\ntwin.cu,0.0,"));
+  CHECK(has(table, "\r\ntwin/,0.0,"));
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(feedback)) {
+    ++files;
+    INFO(entry.path());
+    const std::string text = read(entry.path());
+    if (entry.path().filename() == "linked.txt")
+      CHECK(has(text, "a link, not a folder"));
+    else
+      CHECK(has(text, "homework.cu:"));
+    CHECK_FALSE(has(text, "tilewise-grade-"));  // nobody's folder but the grader's
+  }
+  CHECK(files == 11);
+  for (const char* name : {"esc_x1b[2J.txt", "twin.txt", "twin.cu.txt", "quote_s.txt"}) {
+    INFO(name);
+    CHECK(fs::exists(feedback / name));
+  }
+}
+
+TEST_CASE("grade: where the machine is not in order, nobody gets points or loses them", "[grader]") {
+  const Folder folder;
+  const fs::path all = folder / "all", tools = folder / "tools";
+  fs::create_directories(all);
+  fs::create_directories(tools);
+  fs::copy_file(kHomework + "solution.cu", all / "ann.cu");
+  fs::copy_file(kHomework + "wrong/at_b_syntax.cu", all / "bob.cu");
+  const auto not_graded = [&](const std::string& how, const std::string& why) {
+    INFO(how);
+    const Outcome one = grade(
+        folder, "02 --file '" + (all / "ann.cu").string() + "' --json '" + (folder / "ann.json").string() + "'", how);
+    INFO(one.text);
+    CHECK(one.code == 3);
+    CHECK(has(one.text, "grade: not graded: "));
+    CHECK(has(one.text, why));
+    CHECK(has(read(folder / "ann.json"), "\"not_graded\""));
+    const std::string csv = (folder / "table.csv").string();
+    const Outcome many = grade(folder, "02 --class '" + all.string() + "' --csv '" + csv + "'", how);
+    INFO(many.text);
+    CHECK(many.code == 3);
+    CHECK(has(many.text, "2 submissions, 0 graded"));
+    CHECK(has(read(csv), "\r\nann,,,,,\"not graded: ") != has(read(csv), "\r\nann,,,,,not graded: "));
+    CHECK(has(read(csv), why));
+  };
+  const auto tool = [&](const std::string& name, const std::string& text) {
+    std::ofstream(tools / name) << "#!/bin/sh\n" << text << '\n';
+    fs::permissions(tools / name, fs::perms::owner_all);
+    return (tools / name).string();
+  };
+  // No compiler; one that a full disk stops; one whose linker isn't there; no memory.
+  not_graded("TILEWISE_CXX=/nowhere/c++", "the compiler does not work here");
+  not_graded("TILEWISE_CXX='" +
+                 tool("full",
+                      "case \"$*\" in *version*) exec c++ \"$@\" ;; esac\necho 'as: /tmp/x.o: No space left on device' "
+                      ">&2; exit 1") +
+                 "'",
+             "No space left on device");
+  not_graded("TILEWISE_CXX='" +
+                 tool("no-ld",
+                      "case \"$*\" in *' -c '*|*' -S '*|*' -E '*|*version*) exec c++ \"$@\" ;; esac\n"
+                      "echo \"collect2: fatal error: cannot find 'ld'\" >&2; exit 1") +
+                 "'",
+             "cannot find 'ld'");
+  not_graded("TMPDIR=/nowhere", "no folder for temporary files");
+}
+
+TEST_CASE("grade: a full disk is no student's fault", "[grader]") {
+  const Folder folder;
+  const std::string tmp = (folder / "full").string();
+  fs::create_directories(tmp);
+  // A file system of 256 KiB: neither the object file nor the program fits.
+  const std::string mounted = "mount -t tmpfs -o size=256k none '" + tmp + "' && ";
+  const std::string inside = "unshare --user --map-root-user --mount sh -c '";
+  if (std::system((inside + "mount -t tmpfs none /mnt' 2>/dev/null").c_str()) != 0) return;
+  std::ofstream(folder / "run.sh") << mounted << "TMPDIR='" << tmp << "' " TILEWISE_GRADE " 02 --file '" << kHomework
+                                   << "solution.cu'; echo exit code $?; ls -A '" << tmp << "' | wc -l\n";
+  std::system(("unshare --user --map-root-user --mount sh '" + (folder / "run.sh").string() + "' >'" +
+               (folder / "log.txt").string() + "' 2>&1")
+                  .c_str());
+  const std::string text = read(folder / "log.txt");
+  INFO(text);
+  CHECK(has(text, "not graded: "));
+  CHECK(has(text, "exit code 3"));
+  CHECK(has(text, "\n0\n"));  // nothing is left behind
+}
+
+TEST_CASE("grade: who is told to end leaves no process and no file", "[grader]") {
+  for (const char* kind : {"--file", "--class"}) {
+    const Folder folder;
+    const fs::path tmp = folder / "tmp", all = folder / "all";
+    fs::create_directories(tmp);
+    fs::create_directories(all);
+    fs::copy_file(kHomework + "hostile/spins.cu", all / "ann.cu");
+    const std::string what = kind == std::string("--file") ? (all / "ann.cu").string() : all.string();
+    for (const int number : {SIGINT, SIGTERM}) {
+      INFO(kind << ' ' << number);
+      const pid_t child = fork();
+      if (child == 0) {
+        setenv("TMPDIR", tmp.c_str(), 1);
+        std::freopen("/dev/null", "w", stdout);
+        execl(TILEWISE_GRADE, TILEWISE_GRADE, "02", kind, what.c_str(), "--jobs", "1", static_cast<char*>(nullptr));
+        _exit(127);
+      }
+      // Until a program has been running for some time.
+      const auto running = [&] {
+        return std::system(("pgrep -f '^" + tmp.string() + ".*/program' >/dev/null").c_str()) == 0;
+      };
+      int seen = 0;
+      for (int i = 0; i < 600 && seen < 3; ++i, usleep(50000)) seen = running() ? seen + 1 : 0;
+      CHECK(seen == 3);
+      kill(child, number);
+      int status = 0;
+      waitpid(child, &status, 0);
+      CHECK(WIFSIGNALED(status));
+      CHECK(WTERMSIG(status) == number);
+      usleep(200000);
+      CHECK_FALSE(running());
+      CHECK(fs::is_empty(tmp));
+    }
+  }
+}
+
 TEST_CASE("grade: what makes no sense ends with 2 and is named", "[grader]") {
   const Folder folder;
   const auto refused = [&](const std::string& arguments, const std::string& phrase) {
@@ -92,6 +248,7 @@ TEST_CASE("grade: what makes no sense ends with 2 and is named", "[grader]") {
   refused("02 --jobs two", "--jobs");
   refused("02 --task nothing", "--task: chapter 02_tiled_matmul has no task nothing, but moving_sum");
   refused("02 --csv x", "--csv needs --class");
+  refused("02 --feedback x", "--feedback needs --class");
   refused("02 --class /nowhere", "--class: there is no folder /nowhere");
   refused("02 --class '" + (folder / "").string() + "'", "neither STUDENT/homework.cu nor STUDENT.cu");
   refused("02 --class . --json x", "--class");

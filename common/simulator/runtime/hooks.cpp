@@ -51,8 +51,10 @@ constexpr Layout of_struct(std::size_t n) {
 }
 
 inline void not_observed(const volatile void* address, const void* site) {
-  if (memory::in_device_arena(reinterpret_cast<std::uintptr_t>(address)) && !memory::device_memory_is_open())
-    memory::host_access(reinterpret_cast<std::uintptr_t>(address), const_cast<void*>(site));
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if ((memory::in_device_arena(at) && !memory::device_memory_is_open()) ||
+      (memory::hidden_variables.contains(at) && memory::is_hidden(at)))
+    memory::host_access(at, const_cast<void*>(site));
 }
 
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,

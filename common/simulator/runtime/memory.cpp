@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <link.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -26,6 +29,7 @@ namespace tilewise::sim::memory {
 
 Range device_arena;
 Range open_arena;
+Range hidden_variables;
 std::uint8_t* written_shadow = nullptr;
 int opened = 0;
 
@@ -144,8 +148,10 @@ struct State {
   int closings = 0;
   std::size_t pages_closed = 0;
   std::uintptr_t shadow_committed = 0;
-  std::vector<Allocation> variables;   // by address
-  std::vector<Allocation> registered;  // host memory of the program's own, by address
+  std::vector<Allocation> variables;  // by address
+  bool hides_variables = false;
+  std::map<std::uintptr_t, std::vector<std::uint8_t>> hidden;  // values of variables, while host code runs
+  std::vector<Allocation> registered;                          // host memory of the program's own, by address
   // The last allocation met at addresses of each 4 KB page, modulo the table's size. A find() of the access hook
   // mostly ends here.
   std::array<const Allocation*, 1024> recent{};
@@ -438,9 +444,66 @@ std::string describe(std::uintptr_t address) {
 
 // ---------------------------------------------------------------- opening device memory
 
+namespace {
+
+/// Whether it may be written: constants are compiled into read-only pages.
+bool is_writable(std::uintptr_t address) {
+#if defined(__linux__)
+  struct Search {
+    std::uintptr_t address;
+    bool writable;
+  } search{address, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* at) {
+        Search& wanted = *static_cast<Search*>(at);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& part = info->dlpi_phdr[i];
+          if (wanted.address - (info->dlpi_addr + part.p_vaddr) >= part.p_memsz) continue;
+          if (part.p_type == PT_LOAD) wanted.writable = (part.p_flags & PF_W) != 0;
+          if (part.p_type == PT_GNU_RELRO) return static_cast<int>(!(wanted.writable = false));
+        }
+        return 0;
+      },
+      &search);
+  return search.writable;
+#else
+  static_cast<void>(address);
+  return false;
+#endif
+}
+
+void hide_variables() {
+  State& s = state();
+  std::uintptr_t begin = ~std::uintptr_t{}, end = 0;
+  for (const Allocation& v : s.variables) {
+    if (v.space == Space::managed || v.bytes == 0 || s.hidden.count(v.begin) || !is_writable(v.begin)) continue;
+    s.hidden[v.begin].assign(bytes_at(v.begin), bytes_at(v.end()));
+    std::memset(bytes_at(v.begin), 0xFF, v.bytes);
+  }
+  for (const auto& [at, values] : s.hidden) begin = std::min(begin, at), end = std::max(end, at + values.size());
+  hidden_variables = s.hidden.empty() ? Range{} : Range{begin, end - begin};
+}
+
+void show_variables() {
+  State& s = state();
+  for (const auto& [at, values] : s.hidden) std::memcpy(bytes_at(at), values.data(), values.size());
+  s.hidden.clear();
+  hidden_variables = {};
+}
+
+}  // namespace
+
+bool is_hidden(std::uintptr_t address) {
+  const auto& hidden = state().hidden;
+  const auto after = hidden.upper_bound(address);
+  return after != hidden.begin() && address - std::prev(after)->first < std::prev(after)->second.size();
+}
+
 void open_device_memory() {
   State& s = state();
-  if (opened++ > 0 || !s.closed) return;
+  if (opened++ > 0) return;
+  if (s.hides_variables) show_variables();
+  if (!s.closed) return;
   protect(device_arena.begin, s.device.committed, kOpen);
   s.closed = false;
 }
@@ -448,6 +511,7 @@ void open_device_memory() {
 void close_device_memory() {
   State& s = state();
   if (--opened > 0) return;
+  if (s.hides_variables) hide_variables();
   const std::size_t pages = (s.device.committed - device_arena.begin) / page_size();
   if (!s.always_close && s.closings >= kCertainClosings && s.pages_closed + pages > kPagesToClose) return;
   ++s.closings;
@@ -459,6 +523,11 @@ void close_device_memory() {
 void always_close_device_memory() {
   state().always_close = true;
   const DeviceMemoryOpen closes_at_its_end;
+}
+
+void distrust_host_code() {
+  state().hides_variables = true;
+  always_close_device_memory();
 }
 
 void host_access(std::uintptr_t address, void* return_address) {

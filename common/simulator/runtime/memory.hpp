@@ -108,6 +108,16 @@ inline bool device_memory_is_open() { return opened > 0; }
 /// Closes device memory after every use, whatever it costs.
 void always_close_device_memory();
 
+/// For programs whose host code isn't trusted. Closes device memory as above, and takes the values of `__device__` and
+/// `__constant__` variables away while host code runs, which on a GPU has other memory there: however it reads or writes
+/// them, it finds bytes of 0xFF, and what it leaves there is lost.
+void distrust_host_code();
+
+extern Range hidden_variables;  ///< all of these variables lie in it, and others may
+
+/// Whether `address` is in a variable that host code has no access to now.
+bool is_hidden(std::uintptr_t address);
+
 /// Ends the program with the message for host code that touches device memory. For the access hooks: call it for an
 /// address in the device arena while device memory is not open.
 [[noreturn]] void host_access(std::uintptr_t address, void* return_address);
