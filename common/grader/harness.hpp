@@ -93,6 +93,9 @@ constexpr int kReplyDescriptor = 4;
 /// Where a caged program asks for lines of its source (runtime/symbols.hpp).
 constexpr int kQuestionDescriptor = 5;
 
+/// The exit code of a program that called a computed address which is no function's (checked_calls.cpp).
+constexpr int kCalledNoFunction = 71;
+
 /// A caged program's descriptor 4 is memory, in which the reply and the simulator's report follow these.
 struct ReplyMemory {
   std::uint64_t reply_bytes = 0;

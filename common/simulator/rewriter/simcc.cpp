@@ -28,6 +28,7 @@
 #endif
 
 #include "arithmetic.hpp"
+#include "checked_calls.hpp"
 #include "known_bits.hpp"
 #include "rewriter.hpp"
 #include "two_sides.hpp"
@@ -84,6 +85,8 @@ usage: simcc FILE.cu... -o APP [options]
                        compile what every .cu file includes into this folder, once
   --prelude FOLDER     and use it: a small file then compiles in half the time (g++ only; another compiler ignores it)
   --preprocessed FILE  with -c: keep the preprocessed source
+  --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
+                       through tilewise_checked_call, which whoever links has to bring (common/grader)
   --keep               keep the intermediate files and say where they are
   -v, --verbose        print every command
   -h, --help           this text
@@ -112,6 +115,7 @@ struct Options {
   std::string make_prelude;  // a folder
   std::string prelude;       // a folder
   std::string preprocessed;
+  std::string mark;  // of --check-calls
   bool compile_only = false;
   bool preprocess_only = false;
   bool rewrite_only = false;
@@ -413,6 +417,10 @@ class CommandLine {
       o.prelude = value(a);
     } else if (a == "--preprocessed") {
       o.preprocessed = value(a);
+    } else if (a == "--check-calls") {
+      o.mark = value(a);
+      if (o.mark.rfind("0x", 0) != 0 || o.mark.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
+        throw UsageError("--check-calls: a number like 0x1234 is meant");
     } else if (starts_with(a, "--cxx=")) {
       o.cxx = a.substr(6);
     } else if (a == "--cxx" || a == "-ccbin" || a == "--compiler-bindir") {
@@ -842,8 +850,10 @@ class Driver {
     if (!counts_arithmetic) return run(command, options_.verbose);
 
     if (int status = run(command, options_.verbose); status != 0) return status;
-    write_file(assembly, tilewise::sim::count_arithmetic(
-                             tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly)))));
+    std::string code = tilewise::sim::count_arithmetic(
+        tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))));
+    if (!options_.mark.empty()) code = tilewise::sim::check_calls(code, options_.mark);
+    write_file(assembly, code);
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
     return run(assemble, options_.verbose);
