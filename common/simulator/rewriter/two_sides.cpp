@@ -1,6 +1,7 @@
 #include "two_sides.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <unordered_map>
@@ -313,6 +314,8 @@ class Joiner {
 
 bool asks_for_architecture(std::string_view preprocessed_source, const std::string& file) {
   for (const std::string& spelled : lex(preprocessed_source, file).files) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(unescaped(spelled), none)) continue;  // g++ names the folder, too
     std::ifstream stream(unescaped(spelled), std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (text.find("__CUDA_ARCH__") != std::string::npos) return true;
