@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kSeconds = 5;  // of processor time, for a whole program
+constexpr int kSeconds = 5;                     // of processor time, for a whole program
+constexpr const char* kSecondsOfBlock = "0.5";  // and for a block: those of right answers take a hundredth of that
 
 void write(const fs::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);
@@ -298,6 +299,7 @@ Run Workshop::run(const Bench& bench, const std::string& program) const {
   environment.insert(environment.end(), {{"PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"},
                                          {"LC_ALL", "C"},
                                          {"TILEWISE_REPORT", report},
+                                         {"TILEWISE_BLOCK_SECONDS", kSecondsOfBlock},
                                          {"TILEWISE_PUZZLE", check}});
   Run run;
   // What the simulator says on stderr is in the report, too; what is left is what the learner's code prints.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -54,6 +55,111 @@ struct Visited {
   memory::Range inside;  // of which allocation or shared variable
 };
 
+// What a store or atomic of one block has told to others: the accesses that a fence stands behind, before that store.
+struct Release {
+  std::uint32_t block_first;         // which block,
+  std::uint32_t at;                  // and in which interval
+  std::uint32_t before = 0;          // accesses of all its threads in the intervals before this one,
+  std::uint32_t through = 0;         // up to this one, which its thread knew of by a flag within the block,
+  std::vector<std::uint16_t> until;  // and each thread's up to its time then
+  std::uint32_t other_blocks = 0;    // and of other blocks, whose flags it had seen, up to this interval
+
+  bool covers(std::uint32_t interval, unsigned thread, std::uint16_t time) const {
+    return interval < before || interval <= through || (thread < until.size() && time <= until[thread]);
+  }
+};
+
+// What was handed over at one word.
+struct HandedOver {
+  std::uint32_t interval = 0;     // up to which, within the block
+  std::vector<Release> releases;  // to other blocks, in the order of blocks
+};
+
+// A thread of the running block has seen what other blocks handed over. It counts for those that know of it and have a fence
+// behind that: a barrier or a meeting of lanes passes on both.
+struct TakenOver {
+  const HandedOver* from;
+  std::size_t releases;  // the first ones
+  bool by_all = false;   // fenced, and known to all threads
+  std::bitset<kMaxThreadsPerBlock> known = {}, fenced = {};
+
+  bool counts_for(unsigned thread) const { return by_all || fenced[thread]; }
+
+  // By a flag within the block.
+  void pass_to(unsigned thread) {
+    known.set(thread);
+    if (fenced.any()) fenced.set(thread);
+  }
+
+  // Some lanes of a warp meet: what one of them has, all of them have now.
+  void meet(unsigned warp, std::uint32_t lanes) {
+    for (auto* bits : {&known, &fenced}) {
+      bool any = false;
+      for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+        any |= (*bits)[warp * kWarpSize + static_cast<unsigned>(std::countr_zero(rest))];
+      for (std::uint32_t rest = any ? lanes : 0; rest != 0; rest &= rest - 1)
+        bits->set(warp * kWarpSize + static_cast<unsigned>(std::countr_zero(rest)));
+    }
+  }
+
+  void pass_barrier() {
+    by_all |= fenced.any();
+    known.set();
+  }
+};
+
+// The accesses of a warp's lanes that lane i knows to lie before a fence that it knows of.
+struct WarpFences {
+  bool any = false;
+  std::uint32_t before[kWarpSize] = {};            // accesses of the whole block, in earlier intervals
+  std::uint16_t until[kWarpSize][kWarpSize] = {};  // [i][j]: those of lane j, up to its time then
+
+  void add(unsigned lane, std::uint32_t epoch_first, const WarpClock& clock) {
+    any = true;
+    before[lane] = epoch_first;
+    std::memcpy(until[lane], clock.seen[lane], sizeof until[lane]);
+    until[lane][lane] = clock.time[lane];
+  }
+
+  void meet(std::uint32_t lanes) {
+    std::uint32_t most = 0;
+    std::uint16_t joined[kWarpSize] = {};
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      most = std::max(most, before[i]);
+      for (unsigned j = 0; j < kWarpSize; ++j) joined[j] = std::max(joined[j], until[i][j]);
+    }
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      before[i] = most;
+      std::memcpy(until[i], joined, sizeof joined);
+    }
+  }
+};
+
+// Fences of the running block that order what other blocks see.
+struct BlockFences {
+  bool any = false;
+  std::uint32_t before = 0;  // as in WarpFences, of those before the last barrier
+  std::uint16_t until[kMaxThreadsPerBlock] = {};
+  WarpFences warps[kMaxWarps];  // of those since
+
+  void reset() {
+    if (any) *this = {};
+  }
+
+  void pass_barrier() {
+    for (unsigned w = 0; any && w < kMaxWarps; ++w) {
+      if (!warps[w].any) continue;
+      warps[w].meet(~0u);
+      before = std::max(before, warps[w].before[0]);
+      for (unsigned j = 0; j < kWarpSize; ++j)
+        until[w * kWarpSize + j] = std::max(until[w * kWarpSize + j], warps[w].until[0][j]);
+      warps[w] = {};
+    }
+  }
+};
+
 struct State {
   Shadow shadow;
   WarpClock clocks[kMaxWarps];
@@ -69,10 +175,12 @@ struct State {
 
   // Handing over without a barrier: after a fence, an atomic or volatile store passes on what was written before; who
   // reads that word with an atomic or volatile access takes over.
-  bool fenced = false;  // some thread of the running block has executed a fence
-  std::unordered_map<std::uintptr_t, std::uint32_t> handed_over;  // word -> interval up to which it passes on
-  std::uint32_t taken_over = 0;                                   // by the running block, from other blocks
-  std::uint32_t acquired[kMaxThreadsPerBlock] = {};               // by each thread, from its own block
+  bool fenced = false;                                         // some thread of the running block has executed a fence
+  BlockFences fences;                                          // all but __threadfence_block(),
+  bool fenced_within_block = false;                            // which some thread of the launch has executed
+  std::unordered_map<std::uintptr_t, HandedOver> handed_over;  // at each word
+  std::vector<TakenOver> taken_over;                           // by the running block, from other blocks
+  std::uint32_t acquired[kMaxThreadsPerBlock] = {};            // by each thread, from its own block
 
   const Lane* indexed_wrongly = nullptr;  // has just used an index outside an array
 
@@ -263,7 +371,9 @@ Finding make(const char* code, std::string message, const Lane& lane, const void
 
 void settle_doubt(State& s) {
   DoubtfulStore& d = s.doubt;
-  if (std::memcmp(d.address, d.before, d.bytes) != 0) report_finding(std::move(d.finding));
+  const Finding& f = d.finding;
+  if (std::memcmp(d.address, d.before, d.bytes) != 0 && !report_again(f.code.c_str(), f.site, f.other_site))
+    report_finding(std::move(d.finding));
   d.address = nullptr;
 }
 
@@ -317,6 +427,70 @@ struct Other {
   bool waited_for = false;  // an asynchronous copy, and its thread has waited for it
 };
 
+// ---------------------------------------------------------------------------------------------- between blocks
+std::uint32_t first_interval_of_block(const State& s, std::uint32_t interval) {
+  const auto after = std::upper_bound(s.blocks.begin(), s.blocks.end(), interval,
+                                      [](std::uint32_t i, const auto& e) { return i < e.first; });
+  return after == s.blocks.begin() ? 0 : std::prev(after)->first;
+}
+
+// What a block told at this word; null if nothing.
+const Release* release_of(const TakenOver& taken, std::uint32_t block_first) {
+  const auto begin = taken.from->releases.begin(), end = begin + static_cast<std::ptrdiff_t>(taken.releases);
+  const auto found = std::lower_bound(begin, end, block_first,
+                                      [](const Release& r, std::uint32_t first) { return r.block_first < first; });
+  return found != end && found->block_first == block_first ? &*found : nullptr;
+}
+
+// An access of an earlier block, one that `covered` knows whether a Release tells of it: does it come before the access now?
+// A volatile load needs no fence before it: it asks no cache that another block's store does not reach.
+template <class Covered>
+[[gnu::noinline]] bool comes_after_block(const Now& now, std::uint32_t interval, Covered covered) {
+  const std::uint32_t block_first = first_interval_of_block(now.s, interval);
+  for (const TakenOver& taken : now.s.taken_over) {
+    if (!taken.counts_for(now.thread) && !(now.is_volatile && only_reads(now.kind) && taken.known[now.thread]))
+      continue;
+    if (interval <= taken.from->releases[taken.releases - 1].other_blocks) return true;
+    if (const Release* release = release_of(taken, block_first); release && covered(*release)) return true;
+  }
+  return false;
+}
+
+bool comes_after_write(const Now& now, const Cell& c) {
+  return comes_after_block(now, c.write_interval, [&](const Release& release) {
+    return release.covers(c.write_interval, c.write_thread, c.write_time);
+  });
+}
+
+bool comes_after_reads(const Now& now, const Cell& c) {
+  return comes_after_block(now, c.read_interval, [&](const Release& release) {
+    for (std::uint32_t rest = c.many_warps ? 0 : c.read_lanes; rest != 0; rest &= rest - 1)
+      if (!release.covers(c.read_interval, c.read_thread / kWarpSize * kWarpSize + unsigned(std::countr_zero(rest)),
+                          c.read_time))
+        return false;
+    return true;  // readers of several warps are not remembered one by one
+  });
+}
+
+bool comes_after_older_reads(const Now& now, const Cell& c) {
+  return comes_after_block(now, c.older_read_interval, [](const Release&) { return true; });
+}
+
+// What is missing between an access of an earlier block and the one now, where something of the kind is there.
+const char* missing_between_blocks(const Now& now, std::uint32_t interval) {
+  const std::uint32_t block_first = first_interval_of_block(now.s, interval);
+  for (const TakenOver& taken : now.s.taken_over) {
+    if (!release_of(taken, block_first)) continue;
+    if (!taken.counts_for(now.thread))
+      return "; an atomic or a volatile load tells that the other block has come so far, but no __threadfence() stands "
+             "between that and this";
+    return "; the other block has no __threadfence() between that and the atomic or volatile store that tells of it: a "
+           "fence orders what its own thread did before it, and what a barrier put before it";
+  }
+  return now.s.fenced_within_block ? "; __threadfence_block() orders nothing for other blocks: __threadfence() does"
+                                   : nullptr;
+}
+
 // What orders the two accesses, or that nothing does; and how much it says compared with other findings of these lines.
 std::pair<std::string, int> advice(const Now& now, const Other& other, bool same_line, bool same_warp,
                                    bool other_block) {
@@ -327,6 +501,7 @@ std::pair<std::string, int> advice(const Now& now, const Other& other, bool same
                     "and this",
                     same_warp ? "__syncwarp()" : "__syncthreads()"),
         1};
+  if (const char* missing = other_block ? missing_between_blocks(now, other.interval) : nullptr) return {missing, 4};
   if (both_store && same_line && other.updates)
     return {
         "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction",
@@ -350,6 +525,18 @@ std::pair<std::string, int> advice(const Now& now, const Other& other, bool same
   return {"; no __syncthreads() stands between", 0};
 }
 
+std::string race_message(const Now& now, const Other& other, const void* other_site) {
+  const State& s = now.s;
+  const std::string here = describe_site(now.site), there = describe_site(other_site);
+  std::string who =
+      other.thread < 0 ? std::string("another thread") : "thread " + thread_triple(static_cast<unsigned>(other.thread));
+  if (other.interval < s.block_first)
+    who = (other.thread < 0 ? std::string("a thread") : who) + " of block " + block_triple(s, other.interval);
+  return fmt::format("this thread {} {}, which {} {} {}", verb(now.kind),
+                     place(s, now.space, now.address, now.bytes).name, who, verb(other.kind),
+                     here == there ? "in the same line" : "at " + there);
+}
+
 void report_race(const Now& now, const Other& other) {
   State& s = now.s;
   const bool other_block = other.interval < s.block_first;
@@ -366,21 +553,21 @@ void report_race(const Now& now, const Other& other) {
     return;
 
   const void* other_site = s.sites[other.site];
-  const std::string here = describe_site(now.site), there = describe_site(other_site);
-  std::string who =
-      other.thread < 0 ? std::string("another thread") : "thread " + thread_triple(static_cast<unsigned>(other.thread));
-  if (other_block)
-    who = (other.thread < 0 ? std::string("a thread") : who) + " of block " + block_triple(s, other.interval);
-  std::string message =
-      fmt::format("this thread {} {}, which {} {} {}", verb(now.kind), place(s, now.space, now.address, now.bytes).name,
-                  who, verb(other.kind), here == there ? "in the same line" : "at " + there);
-  Finding f = make(same_warp                          ? "warp-synchronous"
-                   : now.space == MemorySpace::shared ? "race-shared"
-                                                      : "race-global",
-                   std::move(message), now.lane, now.site);
-  f.other_site = other_site;
-  std::tie(f.advice, f.weight) = advice(now, other, here == there, same_warp, other_block);
+  const char* const code = same_warp                          ? "warp-synchronous"
+                           : now.space == MemorySpace::shared ? "race-shared"
+                                                              : "race-global";
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
+  if (!both_store && report_again(code, now.site, other_site)) return;
+  Finding f;
+  if (is_known(code, now.site, other_site)) {  // and is only counted, if it is one at all
+    f.code = code;
+    f.site = now.site;
+  } else {
+    f = make(code, race_message(now, other, other_site), now.lane, now.site);
+    const bool same_line = describe_site(now.site) == describe_site(other_site);
+    std::tie(f.advice, f.weight) = advice(now, other, same_line, same_warp, other_block);
+  }
+  f.other_site = other_site;
   if (both_store && now.bytes <= sizeof s.doubt.before) {
     if (s.doubt.address) return;
     s.doubt.address = reinterpret_cast<const void*>(now.address);
@@ -481,7 +668,7 @@ void report_race(const Now& now, const Other& other) {
     if (same_block
             ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
                   c.write_interval > s.acquired[now.thread] && !ordered_in_warp(now, c.write_thread, c.write_time)
-            : now.space != MemorySpace::shared && c.write_interval > s.taken_over) {
+            : now.space != MemorySpace::shared && !comes_after_write(now, c)) {
       const bool has_read =
           c.read_interval >= s.epoch_first && (c.many_warps || (c.read_thread / kWarpSize == now.thread / kWarpSize &&
                                                                 (c.read_lanes >> now.lane_id & 1u) != 0));
@@ -509,10 +696,10 @@ void report_race(const Now& now, const Other& other) {
         report_race(now, {c.read_interval, reader == now.thread ? -1 : static_cast<int>(reader), Access::load,
                           c.read_site, c.read_volatile});
     } else if (now.space != MemorySpace::shared && c.read_interval >= s.launch_first &&
-               c.read_interval < s.block_first && c.read_interval > s.taken_over) {
+               c.read_interval < s.block_first && !comes_after_reads(now, c)) {
       report_race(now, {c.read_interval, c.read_thread, Access::load, c.read_site, c.read_volatile});
     } else if (now.space != MemorySpace::shared && c.older_read_interval >= s.launch_first &&
-               c.older_read_interval > s.taken_over) {
+               !comes_after_older_reads(now, c)) {
       report_race(now, {c.older_read_interval, -1, Access::load, c.older_read_site, c.older_read_volatile});
     }
   }
@@ -572,7 +759,8 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
     unwritten_words += !written;
   }
   if (unwritten_words != 0 && now.space == MemorySpace::shared && now.kind != Access::store &&
-      now.kind != Access::copy_to && too_few_written(unwritten_words, now.bytes))
+      now.kind != Access::copy_to && too_few_written(unwritten_words, now.bytes) &&
+      !report_again("uninitialised-shared", now.site))
     report_finding(make("uninitialised-shared",
                         "this thread reads " + shared_place(s, now.address, now.bytes).name +
                             ", which no thread of the block has written",
@@ -589,28 +777,67 @@ void check_global_written(const Now& now) {
     for (; at < word_end; ++at) written |= memory::is_written(at, 1);
     unwritten_words += !written;
   }
-  if (!too_few_written(unwritten_words, now.bytes)) return;
+  if (!too_few_written(unwritten_words, now.bytes) || report_again("uninitialised", now.site)) return;
   report_finding(make("uninitialised",
                       "this thread reads " + global_place(now.address, now.bytes).name + ", which nothing has written",
                       now.lane, now.site));
 }
 
 // ---------------------------------------------------------------------------------------------- handing over
-// A thread that reads a flag or lock (atomic or volatile) comes after everything before the fenced store to it.
+// A thread that reads a flag or lock (atomic or volatile) comes after what was fenced before the store to it; after what other
+// blocks did, once it has a fence itself.
 void take_over(State& s, unsigned thread, MemorySpace space, std::uintptr_t address) {
   const auto passed = s.handed_over.find(address);
   if (passed == s.handed_over.end()) return;
-  const std::uint32_t interval = passed->second;
-  if (interval >= s.block_first)
-    s.acquired[thread] = std::max(s.acquired[thread], interval);
-  else if (space == MemorySpace::global)
-    s.taken_over = std::max(s.taken_over, interval);
+  const HandedOver& from = passed->second;
+  if (from.interval >= s.block_first) {
+    s.acquired[thread] = std::max(s.acquired[thread], from.interval);
+    for (TakenOver& taken : s.taken_over) taken.pass_to(thread);
+  }
+  if (space != MemorySpace::global || from.releases.empty()) return;
+  auto taken = std::find_if(s.taken_over.begin(), s.taken_over.end(),
+                            [&](const TakenOver& t) { return t.from == &from && t.releases == from.releases.size(); });
+  if (taken == s.taken_over.end()) taken = s.taken_over.insert(taken, {&from, from.releases.size()});
+  taken->known.set(thread);
 }
 
-// The store passes on everything up to now; what follows counts as later.
-void hand_over(State& s, std::uintptr_t address) {
+// What this thread's store tells other blocks.
+Release release_by(const State& s, unsigned thread) {
+  const WarpFences& warp = s.fences.warps[thread / kWarpSize];
+  const unsigned lane = thread % kWarpSize;
+  const dim3 b = running_launch().config.block;
+  Release r{s.block_first, s.interval, std::max(s.fences.before, warp.before[lane]), 0, {}, 0};
+  if (s.acquired[thread] >= s.block_first) r.through = s.acquired[thread];
+  r.until.assign(s.fences.until, s.fences.until + b.x * b.y * b.z);
+  for (unsigned j = 0; j < kWarpSize; ++j)
+    if (const unsigned t = thread - lane + j; t < r.until.size())
+      r.until[t] = std::max(r.until[t], warp.until[lane][j]);
+  for (const TakenOver& taken : s.taken_over)
+    if (taken.counts_for(thread))
+      r.other_blocks = std::max(r.other_blocks, taken.from->releases[taken.releases - 1].at);
+  return r;
+}
+
+// A later release of the same block at the same word.
+void join(Release& r, const Release& later) {
+  r.at = later.at;
+  r.before = std::max(r.before, later.before);
+  r.through = std::max(r.through, later.through);
+  r.other_blocks = std::max(r.other_blocks, later.other_blocks);
+  for (std::size_t t = 0; t < r.until.size(); ++t) r.until[t] = std::max(r.until[t], later.until[t]);
+}
+
+// The store passes on, within the block, everything up to now: what follows counts as later. And to other blocks what a fence
+// of theirs stands behind.
+void hand_over(State& s, unsigned thread, MemorySpace space, std::uintptr_t address) {
   if (!s.fenced) return;
-  s.handed_over[address] = s.interval++;
+  HandedOver& to = s.handed_over[address];
+  to.interval = s.interval++;
+  if (space != MemorySpace::global || !s.fences.any) return;
+  Release release = release_by(s, thread);
+  if (!to.releases.empty() && to.releases.back().block_first == s.block_first) return join(to.releases.back(), release);
+  if (!to.releases.empty()) release.other_blocks = std::max(release.other_blocks, to.releases.back().other_blocks);
+  to.releases.push_back(std::move(release));
 }
 
 // ---------------------------------------------------------------------------------------------- bounds
@@ -652,6 +879,7 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
       s.indexed_wrongly = nullptr;
       return {};
     }
+    if (report_again("out-of-bounds-shared", site)) return {};
     const Place p = shared_place(s, address, bytes);
     report_finding(
         make("out-of-bounds-shared", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
@@ -675,14 +903,18 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
   }
   const memory::Allocation* a = memory::find(address);
   if (a && a->live && address + bytes <= a->end()) return {a->begin, a->bytes};
-  const Place p = global_place(address, bytes);
   if (a && !a->live) {
+    if (report_again("use-after-free", site)) return {};
+    const Place p = global_place(address, bytes);
     report_finding(
         make("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name, lane, site));
     return {};
   }
-  report_finding(
-      make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
+  if (!report_again("out-of-bounds", site)) {
+    const Place p = global_place(address, bytes);
+    report_finding(
+        make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
+  }
   const memory::Allocation* near = memory::nearest(address);
   const bool in_red_zone = near && near->live && address + memory::kRedZone >= near->begin &&
                            address + bytes <= near->end() + memory::kRedZone;
@@ -731,6 +963,7 @@ void begin_launch(const Launch&) {
   memory::set_kernel_fault(fault);
   s.blocks.clear();
   s.handed_over.clear();
+  s.fenced_within_block = false;
 }
 
 void begin_block() {
@@ -741,7 +974,8 @@ void begin_block() {
   s.indexed_wrongly = nullptr;
   s.blocks.emplace_back(s.block_first, launch.block);
   s.fenced = false;
-  s.taken_over = 0;
+  s.fences.reset();
+  s.taken_over.clear();
   s.pieces.clear();
   if (launch.config.shared != 0) {
     const auto begin = reinterpret_cast<std::uintptr_t>(shared_begin + kSharedRegion);
@@ -756,11 +990,15 @@ void block_barrier() {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   s.epoch_first = ++s.interval;
+  s.fences.pass_barrier();
+  for (TakenOver& taken : s.taken_over) taken.pass_barrier();
 }
 
 void warp_meeting(unsigned warp, std::uint32_t arrived) {
   State& s = state();
   s.clocks[warp].meet(arrived);
+  if (s.fences.warps[warp].any) s.fences.warps[warp].meet(arrived);
+  for (TakenOver& taken : s.taken_over) taken.meet(warp, arrived);
   std::uint32_t* acquired = s.acquired + warp * kWarpSize;
   std::uint32_t most = 0;
   for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1)
@@ -769,7 +1007,19 @@ void warp_meeting(unsigned warp, std::uint32_t arrived) {
   for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) acquired[std::countr_zero(rest)] = most;
 }
 
-void device_fence() { state().fenced = true; }
+void fence(const Lane& lane, bool within_block) {
+  State& s = state();
+  s.fenced = true;
+  s.fenced_within_block |= within_block;
+  if (within_block) return;
+  const unsigned warp = lane.linear / kWarpSize, l = lane.linear % kWarpSize;
+  WarpClock& clock = s.clocks[warp];
+  s.fences.any = true;
+  s.fences.warps[warp].add(l, s.epoch_first, clock);
+  if (clock.time[l] != 0xFFFF) ++clock.time[l];  // what this lane does from now on is later than the fence
+  for (TakenOver& taken : s.taken_over)
+    if (taken.known[lane.linear]) taken.fenced.set(lane.linear);
+}
 
 void add_shared(const SharedVariable& variable, const char* place) {
   const auto begin = reinterpret_cast<std::uintptr_t>(place);
@@ -846,7 +1096,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     if (kind != Access::load) memory::mark_written(address, bytes);
   }
   check_race(now);
-  if (speaks && kind != Access::load) hand_over(s, address);
+  if (speaks && kind != Access::load) hand_over(s, lane.linear, space, address);
 }
 
 namespace {

@@ -19,8 +19,9 @@ void block_barrier();
 /// The lanes of `arrived` (of the warp whose first lane is `lanes`) have met: the same for them alone.
 void warp_meeting(unsigned warp, std::uint32_t arrived);
 
-/// A memory fence: lets a following atomic or volatile store hand over what was written before it.
-void device_fence();
+/// A memory fence: an atomic or volatile store that follows hands over what its thread did before it, and what barriers had
+/// ordered before it; to other blocks, too, unless it is `within_block`.
+void fence(const Lane& lane, bool within_block);
 
 /// A shared variable was placed; accesses outside such variables are out of bounds.
 void add_shared(const SharedVariable& variable, const char* place);

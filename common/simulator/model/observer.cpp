@@ -441,8 +441,8 @@ void restricted(const void* pointer) {
   s.restricted.insert(std::upper_bound(s.restricted.begin(), s.restricted.end(), at), at);
 }
 
-void device_fence() {
-  if (checking) checker::device_fence();
+void device_fence(const Lane& lane, bool within_block) {
+  if (checking) checker::fence(lane, within_block);
 }
 
 void end_of_interval(Lane* lanes) {

@@ -42,7 +42,7 @@ void note_dependence(const void* site, const char* what);
 /// All threads of the block have met at a barrier; some lanes of a warp have met; a thread fenced its writes.
 void block_barrier();
 void warp_meeting(unsigned warp, std::uint32_t arrived);
-void device_fence();
+void device_fence(const Lane& lane, bool within_block);
 /// The compiler moves no access of the loops that the thread is in across what it does now.
 void fence(const Lane& lane);
 /// A parameter of the running kernel: nothing else points to what it points to.

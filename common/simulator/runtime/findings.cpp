@@ -234,6 +234,20 @@ void report_finding(Finding finding) {
   if (!current_lane || !observer::checking) show_findings();
 }
 
+bool is_known(const char* code, const void* site, const void* other_site) {
+  const State& s = state();
+  const auto known = s.index.find({code, site, other_site});
+  return known != s.index.end() && known->second < s.all.size();
+}
+
+bool report_again(const char* code, const void* site, const void* other_site) {
+  if (!is_known(code, site, other_site)) return false;
+  State& s = state();
+  ++s.reports;
+  ++s.all[s.index.find({code, site, other_site})->second].times;
+  return true;
+}
+
 void report_finding(const char* code, const std::string& message, void* call_site) {
   Finding f;
   f.code = code;

@@ -31,6 +31,11 @@ void report_finding(const char* code, const std::string& message, void* call_sit
 /// shown when its launch has ended, with the count.
 void report_finding(Finding finding);
 
+/// Whether there is a finding of this kind at these places already, so that another needs no message.
+bool is_known(const char* code, const void* site, const void* other_site);
+/// The same, and then it is counted once more.
+bool report_again(const char* code, const void* site, const void* other_site = nullptr);
+
 /// Shows what has not been shown yet: the launch has ended, or the program is about to.
 void show_findings();
 

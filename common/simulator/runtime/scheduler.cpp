@@ -23,6 +23,7 @@
 #include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
 #include "runtime/thread.hpp"
+#include "runtime/watchdog.hpp"
 
 namespace tilewise::sim {
 
@@ -589,6 +590,7 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
   idle_polls = 0;
 
   const std::uint64_t reports = reports_made();
+  watch_blocks();
   memory::open_device_memory();
   observer::begin_launch(s.launch);
   s.run_grid();
@@ -811,9 +813,10 @@ void discard() {
 
 void memory_fence(bool within_block) {
   if (!observed_lane) return;
-  observer::fence(*observed_lane);
+  const Lane& lane = *observed_lane;
+  observer::fence(lane);
   Unobserved guard;
-  observer::device_fence();
+  observer::device_fence(lane, within_block);
   if (!within_block) observer::note_dependence(__builtin_return_address(0), "calls __threadfence()");
 }
 

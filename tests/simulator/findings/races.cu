@@ -250,6 +250,7 @@ __global__ void last_block(int* parts, unsigned* done, int* out) {
   }
   __syncthreads();
   if (last && threadIdx.x == 0) {
+    __threadfence();
     int sum = 0;
     for (int b = 0; b < gridDim.x; ++b) sum += parts[b];  // finding: race-global last_block_without_fence
     *out = sum;
@@ -267,3 +268,136 @@ CASE(last_block_without_fence_right) {
   last_block<true><<<4, 32>>>(p, n, o);
   return finish(p, o, n);
 }
+
+// All threads of a block leave a part each. Where must fences stand, and whose?
+enum class Fences { all, first_thread_behind_barrier, first_thread_twice, warp_leaders, system, before_store, before_barrier, within_block, behind_atomic, of_some_blocks, no_reader, reader_within_block, reader_early };
+template <Fences kFences>
+__global__ void last_block_of_many(int* parts, unsigned* done, int* out) {
+  using enum Fences;
+  __shared__ bool last;
+  const int t = threadIdx.x;
+  if (kFences == before_store) __threadfence();
+  parts[64 * blockIdx.x + t] = t;
+  if (kFences == all || kFences >= no_reader || (kFences == of_some_blocks && blockIdx.x != 1)) __threadfence();
+  if (kFences == system) __threadfence_system();
+  if (kFences == within_block) __threadfence_block();
+  if (kFences == before_barrier && t == 0) __threadfence();
+  if (kFences == warp_leaders) {
+    __syncwarp();
+    if (t % 32 == 0) __threadfence();
+  }
+  if (kFences == reader_early && t == 0) __threadfence();
+  __syncthreads();
+  if (t == 0) {
+    if (kFences == first_thread_behind_barrier || kFences == first_thread_twice) __threadfence();
+    last = atomicAdd(done, 1) == gridDim.x - 1;
+    if (kFences == behind_atomic || kFences == first_thread_twice) __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+  if (kFences != no_reader && kFences < reader_within_block && kFences != first_thread_twice) __threadfence();
+  if (kFences == reader_within_block) __threadfence_block();
+  for (int b = 0; b < gridDim.x; ++b) out[t] += parts[64 * b + t];  // finding: race-global fence_before_store fence_of_one_thread fence_within_block fence_behind_atomic fence_of_some_blocks no_reader_fence reader_fence_within_block reader_fence_early
+}
+template <Fences kFences>
+int run_last_block() {
+  int *p = zeros<int>(256), *o = zeros<int>(64);
+  unsigned* n = zeros<unsigned>(1);
+  last_block_of_many<kFences><<<4, 64>>>(p, n, o);
+  return finish(p, o, n);
+}
+CASE(fence_before_store) { return run_last_block<Fences::before_store>(); }
+CASE(fence_before_store_right) { return run_last_block<Fences::all>(); }
+CASE(fence_of_one_thread) { return run_last_block<Fences::before_barrier>(); }
+CASE(fence_of_one_thread_right) { return run_last_block<Fences::first_thread_behind_barrier>(); }
+CASE(fence_within_block) { return run_last_block<Fences::within_block>(); }
+CASE(fence_within_block_right) { return run_last_block<Fences::system>(); }
+CASE(fence_behind_atomic) { return run_last_block<Fences::behind_atomic>(); }
+CASE(fence_behind_atomic_right) { return run_last_block<Fences::first_thread_twice>(); }
+CASE(fence_of_some_blocks) { return run_last_block<Fences::of_some_blocks>(); }
+CASE(fence_of_some_blocks_right) { return run_last_block<Fences::warp_leaders>(); }
+CASE(no_reader_fence) { return run_last_block<Fences::no_reader>(); }
+CASE(reader_fence_within_block) { return run_last_block<Fences::reader_within_block>(); }
+CASE(reader_fence_early) { return run_last_block<Fences::reader_early>(); }
+
+// Lanes of a warp: one fences and counts for all, after they have met; and one that nobody met.
+template <bool kMeet>
+__global__ void last_warp(int* parts, unsigned* done, int* out) {
+  const int t = threadIdx.x;
+  parts[32 * blockIdx.x + t] = t;
+  if (kMeet) __syncwarp();
+  unsigned ticket = 0;
+  if (t == 0) {
+    __threadfence();
+    ticket = atomicAdd(done, 1);
+    __threadfence();
+  }
+  if (__shfl_sync(0xffffffff, ticket, 0) != gridDim.x - 1) return;
+  for (int b = 0; b < gridDim.x; ++b) out[t] += parts[32 * b + t];  // finding: race-global fence_of_one_lane
+}
+template <bool kMeet>
+int run_last_warp() {
+  int *p = zeros<int>(128), *o = zeros<int>(32);
+  unsigned* n = zeros<unsigned>(1);
+  last_warp<kMeet><<<4, 32>>>(p, n, o);
+  return finish(p, o, n);
+}
+CASE(fence_of_one_lane) { return run_last_warp<false>(); }
+CASE(fence_of_one_lane_right) { return run_last_warp<true>(); }
+
+// A lock: who takes it comes after all that had it before. Without the reader's fence it may still see older values.
+template <bool kRight>
+__global__ void sum_under_lock(int* lock, int* sum) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  if (kRight) __threadfence();
+  *sum += 1;  // finding: race-global lock_without_fence
+  __threadfence();
+  atomicExch(lock, 0);
+}
+CASE(lock_without_fence) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_lock<false><<<3, 32>>>(l, s); return finish(l, s); }
+CASE(lock_without_fence_right) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_lock<true><<<3, 32>>>(l, s); return finish(l, s); }
+
+// From block to block to block: the third has heard of the first by the second one's flag only.
+template <bool kRight>
+__global__ void pass_on(int* value, volatile int* ready, int* out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) *value = 7;
+  if (blockIdx.x > 0) {
+    while (ready[blockIdx.x - 1] == 0) {
+    }
+    if (kRight || blockIdx.x == 2) __threadfence();
+  }
+  if (blockIdx.x == 2) *out = *value;  // finding: race-global passed_on_without_fence
+  if (blockIdx.x == 0 || kRight) __threadfence();
+  ready[blockIdx.x] = 1;
+}
+CASE(passed_on_without_fence) { int *v = zeros<int>(1), *r = zeros<int>(3), *o = zeros<int>(1); pass_on<false><<<3, 32>>>(v, r, o); return finish(v, r, o); }
+CASE(passed_on_without_fence_right) { int *v = zeros<int>(1), *r = zeros<int>(3), *o = zeros<int>(1); pass_on<true><<<3, 32>>>(v, r, o); return finish(v, r, o); }
+
+// The next block may overwrite what this one has read, once a fence and a flag say so.
+template <bool kRight>
+__global__ void reuse(int* scratch, volatile int* ready, int* out) {
+  const int t = threadIdx.x;
+  if (t == 0 && blockIdx.x > 0) {
+    while (ready[blockIdx.x - 1] == 0) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  scratch[t] = t + blockIdx.x;  // finding: race-global reuse_before_read
+  __syncthreads();
+  if (!kRight && t == 0) {
+    __threadfence();
+    ready[blockIdx.x] = 1;
+  }
+  out[64 * blockIdx.x + t] = scratch[63 - t];
+  __syncthreads();
+  if (kRight && t == 0) {
+    __threadfence();
+    ready[blockIdx.x] = 1;
+  }
+}
+CASE(reuse_before_read) { int *s = zeros<int>(64), *r = zeros<int>(3), *o = zeros<int>(192); reuse<false><<<3, 64>>>(s, r, o); return finish(s, r, o); }
+CASE(reuse_before_read_right) { int *s = zeros<int>(64), *r = zeros<int>(3), *o = zeros<int>(192); reuse<true><<<3, 64>>>(s, r, o); return finish(s, r, o); }

@@ -105,6 +105,7 @@ __global__ void sum_all(const float* data, float* parts, float* out) {
   }
   __syncthreads();
   if (!is_last) return;
+  __threadfence();
   float sum = 0;
   for (int b = threadIdx.x; b < gridDim.x; b += 64) sum += parts[b];
   s[threadIdx.x] = sum;
@@ -129,6 +130,7 @@ __global__ void all_fence(int* data, unsigned* ticket, int* out) {
   __syncthreads();
   if (threadIdx.x == 0) last = atomicInc(ticket, gridDim.x) == gridDim.x - 1;
   __syncthreads();
+  __threadfence();
   if (last) out[threadIdx.x] = data[threadIdx.x] + data[64 + threadIdx.x];
 }
 CASE(all_threads_fence) { int *d = zeros<int>(128), *o = zeros<int>(64); unsigned* t = zeros<unsigned>(1); all_fence<<<2, 64>>>(d, t, o); return finish(d, o, t); }
