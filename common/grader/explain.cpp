@@ -14,6 +14,11 @@
 namespace tilewise::grader {
 namespace {
 
+/// "row 5", "rows 5 to 7".
+std::string range(const char* what, const std::size_t (&ends)[2]) {
+  return ends[0] == ends[1] ? fmt::format("{} {}", what, ends[0]) : fmt::format("{}s {} to {}", what, ends[0], ends[1]);
+}
+
 bool right(const Values& got, std::size_t i, double expected, double bound) {
   if (std::holds_alternative<std::vector<double>>(got))
     return element_ok(element_of(got, i), expected, bound, std::numeric_limits<double>::max());
@@ -158,8 +163,7 @@ Explanation explain_wrong(const Task& task, const Sizes& sizes, const Problem& p
       columns[0] = std::min(columns[0], column), columns[1] = std::max(columns[1], column);
     }
     if (rows[1] - rows[0] + 1 < std::size_t(out.rows) || columns[1] - columns[0] + 1 < std::size_t(out.cols))
-      c.notes.push_back(fmt::format("all wrong elements lie in rows {} to {} and columns {} to {}", rows[0], rows[1],
-                                    columns[0], columns[1]));
+      c.notes.push_back("all wrong elements lie in " + range("row", rows) + " and " + range("column", columns));
   }
   // A mistake moves values from one element to another, rounding errors with them: the widest bound judges all.
   const double widest = out.bound.empty() ? 0 : *std::max_element(out.bound.begin(), out.bound.end());

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <random>
+#include <regex>
 
 #include "grader/case.hpp"
 #include "grader/counts.hpp"
@@ -61,6 +63,7 @@ class Judge {
     v_.step = Step::file;
     composed_ = compose(puzzle_, text_);
     if (!composed_.note.empty()) notes_.push_back(composed_.note);
+    if (composed_.problem.empty()) composed_.problem = interference(puzzle_, composed_);
     if (composed_.problem.empty()) return true;
     say(composed_.problem);
     return false;
@@ -79,7 +82,7 @@ class Judge {
 
   bool compiles() {
     v_.step = Step::compile;
-    compiled_ = workshop_.compile(bench_, puzzle_.file_name(), composed_.text);
+    compiled_ = workshop_.compile(bench_, puzzle_.file_name(), with_token(composed_.text, composed_.own_lines, token_));
     if (compiled_.ok) return true;
     const CompileError& error = compiled_.error;
     if (const std::string assertion = "static assertion failed: "; error.message.starts_with(assertion)) {
@@ -99,7 +102,7 @@ class Judge {
   }
 
   void run() {
-    run_ = workshop_.run(bench_, compiled_.program);
+    run_ = workshop_.run(bench_, compiled_.program, token_);
     v_.counts = counts_of(run_.report, run_.check.count_from);
     constexpr std::size_t kMost = 5;
     v_.printed = lines_of(run_.printed);
@@ -129,7 +132,7 @@ class Judge {
     const auto finding = first_finding(run_.report);
     if (!finding) return true;
     const bool own = finding->file == puzzle_.file_name();  // else it is in a call that the check makes
-    say(at(own ? finding->line : 0) + finding->message + ".");
+    say(at(own ? finding->line : 0) + finding->message + (finding->message.ends_with("?") ? "" : "."));
     if (own) quote(finding->line);
     if (own && finding->other_line > 0 && finding->other_line != finding->line) quote(finding->other_line);
     if (!finding->threads.empty()) say("It was " + finding->threads + ", in " + finding->kernel + ".");
@@ -202,8 +205,8 @@ class Judge {
     for (const CountLimit& limit : puzzle_.limits) {
       const double value = v_.counts.at(limit.count);
       if (limit.holds(value)) continue;
-      say_numbers(fmt::format("The result is right, but not yet the count: {} {}. Wanted: {}. {}", count_text(value),
-                              count_in_words(limit.count), wanted(limit), sentence(limit.why)));
+      say_numbers(fmt::format("The result is right, but not yet the count: {}. Wanted: {}. {}",
+                              with_count(value, limit.count), wanted(limit), sentence(limit.why)));
       const double too_many =
           limit.relation != ">=" && limit.count.find("per_") == std::string::npos ? value - limit.bound : 0;
       diagnose(limit.count, too_many);
@@ -216,6 +219,18 @@ class Judge {
   static std::string wanted(const CountLimit& limit) {
     const std::string number = count_text(limit.bound);
     return limit.relation == "<=" ? number + " at most" : limit.relation == ">=" ? number + " or more" : number;
+  }
+
+  /// "4 blocks", "1 block".
+  static std::string with_count(double value, const std::string& count) {
+    std::string words = count_in_words(count);
+    static const std::regex noun(
+        "^(?!times )(floating-point operation|bank conflict|atomic update|[a-z]+?)(?:(ss|ch)es|s)\\b");
+    if (value == 1) {
+      words = std::regex_replace(words, noun, "$1$2");
+      words = std::regex_replace(words, std::regex(" that are "), " that is ");
+    }
+    return count_text(value) + " " + words;
   }
 
   static std::string sentence(std::string text) {
@@ -273,6 +288,7 @@ class Judge {
   const std::string& text_;
   const Workshop& workshop_;
   const Bench bench_;
+  const std::string token_ = fmt::format("{:08x}", std::random_device{}());
   Composed composed_;
   Prediction prediction_;
   Compiled compiled_;

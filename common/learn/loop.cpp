@@ -86,6 +86,7 @@ class Loop {
 
  private:
   static constexpr int kPauseMs = 25;
+  static constexpr std::size_t kSoon = 8;  ///< puzzles: more than a minute's work, in which a library is built
 
   const Puzzle& puzzle() const { return course_.puzzles()[at_]; }
 
@@ -165,7 +166,7 @@ class Loop {
     if (verdict_ && !verdict_->solved() && !is_starter(puzzle(), text_)) failed_ = true;
   }
 
-  /// Counts of the starter, and files that were changed while nobody looked.
+  /// Counts of the starter, files that were changed while nobody looked, and what puzzles soon to come need.
   void work_in_background() {
     if (is_ready(background_)) {
       background_.get();
@@ -177,6 +178,12 @@ class Loop {
     for (; unknown_ < course_.puzzles().size(); ++unknown_)
       if (course_.state_of(unknown_) == State::unknown)
         return start_in_background({unknown_, course_.text_of(unknown_)});
+    for (std::size_t i = at_; i < std::min(at_ + kSoon, course_.puzzles().size()); ++i) {
+      const std::string& text = course_.puzzles()[i].text();
+      if (course_.workshop().missing_library(text).empty() || !libraries_tried_.insert(i).second) continue;
+      background_ = std::async(std::launch::async, [this, text] { course_.workshop().make_libraries(text); });
+      return;
+    }
   }
 
   void start_in_background(const Job& job) {
@@ -286,6 +293,7 @@ class Loop {
     View v = view_of(course_, at_);
     v.untouched = is_starter(puzzle(), text_);
     v.judging = judging_.valid();
+    if (v.judging) v.library = course_.workshop().missing_library(text_);
     v.verdict = verdict_;
     v.hints = hints_;
     v.solution = solution_;
@@ -312,6 +320,7 @@ class Loop {
   bool changed_ = true, done_ = false, judge_again_ = false;
   Job judged_;
   std::size_t unknown_ = 0;
+  std::set<std::size_t> libraries_tried_;
   std::future<void> judging_, background_;
 };
 
@@ -329,6 +338,9 @@ void run_loop(Course& course, std::size_t start) {
 bool show_once(Course& course, std::size_t i, const Extras& extras) {
   const std::string text = extras.file.empty() ? course.text_of(i) : grader::read_file(extras.file);
   const Puzzle& puzzle = course.puzzles()[i];
+  if (const std::string library = course.workshop().missing_library(text); !library.empty() && !course.known(i, text))
+    std::fprintf(stderr, "The simulator's %s is built first. That takes about a minute, and only this once.\n",
+                 library.c_str());
   const Verdict verdict = course.verdict(i, text);
   if (verdict.solved() && !puzzle.shown.empty()) course.verdict(i, puzzle.text());
   View v = view_of(course, i);

@@ -322,6 +322,35 @@ Composed compose(const Puzzle& puzzle, const std::string& learners_text) {
   return c;
 }
 
+std::string with_token(std::string text, std::size_t own_lines, const std::string& token) {
+  std::size_t at = 0;
+  for (std::size_t line = 0; line < own_lines; ++line) at = text.find('\n', at) + 1;
+  for (const std::string call : {"puzzle::solved(", "puzzle::count_from_here("})
+    for (std::size_t found = at; (found = text.find(call + ")", found)) != std::string::npos; found += call.size())
+      text.insert(found + call.size(), "\"" + token + "\"");
+  return text;
+}
+
+std::string interference(const Puzzle& puzzle, const Composed& composed) {
+  const Lines lines = lines_of(composed.text);
+  const auto own = lines.begin() + static_cast<std::ptrdiff_t>(composed.own_lines);
+  const std::string check = joined({own, lines.end()}, "\n");
+  static const std::regex macro(R"(^\s*#\s*define\s+(\w+))"), reopened(R"(\bnamespace\s+puzzle\b)");
+  for (auto line = lines.begin(); line != own; ++line) {
+    if (std::find(puzzle.lines.begin(), puzzle.lines.end(), *line) != puzzle.lines.end()) continue;
+    if (std::regex_search(*line, reopened))
+      return fmt::format("Line {}: the namespace puzzle is the check's; give your own functions another one.",
+                         line - lines.begin() + 1);
+    std::smatch m;
+    if (std::regex_search(*line, m, macro) && std::regex_search(check, std::regex("\\b" + m[1].str() + "\\b")))
+      return fmt::format(
+          "Line {}: the check uses the word {}, too, and would become another with this macro: take "
+          "another name.",
+          line - lines.begin() + 1, m[1].str());
+  }
+  return "";
+}
+
 Prediction read_prediction(const Puzzle& puzzle, const std::string& learners_text) {
   const std::string& asked = puzzle.lines[puzzle.question];
   const std::string beginning = asked.substr(0, asked.rfind('?'));  // "// sectors per request: "

@@ -83,6 +83,13 @@ struct Composed {
   std::string problem;        ///< why nothing can be judged; "" if it can
   std::string note;           ///< what was left out; "" if nothing
 };
+/// `text` with a word in the check's calls that only the check knows: what the learner's part says of being solved, does not
+/// count. Lines stay where they are.
+std::string with_token(std::string text, std::size_t own_lines, const std::string& token);
+
+/// How the learner's part changes what the check means, by a macro or in its namespace; "" if it doesn't.
+std::string interference(const Puzzle& puzzle, const Composed& composed);
+
 Composed compose(const Puzzle& puzzle, const std::string& learners_text);
 
 /// What a learner wrote in place of the question mark.

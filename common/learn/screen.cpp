@@ -38,7 +38,8 @@ std::string apart(const std::string& left, const std::string& right, int columns
 
 std::string bar(std::size_t solved, std::size_t of) {
   constexpr std::size_t kLength = 20;
-  const std::size_t full = of == 0 ? 0 : solved * kLength / of;
+  const std::size_t part = of == 0 ? 0 : solved * kLength / of;
+  const std::size_t full = solved > 0 ? std::max<std::size_t>(part, 1) : 0;  // something done is something to see
   return "[" + std::string(full, '#') + std::string(kLength - full, '-') + "]";
 }
 
@@ -88,7 +89,10 @@ class Page {
   }
 
   void body() {
-    if (v_.judging)
+    if (v_.judging && !v_.library.empty())
+      put(fmt::format("Judging ... The simulator's {} is built first. That takes about a minute, and only this once.",
+                      v_.library));
+    else if (v_.judging)
       body_.push_back(ink_.dim("Judging ..."));
     else if (v_.verdict && v_.verdict->solved())
       success();
@@ -144,7 +148,8 @@ class Page {
       std::string text = count_text(after->second);
       if (before != v_.before.end() && before->second != after->second)
         text = count_text(before->second) + " -> " + text;
-      body_.push_back(ink_.bold(cut(count_in_words(count) + ": " + text, columns_)));
+      for (const std::string& line : wrapped(count_in_words(count) + ": " + text, columns_))
+        body_.push_back(ink_.bold(line));
     }
   }
 
@@ -205,7 +210,7 @@ const char* mark(State state) {
     case State::unknown:
       return "changed";
     case State::untouched:
-      return "";
+      return "open";
   }
   return "";
 }

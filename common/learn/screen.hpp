@@ -23,6 +23,7 @@ struct View {
   std::size_t place = 0, of = 0, solved = 0;  ///< the how manieth puzzle; how many there are, and are solved
   bool untouched = true;                      ///< the file is as it was given
   bool judging = false;
+  std::string library;                   ///< that has to be built before it can be judged; "" if none
   std::optional<Verdict> verdict;        ///< of the file as it is, or was a moment ago
   std::map<std::string, double> before;  ///< counts of the starter; empty where they are not known
   std::string gpu;                       ///< the line about a GPU, with its records

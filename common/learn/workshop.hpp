@@ -77,10 +77,13 @@ class Workshop {
 
   /// Builds what the simulator has of a library that `text` calls, and that no build has made yet. Takes a minute.
   void make_libraries(const std::string& text) const;
+  /// "cuBLAS" where the next compilation of `text` begins with that; else "".
+  std::string missing_library(const std::string& text) const;
 
   /// `text` as a file of this name on the bench.
   Compiled compile(const Bench& bench, const std::string& name, const std::string& text) const;
-  Run run(const Bench& bench, const std::string& program) const;
+  /// `token` is what its check's verdict is to say, see with_token().
+  Run run(const Bench& bench, const std::string& program, const std::string& token = "") const;
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path folder() const { return root_ / "build" / "learn"; }
@@ -103,8 +106,8 @@ CompileError first_error(const std::string& said, const std::string& path);
 /// Which brace of the first `lines` lines has no other one; "" where all have. Not for code with raw strings.
 std::string brace_problem(const std::string& text, std::size_t lines);
 
-/// What TILEWISE_PUZZLE's file says.
-CheckResult parse_check(const std::string& text);
+/// What TILEWISE_PUZZLE's file says, as far as it says it with this token.
+CheckResult parse_check(const std::string& text, const std::string& token = "");
 
 /// 64 bits of FNV-1a, as hexadecimal digits.
 std::string hash_of(const std::string& text);

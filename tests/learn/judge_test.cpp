@@ -94,6 +94,31 @@ TEST_CASE("programs that do not come to their end", "[learn]") {
        "called like an ordinary function");
 }
 
+TEST_CASE("a kernel that doesn't end, with the line", "[learn]") {
+  const Verdict v = judged("  for (volatile int x = 1; x;) {\n  }\n  if (i < n) out[i] = in[i] + 1;\n");
+  CHECK(v.step == Step::finding);
+  says(v, "03_guard.cu:9: this block had not ended after 0.4 s of processor time");
+  says(v, "whose condition never becomes false?");
+}
+
+TEST_CASE("only the check itself says that a puzzle is solved", "[learn]") {
+  const std::string text = puzzle_text(kRight);
+  for (const std::string cheat : {"puzzle::solved(), std::exit(0);", "puzzle::solved(), _exit(0);"}) {
+    says(judged(puzzle_text(), replaced(text, "{ add_one", "{ " + cheat + " add_one")), "before the check was done");
+    says(judged(puzzle_text(), replaced(text, "void launch", "struct S { S() { " + cheat + " } } s;\nvoid launch")),
+         "before the check was done");
+  }
+  Verdict v = judged(puzzle_text(), replaced(text, "void launch", "#define expect(...) solved()\nvoid launch"));
+  CHECK(v.step == Step::file);
+  says(v, "the check uses the word expect, too");
+  v = judged(puzzle_text(), replaced(text, "void launch", "namespace puzzle { int x; }\nvoid launch"));
+  CHECK(v.step == Step::file);
+  v = judged(puzzle_text(), replaced(text, "void launch", "#define HALF(x) ((x) / 2)\nvoid launch"));
+  CHECK(v.solved());
+  CHECK(parse_check("solved abc\n", "abd").said == CheckResult::Said::nothing);
+  CHECK(parse_check("count 7 abc\ncount 9\nsolved abc\n", "abc").count_from == 7);
+}
+
 TEST_CASE("nothing launched", "[learn]") {
   const Verdict v =
       judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one<<<(n + 31) / 32, 32>>>(in, out, n); }", "{}"));

@@ -151,6 +151,46 @@ int main() {
 
 }  // namespace
 
+TEST_CASE("TILEWISE_BLOCK_SECONDS: a block that doesn't end is a finding with its line", "[watchdog]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(#include <cstdlib>
+__global__ void k(int* out, int kind) {
+  volatile int i = 1;
+  if (kind == 1) while (i > 0) i = i % 5 + 1;
+  if (kind == 2) while (i > 0) out[threadIdx.x] = i;
+  if (kind == 3) while (i > 0) __syncthreads();
+  if (kind == 4) while (atomicAdd(&out[64], 0) == 0) {}
+  if (kind == 5) for (int n = 0; n < 50000; ++n) out[threadIdx.x] = n;
+}
+int main(int, char** argv) {
+  int* out;
+  cudaMalloc(&out, 1000), cudaMemset(out, 0, 1000);
+  for (int n = 0; n < 2; ++n) k<<<2, 64>>>(out, std::atoi(std::getenv("KIND")));
+  cudaFree(out);
+})"))
+              .status == 0);
+  for (const std::string kind : {"1", "2", "3"}) {
+    INFO(kind);
+    const Outcome ran = workplace.run_app("TILEWISE_BLOCK_SECONDS=0.3 KIND=" + kind);
+    CHECK(ran.status == 1);
+    CHECK(has(ran.text, std::to_string(3 + std::stoi(kind)) + ": endless: this block had not ended after 0.3 s"));
+    CHECK(has(ran.text, "block (0,0,0)"));
+    Outcome again;
+    const auto report = report_of(workplace, "TILEWISE_BLOCK_SECONDS=0.3 KIND=" + kind, again);
+    REQUIRE(report.size() == 1);  // the launch that it was in, which has not ended
+    CHECK(report[0].at("findings").at(0).at("kind") == "endless");
+  }
+  const Outcome waits = workplace.run_app("TILEWISE_BLOCK_SECONDS=0.3 KIND=4");
+  CHECK(has(waits.text, "deadlock: the block never ends, since threads wait for something that does not happen"));
+  CHECK(workplace.run_app("TILEWISE_BLOCK_SECONDS=60 KIND=5").status == 0);
+  for (const std::string value : {"0", "-1", "abc", "1s"}) {
+    const Outcome refused = workplace.run_app("KIND=0 TILEWISE_BLOCK_SECONDS=" + value);
+    CHECK(refused.status == 2);
+    CHECK(has(refused.text, "which is no number above 0"));
+  }
+}
+
 TEST_CASE("TILEWISE_SAMPLE: a wrong value ends the program before it begins", "[sample]") {
   const Workplace workplace;
   REQUIRE(workplace

@@ -26,8 +26,10 @@ int main() {
   for (const int n : {1000, 1}) {
     const std::vector<float> before = puzzle::values(n);
     std::vector<float> photo = before;
+    puzzle::watch_copies();
     make_negative(photo.data(), n);
     puzzle::expect("photo", "n = " + std::to_string(n), photo, [&](std::size_t i) { return 99 - before[i]; });
+    puzzle::expect_from_gpu("photo", photo.data(), n);
   }
   return puzzle::solved();
 }

@@ -28,8 +28,10 @@ int main() {
     const std::vector<float> sound = puzzle::values(n);
     std::vector<float> reversed(n);
     std::memset(reversed.data(), 0xff, n * sizeof(float));  // as memory that nothing wrote to
+    puzzle::watch_copies();
     play_backwards(sound.data(), reversed.data(), n);
     puzzle::expect("reversed", "n = " + std::to_string(n), reversed, [&](std::size_t i) { return sound[n - 1 - i]; });
+    puzzle::expect_from_gpu("reversed", reversed.data(), n);
   }
   puzzle::expect("other", "the function has nothing to do with it", other.host(),
                  [&](std::size_t i) { return kept[i]; });

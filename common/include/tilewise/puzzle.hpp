@@ -147,10 +147,17 @@ void expect(const std::string& name, const std::string& shape, const std::vector
 }
 
 /// Limits and predictions are about the launches from here on; of all launches where this is not called.
-TILEWISE_PUZZLE_FUNCTION void count_from_here();
+/// `make learn` gives both functions a token, to know that the check called them, and no one else.
+TILEWISE_PUZZLE_FUNCTION void count_from_here(const char* token = "");
 
 /// What the check ends with: all of it held.
-TILEWISE_PUZZLE_FUNCTION int solved();
+TILEWISE_PUZZLE_FUNCTION int solved(const char* token = "");
+
+/// For functions that leave their result in the host's memory. From watch_copies() on copies are watched; expect_from_gpu() ends the
+/// program unless copies from the GPU brought what `got` holds, `n` elements one after the other: the host could have computed it,
+/// too. Programs that give memory of the host to kernels, and builds without the simulator, aren't looked at.
+TILEWISE_PUZZLE_FUNCTION void watch_copies();
+TILEWISE_PUZZLE_FUNCTION void expect_from_gpu(const std::string& name, const float* got, std::size_t n);
 
 }  // namespace puzzle
 

@@ -60,16 +60,32 @@ TILEWISE_PUZZLE_FUNCTION void expect_equal(const Compared& all) {
   std::exit(1);
 }
 
-TILEWISE_PUZZLE_FUNCTION void count_from_here() {
+TILEWISE_PUZZLE_FUNCTION void count_from_here([[maybe_unused]] const char* token) {
 #ifdef TILEWISE_SIMULATOR
-  tell("count " + std::to_string(tilewise::sim::launches_ended()));
+  tell("count " + std::to_string(tilewise::sim::launches_ended()) + " " + token);
 #endif
 }
 
-TILEWISE_PUZZLE_FUNCTION int solved() {
+TILEWISE_PUZZLE_FUNCTION int solved(const char* token) {
   check(cudaDeviceSynchronize());
-  if (!tell("solved")) std::printf("Right.\n");
+  if (!tell(std::string("solved ") + token)) std::printf("Right.\n");
   return 0;
+}
+
+TILEWISE_PUZZLE_FUNCTION void watch_copies() {
+#ifdef TILEWISE_SIMULATOR
+  tilewise::sim::keep_copies_to_host();
+#endif
+}
+
+TILEWISE_PUZZLE_FUNCTION void expect_from_gpu([[maybe_unused]] const std::string& name,
+                                              [[maybe_unused]] const float* got, [[maybe_unused]] std::size_t n) {
+#ifdef TILEWISE_SIMULATOR
+  expect_that(tilewise::sim::came_from_device(got, n * sizeof(float)),
+              "What " + name +
+                  " holds is right, but no cudaMemcpy has brought it from the GPU: the kernel is to compute it, not "
+                  "the host.");
+#endif
 }
 
 }  // namespace puzzle

@@ -599,6 +599,18 @@ bool report_wanted() { return destination() != nullptr; }
 void write_report_now() {
   Report& r = report();
   if (!destination() || r.written) return;
+  const Launch& running = running_launch();
+  const auto of_running = [&](const Finding& f) { return f.launch != 0 && f.launch == running.serial; };
+  const bool in_midst = r.launches.empty() || r.launches.back().serial != running.serial;
+  if (in_midst && std::any_of(findings().begin(), findings().end(), of_running)) {  // the program ends in a kernel
+    LaunchRecord record;
+    record.serial = running.serial;
+    record.kernel = running.kernel;
+    record.grid = running.config.grid;
+    record.block = running.config.block;
+    record.dynamic_shared_bytes = running.config.shared;
+    add_to_report(std::move(record));
+  }
   if (r.launches.empty()) {
     if (findings().empty()) return;
     r.launches.emplace_back();  // a program that went wrong before its first launch

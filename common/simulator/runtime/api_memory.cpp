@@ -1,12 +1,14 @@
 // Allocating, copying and filling memory.
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
 #include "findings.hpp"
 #include "memory.hpp"
+#include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
 
@@ -21,10 +23,22 @@ std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::ui
 
 std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
+/// What keep_copies_to_host() asks for.
+struct KeptCopies {
+  bool wanted = false;
+  bool host_is_reachable = false;  ///< by kernels
+  std::string bytes;
+};
+KeptCopies& kept_copies() {
+  static auto& kept = *new KeptCopies;
+  return kept;
+}
+
 cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
+  kept_copies().host_is_reachable |= kind != Kind::device;
   *pointer = memory::allocate(bytes, kind, site);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -85,10 +99,17 @@ bool says_device(cudaMemcpyKind kind, bool target) {
   return kind == cudaMemcpyDeviceToDevice || kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
 }
 
+bool is_device_memory(const void* pointer) {
+  const Allocation* found = memory::find(pointer);
+  return found != nullptr && (found->kind == Kind::device || found->kind == Kind::variable);
+}
+
 /// Moves bytes that were checked, and their shadow.
 void move_bytes(void* to, const void* from, std::size_t bytes) {
   const memory::DeviceMemoryOpen open;
   std::memmove(to, from, bytes);
+  if (kept_copies().wanted && is_device_memory(from) && !is_device_memory(to))
+    kept_copies().bytes.append(static_cast<const char*>(from), bytes);
   memory::copy_written(address_of(to), address_of(from), bytes);
 }
 
@@ -173,6 +194,17 @@ cudaError_t copy(const char* name, void* to, const void* from, std::size_t bytes
 
 }  // namespace tilewise::sim
 
+namespace tilewise::sim {
+
+void keep_copies_to_host() { kept_copies() = {true, false, {}}; }
+
+bool came_from_device(const void* pointer, std::size_t bytes) {
+  const std::string_view wanted(static_cast<const char*>(pointer), bytes);
+  return kept_copies().host_is_reachable || kept_copies().bytes.find(wanted) != std::string::npos;
+}
+
+}  // namespace tilewise::sim
+
 using namespace tilewise::sim;
 
 // ---------------------------------------------------------------- allocating
@@ -244,6 +276,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     if (pointer == nullptr || bytes == 0 || (flags & ~kHostRegisterFlags)) return cudaErrorInvalidValue;
+    kept_copies().host_is_reachable = true;
     if (memory::in_arenas(address_of(pointer))) return cudaErrorInvalidValue;
     return memory::register_host(pointer, bytes, flags, site) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
   });

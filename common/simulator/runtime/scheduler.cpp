@@ -43,8 +43,7 @@ constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 constexpr std::size_t kStackColours = 61;
 constexpr std::size_t kColourBytes = 320;
 constexpr unsigned kAtomicsBeforeYield = 4096;
-constexpr std::uint64_t kPollsOfNap = 64;         // what a __nanosleep() counts for
-constexpr std::uint64_t kMostPolls = 40'000'000;  // without any thread getting further: nobody ever will
+constexpr std::uint64_t kPollsOfNap = 64;  // what a __nanosleep() counts for
 
 // A stack with a loop on it that runs one thread after another. A thread that has to wait keeps its worker;
 // a kernel without barriers needs only one worker for the whole launch.
@@ -370,6 +369,7 @@ void Scheduler::run_block() {
     Lane& lane = lanes[l];
     lane.state = LaneState::fresh;
     lane.in_kernel = false;
+    lane.wait_site = nullptr;
     lane.discard_next = false;
     lane.loop_context = 0;
     lane.loop = nullptr;

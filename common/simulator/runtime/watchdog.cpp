@@ -19,7 +19,8 @@
 namespace tilewise::sim {
 namespace {
 
-constexpr long kTickMicroseconds = 20'000;
+constexpr std::uint64_t kManyPolls = 10'000;
+constexpr long kTickMicroseconds = 10'000;
 
 double seconds = 0;
 std::uint64_t watched = 0;  // the block that ran at the last tick,
@@ -27,7 +28,7 @@ long ticks = 0;             // and for how many it has
 
 void set_timer(long microseconds) {
   const itimerval timer{{0, microseconds}, {0, microseconds}};
-  setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+  setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 /// Where the running thread is, in the program's own code: the signal may have come in a function of ours that it calls.
@@ -55,6 +56,10 @@ void on_tick(int) {
   }
   ++ticks;
   if (double(ticks * kTickMicroseconds) < 1e6 * seconds || !observed_lane) return;
+  if (idle_polls > kManyPolls) {  // threads that wait for others: the scheduler has a better word for that
+    idle_polls = kMostPolls + 1;
+    return;
+  }
   const Lane& lane = *std::exchange(observed_lane, nullptr);
   set_timer(0);
   Finding f;
@@ -62,9 +67,10 @@ void on_tick(int) {
   f.message = fmt::format(
       "this block had not ended after {:g} s of processor time, and was stopped here: is there a loop around this line "
       "whose "
-      "condition never becomes false",
+      "condition never becomes false?",
       seconds);
   f.site = place_in_kernel();
+  if (f.site == nullptr) f.site = lane.wait_site;  // between two threads
   f.threads = describe_thread(lane);
   report_finding(std::move(f));
   std::exit(1);
@@ -87,7 +93,7 @@ void watch_blocks() {
   action.sa_handler = on_tick;
   action.sa_flags = SA_ONSTACK | SA_RESTART;  // a thread's own stack may be too small
   sigemptyset(&action.sa_mask);
-  sigaction(SIGVTALRM, &action, nullptr);
+  sigaction(SIGPROF, &action, nullptr);
   set_timer(kTickMicroseconds);
 }
 

@@ -31,11 +31,13 @@ int main() {
   for (const auto& [frames, n] : shapes) {
     const std::vector<float> before = puzzle::values(frames * n);
     std::vector<float> film = before;
+    puzzle::watch_copies();
     develop(film.data(), frames, n);
     const std::string shape = "frames = " + std::to_string(frames) + ", n = " + std::to_string(n);
     const std::size_t rows = frames, cols = n;
     puzzle::expect("film", shape, film, rows, cols,
                    [&](std::size_t row, std::size_t col) { return 99 - before[row * cols + col]; });
+    for (int f = 0; f < frames; ++f) puzzle::expect_from_gpu("film", film.data() + f * n, n);
   }
   puzzle::expect("other", "the function has nothing to do with it", other.host(),
                  [&](std::size_t i) { return kept[i]; });

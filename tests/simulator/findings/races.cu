@@ -297,7 +297,7 @@ __global__ void last_block_of_many(int* parts, unsigned* done, int* out) {
   if (!last) return;
   if (kFences != no_reader && kFences < reader_within_block && kFences != first_thread_twice) __threadfence();
   if (kFences == reader_within_block) __threadfence_block();
-  for (int b = 0; b < gridDim.x; ++b) out[t] += parts[64 * b + t];  // finding: race-global fence_before_store fence_of_one_thread fence_within_block fence_behind_atomic fence_of_some_blocks no_reader_fence reader_fence_within_block reader_fence_early
+  for (int b = 0; b < gridDim.x; ++b) out[t] += parts[64 * b + t];  // finding: race-global fence_before_store, race-global fence_of_one_thread, race-global fence_within_block, race-global fence_behind_atomic, race-global fence_of_some_blocks, race-global no_reader_fence, race-global reader_fence_within_block, race-global reader_fence_early
 }
 template <Fences kFences>
 int run_last_block() {

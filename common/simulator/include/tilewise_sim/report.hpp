@@ -188,6 +188,12 @@ std::size_t last_static_shared();
 /// for a pointer that is none.
 void name_allocation(const void* pointer, const char* name);
 
+/// Keeps, from now on, what cudaMemcpy and kin bring from device memory to the host's; forgets what was kept before.
+void keep_copies_to_host();
+/// Whether these bytes are among those kept, in one piece or brought one piece after the other. Also true where kernels could reach
+/// memory of the host: managed, pinned or registered memory has been allocated since.
+bool came_from_device(const void* pointer, std::size_t bytes);
+
 /// From here on, work that host code gives to another stream than this one is a finding, other-stream. For who calls a
 /// function with a stream and wants to see that it uses it. nullptr: any stream will do, as at the beginning.
 void demand_stream(CUstream_st* stream);
