@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kSeconds = 5;                     // of processor time, for a whole program
-constexpr const char* kSecondsOfBlock = "0.4";  // and for a block: those of right answers take a hundredth of that
+constexpr const char* kSecondsOfBlock = "0.4";  // and for a thread: those of right answers take a hundredth of that
 
 void write(const fs::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);

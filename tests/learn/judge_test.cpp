@@ -97,7 +97,7 @@ TEST_CASE("programs that do not come to their end", "[learn]") {
 TEST_CASE("a kernel that doesn't end, with the line", "[learn]") {
   const Verdict v = judged("  for (volatile int x = 1; x;) {\n  }\n  if (i < n) out[i] = in[i] + 1;\n");
   CHECK(v.step == Step::finding);
-  says(v, "03_guard.cu:9: this block had not ended after 0.4 s of processor time");
+  says(v, "03_guard.cu:9: no thread of this block has come to its end in 0.4");
   says(v, "whose condition never becomes false?");
 }
 

@@ -30,6 +30,7 @@ namespace tilewise::sim {
 constinit thread_local Lane* current_lane = nullptr;
 constinit thread_local Lane* observed_lane = nullptr;
 std::uint64_t idle_polls = 0;
+std::uint64_t threads_ended = 0;
 char* shared_begin = nullptr;
 
 namespace {
@@ -227,6 +228,7 @@ void Scheduler::resume(unsigned l) {
 }
 
 void Scheduler::finish_lane(Lane& lane) {
+  ++threads_ended;
   lane.state = LaneState::done;
   lane.in_kernel = false;
   observed_lane = nullptr;

@@ -80,6 +80,8 @@ const Launch& running_launch();
 
 /// Polls since some thread last got further: stored something, passed a barrier, or ended.
 extern std::uint64_t idle_polls;
+/// Threads that have come to their end, over all launches.
+extern std::uint64_t threads_ended;
 constexpr std::uint64_t kMostPolls = 40'000'000;  ///< of them: nobody ever will
 
 /// The thread polls memory (an atomic or volatile read, which it may do in a loop): after many in a row, others run.

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -23,8 +24,15 @@ constexpr std::uint64_t kManyPolls = 10'000;
 constexpr long kTickMicroseconds = 10'000;
 
 double seconds = 0;
-std::uint64_t watched = 0;  // the block that ran at the last tick,
-long ticks = 0;             // and for how many it has
+
+/// What changes as long as a launch gets on, and what ran at the last tick.
+struct Progress {
+  std::uint64_t block = 0, threads = 0;
+  bool operator==(const Progress&) const = default;
+} progress;
+const Lane* runner = nullptr;
+long ticks = 0;         // without progress,
+long ticks_of_one = 0;  // and of one thread
 
 void set_timer(long microseconds) {
   const itimerval timer{{0, microseconds}, {0, microseconds}};
@@ -49,13 +57,17 @@ const void* place_in_kernel() {
 /// What it does is not async-signal-safe, but the signal came in the middle of a kernel, which holds no lock of the C library: the
 /// runtime is never observed while it does things of its own.
 void on_tick(int) {
-  if (running_launch().block_serial != watched) {
-    watched = running_launch().block_serial;
-    ticks = 0;
+  if (const Progress now{running_launch().block_serial, threads_ended}; now != progress) {
+    progress = now;
+    ticks = ticks_of_one = 0;
     return;
   }
   ++ticks;
-  if (double(ticks * kTickMicroseconds) < 1e6 * seconds || !observed_lane) return;
+  ticks_of_one = current_lane == runner ? ticks_of_one + 1 : 0;
+  runner = current_lane;
+  // Where threads take turns, at barriers, each has a share of the time.
+  const long most = std::max(ticks_of_one, ticks / 2);
+  if (double(most * kTickMicroseconds) < 1e6 * seconds || !observed_lane) return;
   if (idle_polls > kManyPolls) {  // threads that wait for others: the scheduler has a better word for that
     idle_polls = kMostPolls + 1;
     return;
@@ -65,10 +77,10 @@ void on_tick(int) {
   Finding f;
   f.code = "endless";
   f.message = fmt::format(
-      "this block had not ended after {:g} s of processor time, and was stopped here: is there a loop around this line "
-      "whose "
-      "condition never becomes false?",
-      seconds);
+      "no thread of this block has come to its end in {:.2g} s of processor time, and it was stopped here: is there a "
+      "loop around this "
+      "line whose condition never becomes false?",
+      double(ticks * kTickMicroseconds) / 1e6);
   f.site = place_in_kernel();
   if (f.site == nullptr) f.site = lane.wait_site;  // between two threads
   f.threads = describe_thread(lane);

@@ -317,8 +317,11 @@ CASE(fence_behind_atomic_right) { return run_last_block<Fences::first_thread_twi
 CASE(fence_of_some_blocks) { return run_last_block<Fences::of_some_blocks>(); }
 CASE(fence_of_some_blocks_right) { return run_last_block<Fences::warp_leaders>(); }
 CASE(no_reader_fence) { return run_last_block<Fences::no_reader>(); }
+CASE(no_reader_fence_right) { return run_last_block<Fences::all>(); }
 CASE(reader_fence_within_block) { return run_last_block<Fences::reader_within_block>(); }
+CASE(reader_fence_within_block_right) { return run_last_block<Fences::all>(); }
 CASE(reader_fence_early) { return run_last_block<Fences::reader_early>(); }
+CASE(reader_fence_early_right) { return run_last_block<Fences::first_thread_twice>(); }
 
 // Lanes of a warp: one fences and counts for all, after they have met; and one that nobody met.
 template <bool kMeet>
