@@ -29,6 +29,13 @@ double error_bound(std::size_t k, double magnitude, const Arithmetic& arithmetic
   return (kernel + reference) * magnitude + static_cast<double>(k) * arithmetic.tiny;
 }
 
+double error_bound(std::size_t k, double magnitude, double sum, const Arithmetic& arithmetic) {
+  Arithmetic not_stored = arithmetic;
+  not_stored.output = 0;
+  const double computed = error_bound(k, magnitude, not_stored);
+  return arithmetic.output == 0 ? computed : computed + arithmetic.output * (std::abs(sum) + computed);
+}
+
 bool element_ok(double got, double expected, double bound, double largest) {
   if (std::isnan(expected)) return std::isnan(got);
   if (std::isinf(expected)) return got == expected;

@@ -141,7 +141,9 @@ MatmulReference::MatmulReference(std::span<const float> A, std::span<const float
   for (Part& part : data_->parts) {
     compute(part, a, b);
     // From here on `magnitude` holds the bound.
-    for (double& value : part.magnitude.reshaped()) value = error_bound(shape.k, value, data_->arithmetic);
+    for (Eigen::Index i = 0; i < part.magnitude.size(); ++i)
+      part.magnitude.data()[i] =
+          error_bound(shape.k, part.magnitude.data()[i], part.expected.data()[i], data_->arithmetic);
   }
 }
 

@@ -52,6 +52,32 @@ TEST_CASE("gamma is k u / (1 - k u), and infinite where that says nothing") {
   CHECK(tilewise::gamma(std::size_t{1} << 24, 0x1p-24) == kInf);
 }
 
+TEST_CASE("storing a sum rounds the sum, not its terms") {
+  const Arithmetic half{.accumulate = 0x1p-23, .output = 0x1p-11, .tiny = 0};
+  const double computed = error_bound(100, 50.0, {.accumulate = 0x1p-23, .tiny = 0});
+  CHECK(error_bound(100, 50.0, 0.0, half) == Approx(computed).epsilon(1e-3));
+  CHECK(error_bound(100, 50.0, -3.0, half) == Approx(computed + 3 * 0x1p-11).epsilon(1e-3));
+  CHECK(error_bound(100, 50.0, -3.0, half) < error_bound(100, 50.0, half) / 10);
+  CHECK(error_bound(100, 50.0, 3.0, Arithmetic::fp32()) == error_bound(100, 50.0, Arithmetic::fp32()));
+  CHECK(error_bound(100, kInf, kInf, Arithmetic::fp32()) == kInf);
+  CHECK(error_bound(0, 0, 0, half) == 0);
+}
+
+TEST_CASE("a forgotten product is seen in a narrow result, too") {
+  const MatmulShape shape{5, 7, 1000};
+  const Case c(shape);
+  Arithmetic bfloat16 = Arithmetic::narrow_inputs();
+  bfloat16.output = 0x1p-8;
+  const MatmulReference reference = c.reference({.arithmetic = bfloat16});
+  CHECK(reference.check(c.C).ok);
+  std::vector<float> wrong = c.C;
+  std::size_t least = 0;  // of the sums, the one that leaves the least room
+  for (std::size_t i = 0; i < wrong.size(); ++i)
+    if (std::abs(wrong[i]) < std::abs(wrong[least])) least = i;
+  wrong[least] -= 0.5f;  // a product that is smaller than most
+  CHECK_FALSE(reference.check(wrong).ok);
+}
+
 TEST_CASE("one element: NaN and infinity") {
   CHECK(element_ok(1.0, 1.0, 0));
   CHECK_FALSE(element_ok(kNan, 1.0, 1e300));

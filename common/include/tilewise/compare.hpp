@@ -31,6 +31,8 @@ double gamma(std::size_t k, double unit_roundoff);
 /// |a||b|, in whatever order it adds them. `gamma_k(accumulate) * magnitude` for FP32, plus two documented extras:
 /// the reference's own error gamma_k(2^-53) * magnitude, and k * tiny for underflow. 0 when k is 0.
 double error_bound(std::size_t k, double magnitude, const Arithmetic& arithmetic = Arithmetic::fp32());
+/// The same where the sum's exact value is known, and with it what storing it in a narrower type rounds: the sum, whose terms may be far larger.
+double error_bound(std::size_t k, double magnitude, double sum, const Arithmetic& arithmetic);
 
 /// One element of a result.
 struct Element {
