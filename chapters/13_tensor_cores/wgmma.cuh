@@ -298,8 +298,9 @@ inline cudaError_t can_use_wgmma(const void* A, const void* B, const void* C, in
   const auto address = reinterpret_cast<uintptr_t>(A) | reinterpret_cast<uintptr_t>(B) | reinterpret_cast<uintptr_t>(C);
   const long long tiles =
       ((M + 127LL) / 128) * ((N + 127LL) / 128) * ((K + 31LL) / 32);  // no fewer than any kernel here has
-  const bool fits = M >= 0 && N >= 0 && K >= 0 && address % 16 == 0 && N * 1LL * element_bytes % 16 == 0 &&
-                    K * 1LL * element_bytes % 16 == 0 && tiles < (1LL << 31);
+  constexpr int kMost = 1 << 30;                                      // a size and a tile more fit into an int
+  const bool fits = M >= 0 && N >= 0 && K >= 0 && M <= kMost && N <= kMost && K <= kMost && address % 16 == 0 &&
+                    N * 1LL * element_bytes % 16 == 0 && K * 1LL * element_bytes % 16 == 0 && tiles < (1LL << 31);
   return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
