@@ -49,11 +49,11 @@ int main() {}
 )");
 }
 
-TEST_CASE("A program with inline PTX is refused") {
+TEST_CASE("A program with inline PTX that the simulator lacks is refused") {
   refuses("program.cu:4: error: the simulator does not support inline PTX", R"(
-__global__ void lane(unsigned* p) {
+__global__ void multiprocessor(unsigned* p) {
   unsigned l;
-  asm volatile("mov.u32 %0, %%laneid;" : "=r"(l));
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(l));
   p[threadIdx.x] = l;
 }
 int main() {}

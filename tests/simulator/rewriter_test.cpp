@@ -601,7 +601,7 @@ TEST_CASE("An array that a condition chooses comes from a function") {
 
 TEST_CASE("Features that the simulator does not have are named, with file and line") {
   CHECK(refusal("# 12 \"dir/a b.cu\"\n__global__ void k() {\n asm(\"nop;\");\n}") ==
-        "dir/a b.cu:13: the simulator does not support inline PTX (asm): use a CUDA intrinsic or plain C++");
+        "dir/a b.cu:13: the simulator does not support inline PTX (asm) with nop: use a CUDA intrinsic or plain C++");
   CHECK(contains(refusal("void f() { cudaGraph_t g; }"), "CUDA graphs"));
   CHECK(contains(refusal("void f() { cudaStreamBeginCapture(s, m); }"), "stream capture"));
   CHECK(contains(refusal("__global__ void k(cudaTextureObject_t t) {}"), "textures"));
@@ -614,6 +614,45 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
   CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));
+}
+
+TEST_CASE("Inline PTX that the simulator has becomes a call, with the operands as they stand") {
+  CHECK(contains(in_kernel("asm volatile(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(x) : \"f\"(a[threadIdx.x]));"),
+                 "ptx::run<ptx::ConvertToTf32, 0, 1>( (x) ,(a[ thread_idx().x]))"));
+  CHECK(contains(in_kernel("asm(\"cp.async.cg.shared.global [%1], [%0], 16;\\n\" :: \"l\"(p), \"r\"(s) : \"memory\");"),
+                 "ptx::run<ptx::CopyAsync, 1, 0, 2>( (p),(s) , 16)"));
+  CHECK(contains(in_kernel("asm volatile(\"cp.async.\" \"wait_group 2;\" ::: \"memory\");"),
+                 "ptx::run<ptx::WaitGroup, 0>( 2)"));
+  CHECK(contains(in_kernel("__asm__ __volatile__(\"cp.async.commit_group;\");"), "ptx::run<ptx::CommitGroup>()"));
+  CHECK(contains(in_kernel("asm(\"{ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%0,%1},[%2];}\" : \"=r\"(a), "
+                           "\"=r\"(b) : \"r\"(s));"),
+                 "ptx::run<ptx::LoadMatrices<2, true>, 0, 1, 2>( (a),(b) ,(s))"));
+  CHECK(contains(in_kernel("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(l));"), "ptx::run<ptx::LaneId, 0>( (l))"));
+}
+
+TEST_CASE("Other inline PTX is refused, and never gets to the host's assembler") {
+  const auto refused = [](const std::string& statement) {
+    return refusal("# 1 \"a.cu\"\n__device__ void f() {\n" + statement + " }\n");
+  };
+  const std::string needs = " needs a GPU of compute capability 9.0; the simulator does not have it";
+  CHECK(refused("asm volatile(\"wgmma.fence.sync.aligned;\\n\" ::: \"memory\");") == "a.cu:2: wgmma" + needs);
+  CHECK(
+      refused("asm(\"{ .reg .pred p; setp.ne.b32 p, %0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 x; }\" "
+              ":: \"r\"(a));") == "a.cu:2: wgmma" + needs);
+  CHECK(
+      refused("asm(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier [%0], [%1];\" :: \"r\"(a), \"l\"(b));") ==
+      "a.cu:2: cp.async.bulk (TMA)" + needs);
+  CHECK(refusal("# 1 \"a.cu\"\nvoid f() {\n cuTensorMapEncodeTiled(&m); }\n") ==
+        "a.cu:2: TMA (cuTensorMapEncodeTiled)" + needs);
+  CHECK(contains(refused("asm(\"prmt.b32 %0, %1, %2, 0x3210;\" : \"=r\"(a) : \"r\"(b), \"r\"(c));"), "with prmt.b32"));
+  CHECK(
+      contains(refused("asm(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%1};\" : \"=d\"(a));"), "m8n8k4"));
+  CHECK(contains(refused("asm(\"mov.u32 %0, %%smid;\" : \"=r\"(a));"), "with mov.u32"));
+  CHECK(contains(refused("asm(\"cp.async.wait_group 0; cp.async.wait_all;\");"), "several PTX instructions"));
+  CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0;\" : \"=r\"(a));"), "takes 2 operands, and not 1"));
+  CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(a));"), "no operand %1"));
+  CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, %[x];\" : \"=r\"(a) : [x] \"f\"(b));"), "operands of inline PTX"));
+  CHECK(contains(refused("asm(\"  \");"), "without an instruction"));
 }
 
 TEST_CASE("Host assembly, empty assembly and names of the program's own are accepted") {

@@ -170,7 +170,8 @@ TEST_CASE("simcc's errors name the user's file and line") {
   outcome = SIMCC("-c", source, "-o", folder.file("a.o"));
   CHECK(outcome.status == 1);
   CHECK(outcome.text ==
-        source + ":2: error: the simulator does not support inline PTX (asm): use a CUDA intrinsic or plain C++\n");
+        source +
+            ":2: error: the simulator does not support inline PTX (asm) with nop: use a CUDA intrinsic or plain C++\n");
   CHECK(!fs::exists(folder.file("a.o")));
   source = folder.write("h.cu", "#include <cutlass/none.h>\nint main() {}\n");
   outcome = SIMCC("-c", source, "-o", folder.file("h.o"));

@@ -5,4 +5,5 @@
 #include "tilewise_device/integer.hpp"
 #include "tilewise_device/math.hpp"
 #include "tilewise_device/memory.hpp"
+#include "tilewise_device/ptx.hpp"
 #include "tilewise_device/warp.hpp"

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "lexer.hpp"
+#include "ptx.hpp"
 #include "syntax.hpp"
 
 namespace tilewise::sim {
@@ -1165,7 +1166,7 @@ class Rewriter {
     std::string_view text = syntax_.text(i);
     if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
     if ((text == "asm" || text == "__asm__" || text == "__asm") && side_[i] != kHost) {
-      if (!is_empty_asm(i)) unsupported(i, "inline PTX (asm)", "use a CUDA intrinsic or plain C++");
+      if (!is_empty_asm(i)) inline_ptx(i);
       return;
     }
     static constexpr std::string_view kNoTextures =
@@ -1200,6 +1201,8 @@ class Rewriter {
       unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
     } else if (starts_with(text, "cudaLaunchKernelEx") || text == "cudaLaunchConfig_t") {
       unsupported(i, "cudaLaunchKernelEx", "launch with <<<grid, block, shared, stream>>>; there are no clusters");
+    } else if (text == "cuTensorMapEncodeTiled" || text == "CUtensorMap") {
+      error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
@@ -1213,6 +1216,60 @@ class Rewriter {
   bool allocates(std::size_t i) const {
     return syntax_.is(i, "new") && !syntax_.is(i + 1, "(") && !(i > 0 && syntax_.is(i - 1, "operator"));
   }
+
+  /// `asm volatile("mma.sync... {%0, %1} ...;" : "=f"(d0), "=f"(d1) : "r"(a0) ...)` calls the function that stands for the
+  /// instruction, with the operands as they stand, in their order; the order of those in the text is a template argument.
+  void inline_ptx(std::size_t i) {
+    std::size_t open = i + 1;
+    while (syntax_.is_any(open, {"volatile", "__volatile__"})) ++open;
+    const std::size_t close = syntax_.is(open, "(") ? syntax_.match(open) : kNone;
+    if (close == kNone) return error(i, "this asm statement has no closing parenthesis");
+    std::string text;
+    std::size_t k = open + 1;
+    for (; is_string(k); ++k) {
+      const std::string_view quoted = syntax_.text(k);
+      if (quoted.size() < 2 || quoted.front() != '"')
+        return error(k, "the simulator reads asm texts in plain quotes only");
+      text += quoted.substr(1, quoted.size() - 2);
+    }
+    const PtxCall call = parse_ptx(text);
+    if (!call.error.empty()) return error(i, call.error);
+    const std::size_t text_end = k;
+    // The operands: what stands in parentheses behind a constraint, in the first two lists.
+    std::vector<std::size_t> operands;
+    std::size_t lists = 0;
+    for (; k < close; ++k) {
+      if (syntax_.is_any(k, {":", "::"})) {
+        lists += syntax_.is(k, "::") ? 2 : 1;
+        if (lists > 2) break;  // what is changed besides
+      } else if (is_string(k) && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
+        operands.push_back(k);
+        k = syntax_.match(k + 1);
+      } else if (!syntax_.is(k, ",")) {
+        return error(k,
+                     "the simulator reads operands of inline PTX (asm) such as \"=r\"(x), without names in brackets");
+      }
+    }
+    std::string order, literals;
+    std::size_t more = operands.size();  // where the next number of the text stands
+    for (const PtxOperand& operand : call.operands) {
+      const bool literal = !operand.literal.empty();
+      if (!literal && operand.number >= operands.size())
+        return error(i, "this asm statement has no operand %" + std::to_string(operand.number));
+      if (literal) literals += (more == 0 ? "" : ", ") + operand.literal;
+      order += ", " + std::to_string(literal ? more++ : operand.number);
+    }
+    replace(i, text_end, " ::tilewise::sim::ptx::run<::tilewise::sim::ptx::" + call.instruction + order + ">(");
+    std::size_t from = text_end;  // of what is in front of the next operand
+    for (std::size_t n = 0; n < operands.size(); ++n) {
+      replace(from, operands[n] + 1, n == 0 ? "" : ",");
+      from = syntax_.match(operands[n] + 1) + 1;
+    }
+    if (from < close) replace(from, close, "");
+    insert_before(close, literals);
+  }
+
+  bool is_string(std::size_t k) const { return k < syntax_.size() && syntax_.token(k).kind == TokenKind::string; }
 
   /// `asm volatile("" ::: "memory")` holds no instruction and may stay.
   bool is_empty_asm(std::size_t i) const {

@@ -33,7 +33,9 @@ const char* name(const Call& call) {
     case Call::Kind::store:
       return "store_matrix_sync()";
     case Call::Kind::multiply:
-      return "mma_sync()";
+      return call.product.n == 8 && call.product.m == 16 ? "mma.sync" : "mma_sync()";
+    case Call::Kind::load_matrices:
+      return "ldmatrix";
   }
   return "?";
 }
@@ -76,11 +78,12 @@ std::string difference(const Call& one, const Lane& lane, const Call& other, con
     const auto layout = [](const Call& c) { return c.column_major ? "mem_col_major" : "mem_row_major"; };
     return with(layout(one), layout(other));
   }
-  if (one.memory != other.memory) {
+  if (one.kind != Call::Kind::load_matrices && one.memory != other.memory) {
     const auto bytes = reinterpret_cast<std::intptr_t>(other.memory) - reinterpret_cast<std::intptr_t>(one.memory);
     return with("one address", fmt::format("one that is {} bytes {}", std::abs(bytes), bytes < 0 ? "lower" : "higher"));
   }
   if (!(one.fragment == other.fragment) || !(one.product == other.product)) return with("fragments", "other fragments");
+  if (one.count != other.count || one.transposed != other.transposed) return with("matrices", "other matrices");
   return "";
 }
 
@@ -215,6 +218,26 @@ void multiply_all(const Call* const (&calls)[kWarpSize]) {
   observer::tensor_instructions(p.instructions, 2ull * p.m * p.n * p.k);
 }
 
+// ------------------------------------------------------------------------------------------- ldmatrix
+void load_all_matrices(Lane* lanes, const Call* const (&calls)[kWarpSize]) {
+  constexpr unsigned kRows = 8, kRowBytes = 16;
+  const unsigned count = calls[0]->count;
+  std::uint16_t elements[4 * kRows][8];  // of all matrices, row by row
+  for (unsigned lane = 0; lane < kRows * count; ++lane) {
+    const void* row = calls[lane]->memory;
+    if (observer::active()) observer::piece(lanes[lane], row, kRowBytes, Access::matrix_load, lanes[lane].wait_site, 0);
+    std::memcpy(elements[lane], row, kRowBytes);
+  }
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned matrix = 0; matrix < count; ++matrix) {
+      const unsigned first = matrix * kRows, group = lane / 4, pair = 2 * (lane % 4);
+      const bool transposed = calls[lane]->transposed;
+      const std::uint32_t low = transposed ? elements[first + pair][group] : elements[first + group][pair];
+      const std::uint32_t high = transposed ? elements[first + pair + 1][group] : elements[first + group][pair + 1];
+      static_cast<std::uint32_t*>(calls[lane]->d)[matrix] = low | high << 16;
+    }
+}
+
 }  // namespace
 
 void carry_out(Lane* lanes, std::uint32_t arrived, const Call* const (&calls)[kWarpSize]) {
@@ -229,6 +252,8 @@ void carry_out(Lane* lanes, std::uint32_t arrived, const Call* const (&calls)[kW
       return store_all(lanes, calls);
     case Call::Kind::multiply:
       return multiply_all(calls);
+    case Call::Kind::load_matrices:
+      return load_all_matrices(lanes, calls);
   }
 }
 
@@ -262,6 +287,15 @@ void multiply(Product product, void* d, const void* a, const void* b, const void
   meet(call, __builtin_return_address(0));
 }
 
+void load_matrices(unsigned count, bool transposed, std::uint32_t* d, const void* row) {
+  Call call{Call::Kind::load_matrices};
+  call.count = count;
+  call.transposed = transposed;
+  call.memory = const_cast<void*>(row);
+  call.d = d;
+  meet(call, __builtin_return_address(0));
+}
+
 float round_to_tf32(float value) {
   if (std::isnan(value)) return std::bit_cast<float>(0x7fffffffu);
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -270,3 +304,27 @@ float round_to_tf32(float value) {
 }
 
 }  // namespace tilewise::sim::tensor
+
+namespace tilewise::sim::ptx {
+
+// Other bits than those of a place in shared memory are found when they are used.
+void* shared_pointer(std::uint32_t address) { return shared_begin + address; }
+
+std::uint32_t shared_address(const void* pointer) {
+  const auto offset = static_cast<const char*>(pointer) - shared_begin;
+  if (offset >= 0 && offset < static_cast<std::ptrdiff_t>(2 * kSharedRegion)) return static_cast<std::uint32_t>(offset);
+  if (!current_lane) unsupported("__cvta_generic_to_shared() in host code");
+  const void* site = __builtin_return_address(0);
+  Unobserved guard;
+  if (observer::checking) {
+    Finding f;
+    f.code = "not-shared";
+    f.message = "__cvta_generic_to_shared() of an address that is not in shared memory";
+    f.site = site;
+    f.threads = describe_thread(*current_lane);
+    report_finding(std::move(f));
+  }
+  abort_launch(cudaErrorIllegalAddress, true);
+}
+
+}  // namespace tilewise::sim::ptx

@@ -11,14 +11,16 @@ namespace tilewise::sim::tensor {
 
 /// What one lane brings. It lies on the lane's stack.
 struct Call {
-  enum class Kind : std::uint8_t { load, store, multiply };
+  enum class Kind : std::uint8_t { load, store, multiply, load_matrices };
   Kind kind;
   Fragment fragment{};        // load, store: of what
   Product product{};          // multiply
   bool column_major = false;  // load, store
   unsigned ldm = 0;
-  void* memory = nullptr;
-  void* d = nullptr;  // elements of the lane: load and multiply write d, store reads a
+  unsigned count = 0;       // load_matrices
+  bool transposed = false;  // load_matrices
+  void* memory = nullptr;   // load_matrices: of the lane's row
+  void* d = nullptr;        // elements of the lane: load and multiply write d, store reads a
   const void *a = nullptr, *b = nullptr, *c = nullptr;
 };
 

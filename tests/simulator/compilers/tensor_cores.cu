@@ -79,6 +79,39 @@ __global__ void tf32(const float* a, const float* b, float* c, int n) {
   wmma::store_matrix_sync(c, sum, n, wmma::mem_row_major);
 }
 
+// The instructions of inline PTX: tiles that are copied ahead, ldmatrix, mma.sync.
+__global__ void by_ptx(const __nv_bfloat16* a, float* c, int n) {
+  constexpr int kRow = 24;
+  __shared__ __align__(16) __nv_bfloat16 s[2][16 * kRow];
+  const auto address = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
+  const auto fetch = [&](int tile) {
+    const int row = threadIdx.x / 2, column = threadIdx.x % 2 * 8;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(address(&s[tile % 2][row * kRow + column])),
+                 "l"(a + row * n + tile * 16 + column));
+    asm volatile("cp.async.commit_group;\n" ::: "memory");
+  };
+  float d[4] = {};
+  fetch(0);
+  for (int tile = 0; tile < n / 16; ++tile) {
+    asm volatile("cp.async.wait_group 0;\n" ::: "memory");
+    __syncthreads();
+    if (tile + 1 < n / 16) fetch(tile + 1);
+    unsigned r[4], q[2];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(address(&s[tile % 2][threadIdx.x % 16 * kRow + threadIdx.x / 16 * 8])));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\n"
+                 : "=r"(q[0]), "=r"(q[1])
+                 : "r"(address(&s[tile % 2][threadIdx.x % 16 * kRow])));
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};\n"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(q[0]), "r"(q[1]));
+  }
+  for (int i = 0; i < 4; ++i) c[threadIdx.x * 4 + i] = d[i];
+}
+
 template <class T>
 T* numbers(int count) {
   static T all[64 * 64];
@@ -108,7 +141,11 @@ int main() {
   both<__half>(n, c);
   both<__nv_bfloat16>(n, c);
   tf32<<<1, 32>>>(a, a + 2 * n, c, n);
+  right(cudaGetLastError());
+  auto* halves = numbers<__nv_bfloat16>(n * n);
+  by_ptx<<<1, 32>>>(halves, c, n);
   right(cudaDeviceSynchronize());
+  right(cudaFree(halves));
   right(cudaFree(a));
   right(cudaFree(c));
 }

@@ -159,3 +159,44 @@ __global__ void overlapping(float* out) {
 }
 CASE(two_warps) { float* out = zeros<float>(600); overlapping<false><<<1, 64>>>(out); return finish(out); }
 CASE(two_warps_right) { float* out = zeros<float>(600); overlapping<true><<<1, 64>>>(out); return finish(out); }
+
+// ---------------------------------------------------------------- inline PTX
+// Rows of `row` halves, of which each lane names one; `s` or, if not kShared, global memory.
+template <int kRow, bool kShared>
+__global__ void load_rows(const __half* in, unsigned* out) {
+  __shared__ __align__(16) __half s[8 * 16];
+  for (int i = threadIdx.x; i < 8 * 16; i += 32) s[i] = in[i];
+  __syncwarp();
+  const __half* row = (kShared ? s : in) + threadIdx.x % 8 * kRow;
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(row));  // finding: not-shared rows_in_global
+  unsigned bits;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(bits) : "r"(address));  // finding: misaligned rows_of_12, out-of-bounds-shared rows_of_32
+  out[threadIdx.x] = bits;
+}
+template <int kRow, bool kShared>
+static int load_all_rows() {
+  __half* in = zeros<__half>(1000);
+  unsigned* out = zeros<unsigned>(32);
+  load_rows<kRow, kShared><<<1, 32>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+  return 0;
+}
+CASE(rows_of_12) { return load_all_rows<12, true>(); }
+CASE(rows_of_12_right) { return load_all_rows<16, true>(); }
+CASE(rows_of_32) { return load_all_rows<32, true>(); }
+CASE(rows_of_32_right) { return load_all_rows<8, true>(); }
+CASE(rows_in_global) { return load_all_rows<8, false>(); }
+CASE(rows_in_global_right) { return load_all_rows<8, true>(); }
+
+template <bool kRight>
+__global__ void in_half_of_the_warp(float* out) {
+  const unsigned a = 0, b = 0;
+  float d[4] = {};
+  if (kRight || threadIdx.x < 16)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a), "r"(b));  // finding: divergent-matrix mma_in_half
+  out[threadIdx.x] = d[0];
+}
+CASE(mma_in_half) { float* out = zeros<float>(32); in_half_of_the_warp<false><<<1, 32>>>(out); cudaDeviceSynchronize(); return 0; }
+CASE(mma_in_half_right) { float* out = zeros<float>(32); in_half_of_the_warp<true><<<1, 32>>>(out); return finish(out); }

@@ -87,6 +87,10 @@ inline void __prof_trigger(int) {}
 [[noreturn]] inline unsigned __isShared(const void*) { ::tilewise::sim::unsupported("__isShared()"); }
 [[noreturn]] inline unsigned __isConstant(const void*) { ::tilewise::sim::unsupported("__isConstant()"); }
 [[noreturn]] inline unsigned __isLocal(const void*) { ::tilewise::sim::unsupported("__isLocal()"); }
-[[noreturn]] inline std::size_t __cvta_generic_to_shared(const void*) {
-  ::tilewise::sim::unsupported("__cvta_generic_to_shared() (inline PTX)");
+/// For inline PTX.
+namespace tilewise::sim::ptx {
+TILEWISE_DISTINCT std::uint32_t shared_address(const void* pointer);
+}
+TILEWISE_INLINE std::size_t __cvta_generic_to_shared(const void* pointer) {
+  return ::tilewise::sim::ptx::shared_address(pointer);
 }

@@ -34,6 +34,9 @@ TILEWISE_DISTINCT void load(Fragment fragment, void* x, const void* memory, unsi
 TILEWISE_DISTINCT void store(Fragment fragment, const void* x, void* memory, unsigned ldm, bool column_major);
 TILEWISE_DISTINCT void multiply(Product product, void* d, const void* a, const void* b, const void* c);
 
+/// ldmatrix: 1, 2 or 4 matrices of 8 x 8 elements of 16 bits. Lane i names row i % 8 of matrix i / 8, and gets 32 bits of each.
+TILEWISE_DISTINCT void load_matrices(unsigned count, bool transposed, std::uint32_t* d, const void* row);
+
 /// The float nearest to `value` with a mantissa of 10 bits, ties away from zero; the other 13 bits are zeros.
 float round_to_tf32(float value);
 

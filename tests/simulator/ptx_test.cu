@@ -1,0 +1,319 @@
+// Inline PTX: mma.sync, ldmatrix, cvt.rna.tf32, cp.async. What they compute, on both machines, and on the simulator what is counted.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "catch.hpp"
+#include "on_device.hpp"
+#include "tilewise/device_buffer.hpp"
+#ifdef TILEWISE_SIMULATOR
+#include <tilewise_sim/report.hpp>
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define HAS_INSTRUCTIONS 1
+#else
+#define HAS_INSTRUCTIONS 0
+#endif
+
+namespace {
+
+using tilewise::DeviceBuffer;
+
+bool skipped() {
+  if (compute_capability_major() >= 8) return false;
+  WARN("this GPU lacks the instructions: nothing is checked");
+  return true;
+}
+
+// ---------------------------------------------------------------- mma.sync
+enum class Input { bf16, f16, tf32 };
+
+template <Input input>
+__device__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+#if HAS_INSTRUCTIONS
+  if constexpr (input == Input::bf16)
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};\n"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else if constexpr (input == Input::f16)
+    asm volatile(
+        "{\n\tmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%10,%11,%12,%13};\n\t}"
+        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]));
+  else
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+__device__ uint32_t pair(const uint16_t* low, int to_high) { return low[0] | uint32_t(low[to_high]) << 16; }
+
+// D = A B + C of one warp, A and C in rows of k and 8, B in columns of k. Registers are filled as the PTX manual says.
+template <Input input>
+__global__ void product(float* d, const void* a, const void* b, const float* c) {
+  const int group = threadIdx.x / 4, thread = threadIdx.x % 4;
+  uint32_t ra[4], rb[2];
+  if constexpr (input == Input::tf32) {
+    const auto* a32 = static_cast<const uint32_t*>(a);
+    const auto* b32 = static_cast<const uint32_t*>(b);
+    for (int i = 0; i < 4; ++i) ra[i] = a32[(group + i % 2 * 8) * 8 + thread + i / 2 * 4];
+    for (int i = 0; i < 2; ++i) rb[i] = b32[group * 8 + thread + i * 4];
+  } else {
+    const auto* a16 = static_cast<const uint16_t*>(a);
+    const auto* b16 = static_cast<const uint16_t*>(b);
+    for (int i = 0; i < 4; ++i) ra[i] = pair(a16 + (group + i % 2 * 8) * 16 + thread * 2 + i / 2 * 8, 1);
+    for (int i = 0; i < 2; ++i) rb[i] = pair(b16 + group * 16 + thread * 2 + i * 8, 1);
+  }
+  float sum[4];
+  for (int i = 0; i < 4; ++i) sum[i] = c[(group + i / 2 * 8) * 8 + thread * 2 + i % 2];
+  multiply<input>(sum, ra, rb);
+  for (int i = 0; i < 4; ++i) d[(group + i / 2 * 8) * 8 + thread * 2 + i % 2] = sum[i];
+}
+
+template <class T, Input input>
+void check_product() {
+  constexpr int k = input == Input::tf32 ? 8 : 16;
+  const auto a_at = [](int row, int i) { return static_cast<float>((row * 5 + i * 3) % 15 - 7); };
+  const auto b_at = [](int i, int column) { return static_cast<float>((i * 7 + column * 2) % 11 - 5); };
+  std::vector<T> a, b;
+  std::vector<float> c;
+  for (int row = 0; row < 16; ++row)
+    for (int i = 0; i < k; ++i) a.push_back(T(a_at(row, i)));
+  for (int column = 0; column < 8; ++column)
+    for (int i = 0; i < k; ++i) b.push_back(T(b_at(i, column)));
+  for (int i = 0; i < 16 * 8; ++i) c.push_back(static_cast<float>(i));
+  const DeviceBuffer<T> da(a), db(b);
+  const DeviceBuffer<float> dc(c);
+  const std::vector<float> d = on_device<float>(1, 32, c.size(), product<input>, da.data(), db.data(), dc.data());
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 8; ++column) {
+      float sum = c[static_cast<std::size_t>(row * 8 + column)];
+      for (int i = 0; i < k; ++i) sum += a_at(row, i) * b_at(i, column);
+      INFO("k " << k << ", row " << row << ", column " << column);
+      REQUIRE(d[static_cast<std::size_t>(row * 8 + column)] == sum);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("PTX: mma.sync multiplies what the manual says the registers hold", "[ptx]") {
+  if (skipped()) return;
+  check_product<__nv_bfloat16, Input::bf16>();
+  check_product<__half, Input::f16>();
+  check_product<float, Input::tf32>();
+}
+
+// ---------------------------------------------------------------- ldmatrix
+namespace {
+
+__device__ uint32_t shared_address(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
+
+// Four matrices of 8 x 8, one below the other, in rows of `row` elements: element i is i.
+template <int count, bool transposed>
+__global__ void load(uint32_t* out, int row) {
+  extern __shared__ __align__(16) uint16_t s[];
+  for (int i = threadIdx.x; i < 32 * row; i += 32) s[i] = static_cast<uint16_t>(i);
+  __syncwarp();
+  uint32_t r[4] = {};
+  const uint32_t at = shared_address(s + threadIdx.x % (8 * count) * row);
+#if HAS_INSTRUCTIONS
+  if constexpr (count == 4 && transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(at));
+  else if constexpr (count == 4)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared::cta.b16 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(at)
+                 : "memory");
+  else if constexpr (count == 2)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(r[0]), "=r"(r[1]) : "r"(at));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];" : "=r"(r[0]) : "r"(at));
+#endif
+  for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + i] = r[i];
+}
+
+template <int count, bool transposed>
+void check_load(int row) {
+  DeviceBuffer<uint32_t> out(32 * 4);
+  out.poison();
+  load<count, transposed><<<1, 32, static_cast<std::size_t>(32 * row) * 2>>>(out.data(), row);
+  CUDA_CHECK_LAUNCH();
+  const std::vector<uint32_t> got = out.to_host();
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned matrix = 0; matrix < 4; ++matrix) {
+      const auto element = [&](unsigned r, unsigned c) { return (matrix * 8 + r) * static_cast<unsigned>(row) + c; };
+      const unsigned group = lane / 4, first = lane % 4 * 2;
+      const unsigned want = transposed ? element(first, group) | element(first + 1, group) << 16
+                                       : element(group, first) | element(group, first + 1) << 16;
+      INFO("x" << count << ", lane " << lane << ", matrix " << matrix);
+      REQUIRE(got[lane * 4 + matrix] == (matrix < count ? want : 0u));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("PTX: ldmatrix gives each lane two neighbours of a row, or of a column", "[ptx]") {
+  if (skipped()) return;
+  check_load<4, false>(24);
+  check_load<4, true>(24);
+  check_load<2, false>(8);
+  check_load<1, true>(16);
+}
+
+// ---------------------------------------------------------------- the others
+namespace {
+
+__global__ void convert(uint32_t* out, const float* in) {
+#if HAS_INSTRUCTIONS
+  uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(in[threadIdx.x]));
+  out[threadIdx.x] = bits;
+#endif
+}
+
+// Two tiles are on their way while one is added up; the last two bytes' worth of each copy may be zeros.
+__global__ void copies(float* out, const float* in, int tiles, int read) {
+  __shared__ __align__(16) float s[3][128];
+  const auto fetch = [&](int tile) {
+#if HAS_INSTRUCTIONS
+    const uint32_t to = shared_address(&s[tile % 3][threadIdx.x * 4]);
+    const float* from = in + tile * 128 + threadIdx.x * 4;
+    if (read == 16)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(to), "l"(from) : "memory");
+    else
+      asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(16), "r"(read));
+    asm volatile("cp.async.commit_group;\n" ::: "memory");
+#endif
+  };
+  fetch(0);
+  fetch(1);
+  float sum = 0;
+  for (int tile = 0; tile < tiles; ++tile) {
+#if HAS_INSTRUCTIONS
+    if (tile + 1 < tiles)
+      asm volatile("cp.async.wait_group %0;\n" ::"n"(1) : "memory");
+    else
+      asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncthreads();
+    for (int i = 0; i < 4; ++i) sum += s[tile % 3][i * 32 + 31 - threadIdx.x];
+    if (tile + 2 < tiles) fetch(tile + 2);
+  }
+  out[threadIdx.x] = sum;
+}
+
+__global__ void lanes(uint32_t* out) {
+  uint32_t lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  out[threadIdx.x] = lane;
+}
+
+}  // namespace
+
+TEST_CASE("PTX: cvt.rna.tf32.f32 rounds to the nearest, and ties away from zero", "[ptx]") {
+  if (skipped()) return;
+  const std::vector<float> in{1.0f, 1.00048828125f, -1.00048828125f, 1.0004f, 3e38f};
+  const DeviceBuffer<float> values(in);
+  const std::vector<uint32_t> got =
+      on_device<uint32_t>(1, static_cast<unsigned>(in.size()), in.size(), convert, values.data());
+  CHECK(got[0] == 0x3f800000u);
+  CHECK(got[1] == 0x3f802000u);
+  CHECK(got[2] == 0xbf802000u);
+  CHECK(got[3] == 0x3f800000u);
+  CHECK((got[4] & 0x1fffu) == 0);
+}
+
+TEST_CASE("PTX: cp.async brings what it was waited for, and zeros where it does not read", "[ptx]") {
+  if (skipped()) return;
+  constexpr int kTiles = 5;
+  std::vector<float> in;
+  for (int i = 0; i < kTiles * 128; ++i) in.push_back(static_cast<float>(i));
+  const DeviceBuffer<float> values(in);
+  for (const int read : {16, 8, 0}) {
+    const std::vector<float> got = on_device<float>(1, 32, 32, copies, values.data(), kTiles, read);
+    for (int t = 0; t < 32; ++t) {
+      float sum = 0;
+      for (int tile = 0; tile < kTiles; ++tile)
+        for (int i = 0; i < 4; ++i) {
+          const int at = i * 32 + 31 - t;
+          if (at % 4 < read / 4) sum += in[static_cast<std::size_t>(tile * 128 + at)];
+        }
+      INFO("thread " << t << ", " << read << " bytes");
+      REQUIRE(got[static_cast<std::size_t>(t)] == sum);
+    }
+  }
+}
+
+TEST_CASE("PTX: %laneid is the position in the warp", "[ptx]") {
+  const std::vector<uint32_t> got = on_device<uint32_t>(1, 64, 64, lanes);
+  for (unsigned t = 0; t < 64; ++t) REQUIRE(got[t] == t % 32);
+}
+
+// ---------------------------------------------------------------- what is counted
+#ifdef TILEWISE_SIMULATOR
+namespace {
+
+template <class Launch>
+tilewise::sim::Counters counts_of(Launch launch) {
+  const bool was = tilewise::sim::set_counting(true);
+  launch();
+  tilewise::sim::set_counting(was);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  return tilewise::sim::last_counters();
+}
+
+}  // namespace
+
+TEST_CASE("PTX: mma.sync is one tensor instruction of 4096 FLOP, in tf32 of 2048", "[ptx]") {
+  DeviceBuffer<uint32_t> a(16 * 16), b(16 * 8);
+  DeviceBuffer<float> c(16 * 8), d(16 * 8);
+  a.zero();
+  b.zero();
+  c.zero();
+  const auto multiplied = [&](auto kernel) {
+    return counts_of([&] { kernel<<<3, 32>>>(d.data(), a.data(), b.data(), c.data()); });
+  };
+  CHECK(multiplied(product<Input::bf16>).tensor_instructions == 3);
+  CHECK(multiplied(product<Input::bf16>).tensor_flop == 3 * 4096);
+  CHECK(multiplied(product<Input::f16>).tensor_flop == 3 * 4096);
+  CHECK(multiplied(product<Input::tf32>).tensor_instructions == 3);
+  CHECK(multiplied(product<Input::tf32>).tensor_flop == 3 * 2048);
+}
+
+TEST_CASE("PTX: ldmatrix is counted with the banks that its rows share", "[ptx]") {
+  DeviceBuffer<uint32_t> out(32 * 4);
+  const auto loaded = [&](auto kernel, int row) {
+    return counts_of([&] { kernel<<<1, 32, static_cast<std::size_t>(32 * row) * 2>>>(out.data(), row); });
+  };
+  tilewise::sim::Counters c = loaded(load<4, false>, 24);
+  CHECK(c.matrix_load_instructions == 1);
+  CHECK(c.matrix_load_wavefronts == 4);
+  CHECK(c.shared_load_instructions == 0);
+  c = loaded(load<4, true>, 64);
+  CHECK(c.matrix_load_wavefronts == 4 * 8);
+  CHECK(c.matrix_load_ideal == 4);
+  CHECK(loaded(load<2, false>, 64).matrix_load_wavefronts == 2 * 8);
+  CHECK(loaded(load<1, true>, 8).matrix_load_wavefronts == 1);
+}
+
+TEST_CASE("PTX: cp.async is counted as __pipeline_memcpy_async() is", "[ptx]") {
+  DeviceBuffer<float> in(5 * 128), out(32);
+  in.zero();
+  const tilewise::sim::Counters c = counts_of([&] { copies<<<1, 32>>>(out.data(), in.data(), 5, 16); });
+  CHECK(c.async_copy_instructions == 5);
+  CHECK(c.global_load_bytes == 5 * 512);
+  CHECK(c.global_load_sectors == 5 * 16);
+}
+#endif
