@@ -1,5 +1,9 @@
 // What a GPU, or nvcc, does otherwise than a CPU: the simulator does it too, or says that it can't.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "catch.hpp"
 #include "workplace.hpp"
@@ -110,4 +114,66 @@ __global__ void k() {}
 #endif
 int main() { k<<<1, 1>>>(); }
 )");
+}
+
+namespace {
+
+const std::string kStructs = R"(#include <cstdio>
+struct S { int v[4]; };
+__device__ S step(S s) { for (int i = 0; i < 4; ++i) s.v[i] += i; return s; }
+__global__ void past_the_end(S* p) { p[threadIdx.x + 1] = step(S{}); }
+__global__ void read_past_the_end(S* p) { int sum = 0; S s = step(p[threadIdx.x + 1]); for (int i : s.v) sum += i; p->v[0] = sum; }
+__global__ void race(S* p) { p[0] = step(p[threadIdx.x]); }
+__global__ void fill(S* p) { p[threadIdx.x] = step(S{}); }
+__global__ void use(const S* p, int* sum) { *sum = p[0].v[3]; }
+int main(int n, char** which) {
+  S* p; int* sum;
+  cudaMalloc(&p, 2 * sizeof *p), cudaMalloc(&sum, 4);
+  if (*CASE == 'w') cudaMemset(p, 0, 2 * sizeof *p), past_the_end<<<1, 2>>>(p);
+  if (*CASE == 'l') cudaMemset(p, 0, 2 * sizeof *p), read_past_the_end<<<1, 2>>>(p);
+  if (*CASE == 'r') cudaMemset(p, 0, 2 * sizeof *p), race<<<1, 2>>>(p);
+  if (*CASE == 'u') fill<<<1, 2>>>(p), use<<<1, 1>>>(p, sum);
+  cudaDeviceSynchronize();
+  cudaFree(p), cudaFree(sum);
+}
+)";
+
+}  // namespace
+
+TEST_CASE("Structs that calls take and return are seen on their way to memory", "[silent]") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"write", "out-of-bounds"}, {"load", "out-of-bounds"}, {"race", "warp-synchronous"}};
+  for (const std::string& compiler : compilers()) {
+    for (const auto& [name, finding] : cases) {
+      Workplace workplace;
+      const std::string options = std::string("-DCASE='\"") + name + "\"' --cxx=" + compiler;
+      REQUIRE(workplace.compile(workplace.write(kStructs), options).status == 0);
+      const Outcome ran = workplace.run_app();
+      INFO(compiler << ", " << name << ": " << ran.text);
+      CHECK(ran.status == 1);
+      CHECK(ran.text.find(finding) != std::string::npos);
+    }
+    prints("", kStructs, "-DCASE='\"uninitialised\"' --cxx=" + compiler);
+  }
+}
+
+TEST_CASE("No access of a program is left out by g++'s instrumentation", "[silent]") {
+  if (std::system("command -v g++ > /dev/null && command -v python3 > /dev/null") != 0) {
+    WARN("g++ or python3 is not here");
+    return;
+  }
+  const std::string folder = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/";
+  const std::string check = "python3 '" + folder + "unseen_accesses.py' --simcc '" TILEWISE_SIMCC "' ";
+  const std::string all = check + "'" + folder + "'compilers/structs.cu '" + folder + "'programs/*.cu";
+  CHECK(std::system((all + " > /dev/null").c_str()) == 0);
+  // The check sees what is hidden: a call by pointer becomes part of nothing.
+  Workplace workplace;
+  const std::string hidden = workplace.write(
+      "struct S { int v[4]; };\n__global__ void k(S* p, S (*f)(S)) {\n  p[0] = f(S{});\n  S s = f(p[1]);\n"
+      "  if (s.v[0]) p = nullptr;\n}\nint main() {}\n");
+  CHECK(std::system((check + "'" + hidden + "' > '" + workplace.path("said") + "'").c_str()) != 0);
+  std::ifstream stream(workplace.path("said"));
+  const std::string said{std::istreambuf_iterator<char>(stream), {}};
+  CHECK(said.find("program.cu:3: a store of what a call returns") != std::string::npos);
+  CHECK(said.find("program.cu:4: a load of a call's argument") != std::string::npos);
 }

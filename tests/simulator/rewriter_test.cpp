@@ -283,7 +283,7 @@ TEST_CASE("Built-in variables are replaced only where they are plain names") {
   CHECK(in_kernel("return threadIdx;") == "return thread_idx();");
   CHECK(in_kernel("g(a * warpSize, b);") == "g(a * 32, b);");
   CHECK(rewritten("__device__ int f(uint3 threadIdx) { return threadIdx.x; }") ==
-        "int f(uint3 threadIdx) { return threadIdx.x; }");
+        "inline __attribute__((always_inline, used)) int f(uint3 threadIdx) { return threadIdx.x; }");
   // `::` right behind `:` or `<` would be read as something else.
   std::string raw = tilewise::sim::rewrite("__device__ int f(int n) { return n?1:threadIdx.x<warpSize; }").text;
   CHECK(contains(raw, ": ::tilewise::sim::thread_idx().x<32"));
@@ -830,4 +830,26 @@ TEST_CASE("Deep nesting neither overflows the stack nor takes for ever") {
     text += "; }";
     CHECK(line_count(tilewise::sim::rewrite(text).text) == 0);
   }
+}
+
+TEST_CASE("Functions that move structs by value become part of their callers", "[silent]") {
+  const std::string at_scope = "inline __attribute__((always_inline, used)) ",
+                    local = "__attribute__((always_inline)) ";
+  CHECK(rewritten("struct S {}; __device__ S f(int i) { return {}; }") ==
+        "struct S {}; " + at_scope + "S f(int i) { return {}; }");
+  CHECK(rewritten("struct S {}; __device__ __noinline__ void f(S s) {}") ==
+        "struct S {}; " + at_scope + "void f(S s) {}");
+  CHECK(rewritten("__device__ inline float3 f() { return g(); }") == local + "inline float3 f() { return g(); }");
+  CHECK(rewritten("template <class T> __device__ T f(T t) { return t; }") ==
+        "template <class T> inline " + local + "T f(T t) { return t; }");
+  // References, pointers, scalars: nothing that a call could hide.
+  for (const std::string text :
+       {"struct S {}; void f(S& s, const S* t) {}", "typedef float real; real f(real x) { return x; }",
+        "size_t f(unsigned n) { return n; }", "using I = int; I* f(I i) { return 0; }"}) {
+    const std::size_t at = text.find("; ") == std::string::npos ? 0 : text.find("; ") + 2;
+    CHECK(rewritten(text.substr(0, at) + "__device__ " + text.substr(at)) == text);
+  }
+  // What calls itself can't, so its values go through variables.
+  CHECK(rewritten("struct S {}; __device__ S f(S s, int n) { return n ? f(s, n - 1) : s; }") ==
+        "struct S {}; S f(S s, int n) { return n ? value(f(value(s), n - 1)) : s; }");
 }

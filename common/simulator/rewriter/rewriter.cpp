@@ -62,6 +62,8 @@ class Rewriter {
   RewriteResult run() {
     drop_unroll_pragmas();
     count_kernel_names();
+    find_struct_names();
+    find_recursive_functions();
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
       if (is_marker(i)) marker(i);
     }
@@ -79,6 +81,8 @@ class Rewriter {
         template_kernel_pointer(i);
       } else if (syntax_.is(i, "(") && side_[i] != kHost) {
         chosen_array(i);
+      } else if (syntax_.is(i, "[") && syntax_.opens_lambda(i)) {
+        inlined_lambda(i);
       } else if (syntax_.is(i, "?") && side_[i] != kHost) {
         conditional(i);
       }
@@ -188,7 +192,7 @@ class Rewriter {
       }
     } else if (word == "__noinline__") {
       bool in_attribute = i > 0 && syntax_.is_any(i - 1, {"(", ","}) && syntax_.is_any(i + 1, {")", ","});
-      if (!in_attribute) replace(i, i + 1, "__attribute__((noinline))");
+      if (!in_attribute) replace(i, i + 1, is_inlined_at(i) ? " " : "__attribute__((noinline))");
     } else if (word == "__forceinline__") {
       forceinline(i);
     } else if (word == "__shared__") {
@@ -247,7 +251,8 @@ class Rewriter {
     bool definition = decl.kind == DeclKind::function && decl.body != kNone;
     // Several markers belong to one declaration: it is dealt with at the first one.
     bool first = decl.kind != DeclKind::other && declarations_.insert(decl.begin).second;
-    replace(i, i + 1, is_global && definition ? "__attribute__((noinline))" : " ");
+    const bool inlined = first && definition && is_inlined(decl);
+    replace(i, i + 1, is_global && definition ? "__attribute__((noinline))" : inlined ? inline_attribute(decl) : " ");
     if (!first) return;
     if (decl.kind == DeclKind::function && definition) device_function(decl);
     if (decl.kind == DeclKind::variable) device_variable(i, decl);
@@ -299,6 +304,225 @@ class Rewriter {
     }
     insert_after(decl.body, entry);
     if (!decl.is_template && !is_friend && syntax_.scope_of(decl.name) == ScopeKind::name_space) register_kernel(decl);
+  }
+
+  // -------------------------------------------------------------- structs by value
+  // What a function that is called moves between memory and its struct parameters or its struct result, the compilers'
+  // instrumentation does not show: not `out[i] = f(x)` where the result has no register, nor `f(in[i])`. Such functions become part of
+  // their callers, as nvcc makes them, and every access is a load or a store.
+
+  /// Whether the function's result or one of its parameters may be a struct, by value.
+  bool moves_structs(const Declaration& decl) const {
+    if (by_value(decl.begin, decl.name_begin)) return true;
+    const std::vector<std::pair<std::size_t, std::size_t>> parameters = parts(decl.parameters);
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const auto& one) { return by_value(one.first, one.second); });
+  }
+
+  /// What stands between the commas of a parenthesis.
+  std::vector<std::pair<std::size_t, std::size_t>> parts(std::size_t open) const {
+    std::vector<std::pair<std::size_t, std::size_t>> found;
+    const std::size_t close = syntax_.match(open);
+    if (close == kNone || close == open + 1) return found;
+    std::size_t begin = open + 1;
+    for (std::size_t comma : syntax_.top_level_commas(begin, close)) {
+      found.emplace_back(begin, comma);
+      begin = comma + 1;
+    }
+    found.emplace_back(begin, close);
+    return found;
+  }
+
+  /// Whether [begin, end) names a type that may be a struct, and no pointer to one or reference.
+  bool by_value(std::size_t begin, std::size_t end) const {
+    bool found = false;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (syntax_.is(k, "template") && syntax_.is(k + 1, "<") && syntax_.match_angle(k + 1) != kNone) {
+        k = syntax_.match_angle(k + 1);
+      } else if (syntax_.is(k, "=")) {
+        break;
+      } else if (syntax_.is_any(k, {"*", "&", "&&", "["}) ||
+                 (is_builtin_type(syntax_.text(k)) && !syntax_.is(k, "auto"))) {
+        return false;
+      } else if (syntax_.is(k, "<") && syntax_.match_angle(k) != kNone) {
+        k = syntax_.match_angle(k);
+      } else if (takes_parenthesis(syntax_.text(k)) && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
+        k = syntax_.match(k + 1);
+      } else {
+        found = found || syntax_.is(k, "auto") || struct_names_.count(syntax_.text(k)) > 0 ||
+                is_struct_of_cuda(syntax_.text(k));
+      }
+    }
+    return found;
+  }
+
+  /// `float3`, `__half2`, `cuComplex`, ...
+  static bool is_struct_of_cuda(std::string_view name) {
+    for (std::string_view prefix :
+         {"__half", "half", "__nv_bfloat16", "nv_bfloat16", "cuComplex", "cuFloatComplex", "cuDoubleComplex", "dim3"}) {
+      if (starts_with(name, prefix) && name.size() <= prefix.size() + 1) return true;
+    }
+    if (name.size() < 4 || name.back() < '1' || name.back() > '4') return false;
+    name.remove_suffix(1);
+    static const std::unordered_set<std::string_view> kElements = {
+        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"};
+    return kElements.count(name) > 0;
+  }
+
+  /// Types that the program declares, parameters of templates among them. Not those that stand for `float` and the like.
+  void find_struct_names() {
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (syntax_.is_any(i, {"struct", "class", "union", "typename"})) {
+        std::size_t name = syntax_.is(i + 1, "...") ? i + 2 : syntax_.skip_attributes(i + 1);
+        while (takes_parenthesis(syntax_.text(name)) && syntax_.is(name + 1, "(") && syntax_.match(name + 1) != kNone)
+          name = syntax_.match(name + 1) + 1;
+        if (syntax_.is_name(name)) struct_names_.insert(syntax_.text(name));
+      } else if (syntax_.is(i, "using") && syntax_.is(i + 2, "=")) {
+        if (!is_builtin_type(syntax_.text(i + 3))) struct_names_.insert(syntax_.text(i + 1));
+      } else if (syntax_.is(i, "typedef") && !is_builtin_type(syntax_.text(i + 1))) {
+        std::size_t end = i;
+        while (end < syntax_.size() && !syntax_.is(end, ";")) {
+          if (syntax_.is(end, "{") && syntax_.match(end) != kNone) end = syntax_.match(end);
+          ++end;
+        }
+        if (syntax_.is_name(end - 1)) struct_names_.insert(syntax_.text(end - 1));
+      }
+    }
+  }
+
+  /// Device functions that move structs and may, by their names, come to themselves again: they can't become part of their callers.
+  void find_recursive_functions() {
+    std::map<std::string_view, std::set<std::string_view>> calls;
+    std::vector<Declaration> all;
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (!syntax_.is(i, "__device__")) continue;
+      const std::size_t enclosing = syntax_.enclosing(i);
+      if ((enclosing != kNone && !syntax_.is(enclosing, "{")) || is_lambda_marker(i)) continue;
+      const Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
+      if (decl.kind != DeclKind::function || decl.body == kNone || !moves_structs(decl)) continue;
+      std::set<std::string_view>& called = calls[syntax_.text(decl.name)];
+      for (std::size_t k = decl.body; k < decl.end; ++k) {
+        if (syntax_.is_name(k) && syntax_.is_any(k + 1, {"(", "<"})) called.insert(syntax_.text(k));
+      }
+      all.push_back(decl);
+    }
+    for (const Declaration& decl : all) {
+      const std::string_view name = syntax_.text(decl.name);
+      std::vector<std::string_view> open{name};
+      std::set<std::string_view> reached;
+      while (!open.empty()) {
+        const auto found = calls.find(open.back());
+        open.pop_back();
+        if (found == calls.end()) continue;
+        for (std::string_view next : found->second) {
+          if (reached.insert(next).second) open.push_back(next);
+        }
+      }
+      if (reached.count(name)) recursive_[name].push_back(decl);
+    }
+  }
+
+  bool is_inlined(const Declaration& decl) const {
+    if (decl.kind != DeclKind::function || decl.body == kNone || !moves_structs(decl)) return false;
+    for (std::size_t k = decl.begin; k < decl.parameters; ++k) {
+      if (syntax_.is_any(k, {"__global__", "consteval"})) return false;
+    }
+    for (std::size_t k = decl.parameters; k < syntax_.match(decl.parameters); ++k) {
+      if (syntax_.is(k, "...") && !syntax_.is_identifier(k - 1) && !syntax_.is(k - 1, "&&")) return false;  // of C
+    }
+    return recursive_.count(syntax_.text(decl.name)) == 0;
+  }
+
+  bool is_inlined_at(std::size_t i) const {
+    const std::size_t enclosing = syntax_.enclosing(i);
+    if (enclosing != kNone && !syntax_.is(enclosing, "{")) return false;
+    const std::size_t begin = syntax_.declaration_begin(i);
+    const Declaration decl = syntax_.parse_declaration(begin);
+    if (!is_inlined(decl)) return false;
+    for (std::size_t k = begin; k < decl.body; ++k) {
+      if (syntax_.is(k, "__device__")) return true;
+    }
+    return false;
+  }
+
+  /// What makes a function part of its callers. Another file may call it all the same.
+  std::string inline_attribute(const Declaration& decl) {
+    bool is_inline = false;
+    bool is_static = decl.is_template;
+    for (std::size_t k = decl.begin; k < decl.body; ++k) {
+      is_inline = is_inline || syntax_.is_any(k, {"inline", "__inline__", "__inline", "__forceinline__"});
+      is_static = is_static || syntax_.is_any(k, {"static", "friend"});
+      if (syntax_.is_any(k, {"noinline", "__noinline__"}) && syntax_.is_any(k - 1, {"(", ","}))
+        replace(k, k + 1, "always_inline");
+    }
+    const bool is_local = is_inline || is_static || syntax_.scope_of(decl.begin) == ScopeKind::class_scope;
+    return std::string(is_inline ? "" : "inline ") + "__attribute__((always_inline" + (is_local ? "" : ", used") + "))";
+  }
+
+  /// A lambda of device code that may move structs: the same.
+  void inlined_lambda(std::size_t i) {
+    std::size_t open = syntax_.match(i) + 1;
+    if (syntax_.is(open, "<") && syntax_.match_angle(open) != kNone) open = syntax_.match_angle(open) + 1;
+    while (is_marker(open)) ++open;
+    const bool has_parameters = syntax_.is(open, "(") && syntax_.match(open) != kNone;
+    if (!has_parameters && !(syntax_.is(open, "{") && open == syntax_.match(i) + 1)) return;
+    std::size_t behind = has_parameters ? syntax_.match(open) + 1 : open;
+    while (is_marker(behind)) ++behind;
+    // Compilers differ in where an attribute stands beside `mutable` or `noexcept`.
+    if (!syntax_.is_any(behind, {"{", "->"})) return;
+    std::size_t body = behind;
+    while (body < syntax_.size() && !syntax_.is_any(body, {"{", ";", ")", "}"})) {
+      if (syntax_.is(body, "(") && syntax_.match(body) != kNone) body = syntax_.match(body);
+      ++body;
+    }
+    if (!syntax_.is(body, "{") || syntax_.match(body) == kNone || side_[body] == kHost) return;
+    constexpr std::size_t kShort = 40;  // tokens; the compilers inline such lambdas themselves
+    if (syntax_.match(body) - body < kShort) return;
+    bool structs = by_value(behind, body);
+    bool arrow = false;
+    for (std::size_t k = behind; k < body; ++k) {
+      arrow = arrow || syntax_.is(k, "->");
+      if (syntax_.is_any(k, {"__attribute__", "consteval"})) return;
+    }
+    for (std::size_t k = body; k < syntax_.match(body) && !arrow; ++k)
+      structs = structs || (syntax_.is(k, "return") && !syntax_.is(k + 1, ";"));
+    if (has_parameters) {
+      for (const auto& [begin, end] : parts(open)) structs = structs || by_value(begin, end);
+    }
+    if (!structs) return;
+    if (has_parameters)
+      insert_after(behind - 1, " __attribute__((always_inline))");
+    else
+      insert_before(body, "() __attribute__((always_inline)) ");
+  }
+
+  /// A call of a recursive function: its result and its arguments go through variables.
+  void recursive_call(std::size_t i) {
+    const auto found = recursive_.find(syntax_.text(i));
+    if (found == recursive_.end() || function_body_of(i) == kNone) return;
+    std::size_t open = i + 1;
+    if (syntax_.is(open, "<") && syntax_.match_angle(open) != kNone) open = syntax_.match_angle(open) + 1;
+    if (!syntax_.is(open, "(") || syntax_.match(open) == kNone) return;
+    const std::vector<std::pair<std::size_t, std::size_t>> arguments = parts(open);
+    bool result = true;
+    std::vector<bool> copied(arguments.size(), true);
+    for (const Declaration& decl : found->second) {
+      if (i == decl.name) return;
+      result = result && by_value(decl.begin, decl.name_begin);
+      const auto parameters = parts(decl.parameters);
+      for (std::size_t n = 0; n < copied.size(); ++n)
+        copied[n] = copied[n] && (n >= parameters.size() || by_value(parameters[n].first, parameters[n].second));
+    }
+    for (std::size_t n = 0; n < copied.size(); ++n) {
+      if (!copied[n] || syntax_.is(arguments[n].first, "{") || syntax_.is(arguments[n].second - 1, "...")) continue;
+      insert_before(arguments[n].first, "::tilewise::sim::value(");
+      insert_after(arguments[n].second - 1, ")");
+    }
+    bool simple = true;
+    const std::size_t begin = callee_begin(open, simple);
+    if (!result || begin == kNone) return;
+    insert_before(begin, "::tilewise::sim::value(");
+    insert_after(syntax_.match(open), ")");
   }
 
   /// Names of all kernels, to know which are overloaded.
@@ -802,6 +1026,7 @@ class Rewriter {
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
     if (side_[i] == kHost) return;
+    if (!recursive_.empty()) recursive_call(i);
     if (text == "for" || text == "while" || text == "do") {
       loop(i);
     } else if (text == "if") {
@@ -1327,6 +1552,8 @@ class Rewriter {
   std::unordered_map<std::string_view, int> kernel_names_;
   std::set<std::string_view> template_kernels_;
   int registrations_ = 0;
+  std::unordered_set<std::string_view> struct_names_;
+  std::unordered_map<std::string_view, std::vector<Declaration>> recursive_;  // by name
   std::vector<SharedName> shared_names_;
   std::vector<SharedName> shadows_;
   std::unordered_map<std::string_view, std::vector<NamespaceShared>> namespace_shared_;
@@ -1338,6 +1565,17 @@ class Rewriter {
 }  // namespace
 
 std::vector<DeviceBody> device_bodies(const LexedSource& source) { return Rewriter(source).bodies(); }
+
+std::string device_lines(std::string_view preprocessed_source, std::string_view file) {
+  const LexedSource source = lex(preprocessed_source, file);
+  const Syntax syntax(source);
+  std::string lines;
+  for (const DeviceBody& body : device_bodies(source)) {
+    const Token &first = source.tokens[body.open], &last = source.tokens[syntax.match(body.open)];
+    lines += source.files[first.file] + ":" + std::to_string(first.line) + ":" + std::to_string(last.line) + "\n";
+  }
+  return lines;
+}
 
 RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file) {
   LexedSource source = lex(preprocessed_source, file);

@@ -35,4 +35,7 @@ struct DeviceBody {
 };
 std::vector<DeviceBody> device_bodies(const LexedSource& source);
 
+/// Where they stand: `FILE:FIRST:LAST` and a newline for each.
+std::string device_lines(std::string_view preprocessed_source, std::string_view file = "<input>");
+
 }  // namespace tilewise::sim

@@ -70,6 +70,7 @@ usage: simcc FILE.cu... -o APP [options]
   -o FILE              the output; without it a.out, or FILE.o with -c
   -c                   compile only
   -E                   preprocess only
+  --device-lines       print which lines are device code, FILE:FIRST:LAST each
   --rewrite            print the plain C++ that the CUDA source is turned into, line by line
   -x cu                treat the files that follow as CUDA source whatever their name
   -I -isystem -include -D -U -std -f* -m* -W* -w -pthread
@@ -119,6 +120,7 @@ struct Options {
   bool compile_only = false;
   bool preprocess_only = false;
   bool rewrite_only = false;
+  bool device_lines_only = false;
   bool keep = false;
   bool verbose = false;
   bool help = false;
@@ -407,6 +409,8 @@ class CommandLine {
       o.compile_only = true;
     } else if (a == "-E" || a == "--preprocess") {
       o.preprocess_only = true;
+    } else if (a == "--device-lines") {
+      o.device_lines_only = true;
     } else if (a == "--rewrite") {
       o.rewrite_only = true;
     } else if (a == "-o" || a == "--output-file") {
@@ -542,7 +546,7 @@ class CommandLine {
     if (!o.preprocessed.empty() && (!o.compile_only || o.inputs.size() != 1))
       throw UsageError("--preprocessed needs -c and one input");
     if (o.inputs.empty()) throw UsageError("no input files (simcc --help explains)");
-    bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only;
+    bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only || o.device_lines_only;
     if (one_output && !o.output.empty() && o.inputs.size() > 1)
       throw UsageError("-o names one file, but there are several inputs");
     if (!o.dependencies.empty() && o.inputs.size() > 1 &&
@@ -620,7 +624,7 @@ class Driver {
 
   int run_all() {
     if (!options_.make_prelude.empty()) return make_prelude();
-    if (options_.preprocess_only || options_.rewrite_only) {
+    if (options_.preprocess_only || options_.rewrite_only || options_.device_lines_only) {
       for (const Input& input : options_.inputs) {
         if (int status = show(input); status != 0) return status;
       }
@@ -811,13 +815,15 @@ class Driver {
 
   int show(const Input& input) {
     std::string preprocessed = temporary_.file("shown.ii");
-    const int status = options_.rewrite_only ? preprocess_both(input.path, input.path, preprocessed)
-                                             : preprocess(input.path, input.path, preprocessed);
+    const int status = !options_.preprocess_only ? preprocess_both(input.path, input.path, preprocessed)
+                                                 : preprocess(input.path, input.path, preprocessed);
     if (status != 0) return status;
     std::string text;
     if (options_.rewrite_only) {
       if (!rewrite_file(preprocessed, input.path, text)) return 1;
       text = own_lines(text, input.path);
+    } else if (options_.device_lines_only) {
+      text = tilewise::sim::device_lines(read_file(preprocessed), input.path);
     } else {
       text = read_file(preprocessed);
     }

@@ -85,6 +85,12 @@ template <class T>
   return static_cast<T&&>(one);
 }
 
+/// A copy: what a call moves between it and memory is seen. See Rewriter::recursive_call().
+template <class T>
+[[gnu::always_inline]] constexpr T value(T one) {
+  return one;
+}
+
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
