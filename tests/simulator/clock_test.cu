@@ -21,7 +21,23 @@ __global__ void wait_for_clock(long long* out, long long ticks) {
   *out = now - begin;
 }
 
+/// Also of host code, which has another clock of the same name.
+__host__ __device__ clock_t reading() { return ::clock(); }
+
+__global__ void read_short_clock(long long* out) {
+  const clock_t first = reading();
+  for (int i = 0; i < 3; ++i) out[i] = static_cast<long long>(clock() - first);
+}
+
 }  // namespace
+
+TEST_CASE("clock() of device code goes on, too", "[clock]") {
+  const std::vector<long long> out = on_device<long long>(1, 1, 3, read_short_clock);
+  CHECK(out[0] > 0);
+  CHECK(out[1] > out[0]);
+  CHECK(out[2] > out[1]);
+  CHECK(reading() >= 0);
+}
 
 TEST_CASE("a thread's clock never goes back", "[clock]") {
   const int threads = 64, readings = 20;
@@ -42,5 +58,8 @@ TEST_CASE("a loop that waits for the clock ends", "[clock]") {
 TEST_CASE("the simulator's clock counts readings, so that runs are alike", "[clock]") {
   const std::vector<long long> out = on_device<long long>(1, 2, 20, read_clock, 10);
   for (std::size_t i = 1; i < out.size(); ++i) CHECK(out[i] == out[0] + static_cast<long long>(i));
+  // The C library's clock counts microseconds: it would not go on by one at each reading.
+  const std::vector<long long> differences = on_device<long long>(1, 1, 3, read_short_clock);
+  CHECK(differences == std::vector<long long>{1, 2, 3});
 }
 #endif

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "catch.hpp"
@@ -176,4 +177,53 @@ TEST_CASE("No access of a program is left out by g++'s instrumentation", "[silen
   const std::string said{std::istreambuf_iterator<char>(stream), {}};
   CHECK(said.find("program.cu:3: a store of what a call returns") != std::string::npos);
   CHECK(said.find("program.cu:4: a load of a call's argument") != std::string::npos);
+}
+
+TEST_CASE("Host code that touches device variables is a finding, with its line", "[silent]") {
+  const std::string program = R"(#include <cstdio>
+__device__ int counter = 3;
+__constant__ float table[4];
+__managed__ int shared_by_both = 1;
+__device__ const int kSize = 4;
+__global__ void k(int* p) { *p = counter + shared_by_both + kSize + (int)table[1]; }
+__global__ void add(int* p) { *p += 1; }
+int main() {
+  const float host[4] = {1, 2, 3, 4};
+  int* p;
+  int* of_counter;
+  cudaMallocManaged(&p, 4);
+  cudaMemcpyToSymbol(table, host, sizeof table);
+  cudaGetSymbolAddress((void**)&of_counter, counter);
+  add<<<1, 1>>>(of_counter);
+  shared_by_both = 10;
+  LINE;
+  k<<<1, 1>>>(p);
+  cudaDeviceSynchronize();
+  int now = 0;
+  cudaMemcpyFromSymbol(&now, counter, sizeof now);
+  std::printf("%d %d %d\n", *p, now, kSize);
+  cudaFree(p);
+}
+)";
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"counter=5", "host-access", "host code read or wrote the 4-byte __device__ variable counter"},
+      {"return(table[2]==0)", "host-access", "host code read or wrote the 16-byte __constant__ variable table"},
+      {"add<<<1,1>>>(&counter)", "host-pointer",
+       "the name of the 4-byte __device__ variable counter is a host address"},
+      {"cudaMemcpy(table,host,16,cudaMemcpyHostToDevice)", "host-pointer",
+       "the name of the 16-byte __constant__ variable"},
+  };
+  for (const std::string& compiler : compilers()) {
+    prints("20 4 4\n", program, "-DLINE= --cxx=" + compiler);
+    for (const auto& [line, code, message] : cases) {
+      Workplace workplace;
+      REQUIRE(
+          workplace.compile(workplace.write(program), std::string("-DLINE='") + line + "' --cxx=" + compiler).status ==
+          0);
+      const Outcome ran = workplace.run_app();
+      INFO(compiler << ", " << line << ": " << ran.text);
+      CHECK(ran.status == 1);
+      CHECK(ran.text.find(std::string("program.cu:17: ") + code + ": " + message) != std::string::npos);
+    }
+  }
 }

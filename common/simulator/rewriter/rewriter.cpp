@@ -589,6 +589,13 @@ class Rewriter {
     ScopeKind scope = syntax_.scope_of(i);
     if (is_shared || decl.is_template || decl.is_explicit_instantiation || scope == ScopeKind::class_scope) return;
     const char* space = is_managed ? "managed" : is_constant ? "constant" : "global";
+    if (scope == ScopeKind::name_space && !is_managed) {
+      for (const Declarator& declarator : decl.declarators) {
+        std::string_view name = syntax_.text(declarator.name);
+        device_variables_.insert(name);
+        if (syntax_.is(declarator.name + 1, "[")) device_arrays_.insert(name);
+      }
+    }
     register_variables(decl, is_extern, scope == ScopeKind::function, space);
   }
 
@@ -1002,6 +1009,7 @@ class Rewriter {
     std::string parameters = "auto... tw_a";
     std::string passed = "tw_a...";
     pass_zeros(open, last, parameters, passed);
+    host_addresses(open);
     replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
     replace(
         close, open + 1,
@@ -1023,6 +1031,7 @@ class Rewriter {
   void word(std::size_t i) {
     refuse_unsupported(i);
     std::string_view text = syntax_.text(i);
+    if (side_[i] == kHost && syntax_.is(i + 1, "(") && is_memory_call(text)) host_addresses(i + 1);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
     if (side_[i] == kHost) return;
@@ -1038,8 +1047,29 @@ class Rewriter {
       reduction(i);
     } else if (starts_with(text, "mem") || starts_with(text, "__builtin_mem")) {
       bytewise(i);
+    } else if (text == "clock") {
+      clock(i);
     } else {
       builtin(i);
+    }
+  }
+
+  /// Calls whose pointers are device pointers.
+  static bool is_memory_call(std::string_view name) {
+    return (starts_with(name, "cudaMemcpy") || starts_with(name, "cudaMemset") || name == "cudaFree") &&
+           name.find("Symbol") == std::string_view::npos;
+  }
+
+  /// The names of device variables among the arguments, `table` and `&counter`: there they are host addresses.
+  void host_addresses(std::size_t open) {
+    if (device_variables_.empty()) return;
+    for (const auto& [begin, end] : parts(open)) {
+      const bool address = syntax_.is(begin, "&") && end == begin + 2;
+      if (!address && end != begin + 1) continue;
+      const std::string_view name = syntax_.text(end - 1);
+      if ((address ? device_variables_ : device_arrays_).count(name) == 0) continue;
+      insert_before(begin, "::tilewise::sim::host_address(");
+      insert_after(end - 1, ")");
     }
   }
 
@@ -1325,6 +1355,17 @@ class Rewriter {
     return {};
   }
 
+  /// `clock()` of device code, which is not the C library's.
+  void clock(std::size_t i) {
+    if (!syntax_.is(i + 1, "(") || !syntax_.is(i + 2, ")") || declares(i)) return;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
+    const bool qualified = i > 0 && syntax_.is(i - 1, "::");
+    if (qualified && i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">")) &&
+        !is_statement_keyword(syntax_.text(i - 2)))
+      return;  // the program's own
+    replace(qualified ? i - 1 : i, i + 1, " ::tilewise::sim::clock");
+  }
+
   /// memcpy and memset in device code, which the compiler must not take for calls of the C library.
   void bytewise(std::size_t i) {
     const std::string_view name = syntax_.text(i);
@@ -1552,6 +1593,8 @@ class Rewriter {
   std::unordered_map<std::string_view, int> kernel_names_;
   std::set<std::string_view> template_kernels_;
   int registrations_ = 0;
+  std::unordered_set<std::string_view> device_variables_;  // at namespace scope, without managed ones
+  std::unordered_set<std::string_view> device_arrays_;     // those of them that turn into pointers
   std::unordered_set<std::string_view> struct_names_;
   std::unordered_map<std::string_view, std::vector<Declaration>> recursive_;  // by name
   std::vector<SharedName> shared_names_;

@@ -55,6 +55,8 @@ inline void not_observed(const volatile void* address, const void* site) {
   if ((memory::in_device_arena(at) && !memory::device_memory_is_open()) ||
       (memory::hidden_variables.contains(at) && memory::is_hidden(at)))
     memory::host_access(at, const_cast<void*>(site));
+  if (memory::device_variables.contains(at) && !memory::device_memory_is_open())
+    memory::host_access_to_variable(at, const_cast<void*>(site));
 }
 
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,

@@ -28,6 +28,7 @@
 namespace tilewise::sim::memory {
 
 Range device_arena;
+Range device_variables;
 Range open_arena;
 Range hidden_variables;
 std::uint8_t* written_shadow = nullptr;
@@ -537,6 +538,16 @@ void host_access(std::uintptr_t address, void* return_address) {
   std::exit(1);
 }
 
+void host_access_to_variable(std::uintptr_t address, void* return_address) {
+  const Allocation* found = find(address);
+  if (found == nullptr || found->kind != Kind::variable || found->space == Space::managed) return;
+  const DeviceMemoryOpen once;  // what looks up lines is no access of the program's
+  report_finding("host-access",
+                 "host code read or wrote " + describe(*found) +
+                     ", which a GPU keeps in its own memory; copy it with cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
+                 return_address);
+}
+
 // ---------------------------------------------------------------- what has been written
 
 namespace {
@@ -689,7 +700,24 @@ bool register_variable(const void* address, std::size_t bytes, const char* name,
   entry.name = name;
   entry.space = space;
   memory::insert_sorted(variables, entry);
+  if (space != Space::managed) {
+    memory::Range& all = memory::device_variables;
+    const std::uintptr_t first = all.bytes == 0 ? begin : std::min(all.begin, begin);
+    all.bytes = std::max(all.begin + all.bytes, begin + bytes) - first;
+    all.begin = first;
+  }
   return true;
+}
+
+void host_address_used(const void* address) {
+  const memory::Allocation* found = memory::find(reinterpret_cast<std::uintptr_t>(address));
+  if (found == nullptr || found->kind != memory::Kind::variable || found->space == Space::managed || in_kernel())
+    return;
+  report_finding("host-pointer",
+                 "the name of " + memory::describe(*found) +
+                     " is a host address here, where a device address has to be; cudaGetSymbolAddress gives that, and "
+                     "cudaMemcpyToSymbol takes the name",
+                 __builtin_return_address(0));
 }
 
 void name_allocation(const void* pointer, const char* name) {

@@ -89,6 +89,9 @@ struct Range {
 extern Range device_arena;  ///< cudaMalloc's memory; empty until the first allocation
 extern Range open_arena;    ///< managed and pinned host memory, which the host may always use
 
+/// From the first __device__ or __constant__ variable to the end of the last; other variables may lie between.
+extern Range device_variables;
+
 inline bool in_device_arena(std::uintptr_t address) { return device_arena.contains(address); }
 inline bool in_arenas(std::uintptr_t address) { return device_arena.contains(address) || open_arena.contains(address); }
 
@@ -121,6 +124,10 @@ bool is_hidden(std::uintptr_t address);
 /// Ends the program with the message for host code that touches device memory. For the access hooks: call it for an
 /// address in the device arena while device memory is not open.
 [[noreturn]] void host_access(std::uintptr_t address, void* return_address);
+
+/// The finding for host code that touches a __device__ or __constant__ variable, if one is there. A GPU gives the host a
+/// variable of its own, so the program goes on.
+void host_access_to_variable(std::uintptr_t address, void* return_address);
 
 class DeviceMemoryOpen {
  public:

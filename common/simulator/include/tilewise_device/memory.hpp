@@ -74,6 +74,10 @@ inline unsigned long long globaltimer() {
 /// No cycles pass here. Each reading is one more than the last, of whatever thread: loops that wait for the clock end,
 /// differences are never 0 or negative, and two runs of a program read the same.
 inline long long clock64() { return ::tilewise::sim::clock_reading(); }
+namespace tilewise::sim {
+/// `clock()` of device code: the same count. Host code that runs the same function gets the C library's.
+inline clock_t clock() { return in_kernel() ? static_cast<clock_t>(clock_reading()) : ::clock(); }
+}  // namespace tilewise::sim
 
 inline void __nanosleep(unsigned) { ::tilewise::sim::yield_thread(); }
 [[noreturn]] inline void __trap() { ::tilewise::sim::trap(); }

@@ -102,6 +102,17 @@ enum class Space : std::uint8_t { global, constant, managed };
 /// Announces a variable with static storage in device memory.
 bool register_variable(const void* address, std::size_t bytes, const char* name, Space space);
 
+/// The address of a device variable, as host code has it, given to a kernel or to cudaMemcpy: a finding.
+TILEWISE_DISTINCT void host_address_used(const void* address);
+
+/// What such an argument becomes.
+template <class Pointer>
+[[gnu::always_inline]] inline auto* host_address(Pointer&& pointer) {
+  auto* decayed = pointer;
+  host_address_used((const void*)decayed);
+  return decayed;
+}
+
 /// Announces a variable that is `static` in a device function, each time the function runs. `known` starts as false.
 /// Not instrumented: `known` is no variable of the program.
 __attribute__((no_sanitize("thread"), noinline)) inline void register_static(bool& known, const volatile void* address,
