@@ -227,3 +227,105 @@ int main() {
     }
   }
 }
+
+TEST_CASE("What nvcc refuses to compile is refused, with its line", "[silent]") {
+  const std::string main = "int main() {}\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {"program.cu:2: error: device code calls twice(), which is a function of host code",
+       "int twice(int x) { return 2 * x; }\n__global__ void k(int* p) { *p = twice(*p); }\n" + main},
+      {"program.cu:2: error: device code calls larger(), which is a function of host code",
+       "template <class T> T larger(T a, T b) { return a < b ? b : a; }\n"
+       "__device__ int f(int x) { return larger<int>(x, 3); }\n" +
+           main},
+      {"program.cu:2: error: host code calls f(), which is a __device__ function",
+       "__device__ int f() { return 1; }\nint main() { return f() - 1; }\n"},
+      {"program.cu:2: error: a kernel is launched, not called: k<<<grid, block>>>(...)",
+       "__global__ void k() {}\nint main() { k(); }\n"},
+      {"program.cu:2: error: device code has no exceptions (throw)",
+       "__global__ void k(int n) {\n  if (n < 0) throw n;\n}\n" + main},
+      {"device code has no arrays of variable length",
+       "__global__ void k(float* p, int n) {\n  float a[n];\n  a[0] = 1;\n  *p = a[0];\n}\n" + main},
+  };
+  for (const auto& [message, source] : cases) refuses(message, source);
+}
+
+TEST_CASE("What only looks like a call that nvcc refuses is accepted", "[silent]") {
+  prints("3 4 5 2 6\n", R"(#include <algorithm>
+#include <cstdio>
+constexpr int twice(int x) { return 2 * x; }
+__device__ int clamp(int x);                             // two declarations, one marked
+struct S {
+  __device__ int helper(int x) const { return x + 2; }
+  __device__ int call(int x) const { return helper(x); }
+};
+int helper(int x) { return x; }                          // of host code; a member above has its name
+S max(S a, S) { return a; }                              // of host code; device code means CUDA's
+__host__ __device__ int both(int x) { return x + 1; }
+__device__ int of_device() { return 1; }
+__device__ int clamp(int x) { return x < 2 ? x : 2; }
+template <class F> __global__ void k(int* p, F f) {
+  constexpr int kSize = twice(2);
+  int a[kSize], b[sizeof(S) + 1][twice(3)];
+  a[0] = 1, b[0][0] = 0;
+  p[0] = both(a[0]) + of_device();
+  p[1] = f(twice(2));
+  p[2] = S{}.call(3) + b[0][0];
+  p[3] = clamp(7);
+  p[4] = max(6, p[3]);
+}
+int main() {
+  int* p;
+  int host[5];
+  cudaMalloc(&p, sizeof host);
+  auto both_sides = [=] __host__ __device__ (int x) { return x; };
+  k<<<1, 1>>>(p, both_sides);
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  int variable[both(helper(0))];
+  variable[0] = decltype(of_device())();
+  for (int i : host) std::printf(i == 6 ? "%d" : "%d ", i + variable[0]);
+  std::printf("\n");
+  cudaFree(p);
+}
+)");
+}
+
+TEST_CASE("Kernel arguments are copied and destroyed once, and converted on the host's side", "[silent]") {
+  const std::string program = R"(#include <cstdio>
+static int copies, destroyed, conversions;
+struct Counted {
+  int* p;
+  int step = 1;
+  explicit Counted(int* p) : p(p) {}
+  Counted(const Counted& other) : p(other.p), step(other.step) { ++copies; }
+  ~Counted() { ++destroyed; }
+};
+struct Owner {
+  int* data = nullptr;
+  Owner() { cudaMalloc(&data, 64 * sizeof(int)); }
+  Owner(const Owner&) = delete;
+  ~Owner() { cudaFree(data); }
+  operator int*() const { return ++conversions, data; }
+};
+__global__ void fill(Counted c, int n) {
+  c.step += threadIdx.x;  // each thread has its own
+  if (threadIdx.x < n) c.p[threadIdx.x] = c.step;
+}
+template <class T> __global__ void add(T* p, T value) { p[threadIdx.x] += value; }
+__global__ void add_one(int* p, const int* none = nullptr) { p[threadIdx.x] += none == nullptr; }
+int main() {
+  int host[64];
+  {
+    Owner owner;
+    Counted counted(owner.data);
+    fill<<<1, 64>>>(counted, 64);
+    std::printf("%d %d ", copies, destroyed);
+    add<int><<<1, 64>>>(owner, 10);
+    add_one<<<1, 64>>>(owner, 0);
+    add_one<<<1, 64>>>(owner.data);
+    cudaMemcpy(host, owner, sizeof host, cudaMemcpyDeviceToHost);
+  }
+  std::printf("%d %d: %d %d\n", destroyed, conversions, host[0], host[63]);
+}
+)";
+  for (const std::string& compiler : compilers()) prints("1 1 2 3: 13 76\n", program, "--cxx=" + compiler);
+}

@@ -1,6 +1,7 @@
 #include "rewriter.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -64,6 +65,7 @@ class Rewriter {
     count_kernel_names();
     find_struct_names();
     find_recursive_functions();
+    find_function_sides();
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
       if (is_marker(i)) marker(i);
     }
@@ -83,6 +85,8 @@ class Rewriter {
         chosen_array(i);
       } else if (syntax_.is(i, "[") && syntax_.opens_lambda(i)) {
         inlined_lambda(i);
+      } else if (syntax_.is(i, "[") && side_[i] == kDevice) {
+        constant_bounds(i);
       } else if (syntax_.is(i, "?") && side_[i] != kHost) {
         conditional(i);
       }
@@ -535,7 +539,71 @@ class Rewriter {
       if (decl.kind != DeclKind::function) continue;
       ++kernel_names_[syntax_.text(decl.name)];
       if (decl.is_template) template_kernels_.insert(syntax_.text(decl.name));
+      note_parameters(decl);
     }
+  }
+
+  /// What a launch has to give for a kernel to be known by its name alone: the numbers of its parameters.
+  struct Parameters {
+    std::size_t arguments = 0;
+    std::size_t of_template = 0;
+    std::string types;
+    bool known = true;  // no pack, no overload, no parameter whose type only a call tells
+  };
+
+  void note_parameters(const Declaration& decl) {
+    Parameters now;
+    const std::size_t close = syntax_.match(decl.parameters);
+    if (close == kNone) return;
+    now.arguments = parts(decl.parameters).size();
+    if (now.arguments == 1 && close == decl.parameters + 2 && syntax_.is(decl.parameters + 1, "void"))
+      now.arguments = 0;
+    for (std::size_t k = decl.parameters; k < close; ++k) now.known = now.known && !syntax_.is_any(k, {"auto", "..."});
+    now.types = parameter_types(decl.parameters + 1, close);
+    const std::size_t angle = decl.begin + 1;
+    if (decl.is_template && syntax_.is(decl.begin, "template") && syntax_.match_angle(angle) != kNone) {
+      const std::size_t end = syntax_.match_angle(angle);
+      now.of_template = end > angle + 1 ? syntax_.top_level_commas(angle + 1, end).size() + 1 : 0;
+      for (std::size_t k = angle; k < end; ++k) now.known = now.known && !syntax_.is(k, "...");
+      if (now.of_template == 0) now.known = false;  // a specialisation
+    }
+    const auto [before, is_new] = kernel_parameters_.emplace(syntax_.text(decl.name), now);
+    if (!is_new && (before->second.arguments != now.arguments || before->second.of_template != now.of_template ||
+                    without_names(before->second.types) != without_names(now.types)))
+      before->second.known = false;
+  }
+
+  /// A declaration and a definition may name parameters otherwise; who only differs by types is another overload.
+  static std::string without_names(const std::string& types) {
+    std::string kept;
+    for (std::size_t at = 0; at < types.size();) {
+      std::size_t comma = std::min(types.find(',', at), types.size());
+      std::string one = trim(types.substr(at, comma - at));
+      while (!one.empty() && (std::isalnum(static_cast<unsigned char>(one.back())) || one.back() == '_'))
+        one.pop_back();
+      kept += one + ",";
+      at = comma + 1;
+    }
+    return kept;
+  }
+
+  /// Whether the kernel that the tokens [begin, end) name, launched with these arguments, is one function and no other.
+  bool is_known_kernel(std::size_t begin, std::size_t end, std::size_t open) const {
+    std::size_t name = end - 1, explicit_arguments = 0;
+    if (syntax_.is(name, ">")) {
+      const std::size_t angle = syntax_.match_angle_back(name);
+      if (angle == kNone || angle <= begin) return false;
+      if (angle + 1 < name) explicit_arguments = syntax_.top_level_commas(angle + 1, name).size() + 1;
+      name = angle - 1;
+    }
+    const auto found = kernel_parameters_.find(syntax_.text(name));
+    if (found == kernel_parameters_.end() || !found->second.known || syntax_.is(begin, "(")) return false;
+    if (functions_.count(found->first) == 0) return false;  // the name means something else, too
+    const auto arguments = parts(open);
+    for (const auto& [first, last] : arguments) {
+      if (syntax_.is(last - 1, "...")) return false;
+    }
+    return arguments.size() == found->second.arguments && explicit_arguments == found->second.of_template;
   }
 
   void register_kernel(const Declaration& decl) {
@@ -1006,6 +1074,12 @@ class Rewriter {
       callee = "tw_kernel";
     }
     bool has_arguments = last > open + 1;
+    if (simple && is_known_kernel(begin, i, open)) {
+      host_addresses(open);
+      replace(begin, i + 3, " ::tilewise::sim::Kernel<&" + callee + ">::launch(::tilewise::sim::LaunchConfig(");
+      replace(close, open + 1, has_arguments ? "), " : ")");
+      return;
+    }
     std::string parameters = "auto... tw_a";
     std::string passed = "tw_a...";
     pass_zeros(open, last, parameters, passed);
@@ -1032,6 +1106,8 @@ class Rewriter {
     refuse_unsupported(i);
     std::string_view text = syntax_.text(i);
     if (side_[i] == kHost && syntax_.is(i + 1, "(") && is_memory_call(text)) host_addresses(i + 1);
+    forbidden_call(i);
+    if (text == "throw" || text == "try") exceptions(i);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
     if (side_[i] == kHost) return;
@@ -1070,6 +1146,134 @@ class Rewriter {
       if ((address ? device_variables_ : device_arrays_).count(name) == 0) continue;
       insert_before(begin, "::tilewise::sim::host_address(");
       insert_after(end - 1, ")");
+    }
+  }
+
+  // -------------------------------------------------------------- calls that nvcc refuses
+  // By name alone: a name that is also a variable's, a member's or a system header's says nothing, and is left alone.
+
+  struct FunctionSides {
+    bool host = false, device = false, kernel = false;
+    std::size_t declared = kNone;  // token of the first declaration's name
+  };
+
+  /// Which sides the program's free functions are for, whose names mean nothing else in it.
+  void find_function_sides() {
+    for (std::size_t i = 0; i + 1 < syntax_.size(); ++i) {
+      if (!syntax_.is(i, "(") || syntax_.scope_of(i) != ScopeKind::name_space) continue;
+      const Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
+      if (decl.kind != DeclKind::function || decl.parameters != i || decl.is_explicit_instantiation) continue;
+      FunctionSides& sides = functions_[syntax_.text(decl.name)];
+      if (sides.declared == kNone) sides.declared = decl.name;
+      bool kernel = false, device = false, host = false;
+      for (std::size_t k = decl.begin; k < i; ++k) {
+        kernel = kernel || syntax_.is(k, "__global__");
+        device = device || syntax_.is_any(k, {"__device__", "constexpr", "consteval"});
+        host = host || syntax_.is_any(k, {"__host__", "constexpr", "consteval", "friend"});
+      }
+      const bool member = decl.name_begin != decl.name || syntax_.is(decl.name, "operator");
+      sides.device = sides.device || device || member;
+      sides.host = sides.host || host || (!device && !kernel) || member;
+      sides.kernel = sides.kernel || kernel;
+    }
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      const auto found = functions_.find(syntax_.text(i));
+      if (found == functions_.end()) continue;
+      const bool other = (!syntax_.is_any(i + 1, {"(", "<"}) && !is_used_as_value(i)) ||
+                         (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "#", "using", "friend"})) ||
+                         (syntax_.scope_of(i) == ScopeKind::class_scope && syntax_.is(i + 1, "("));
+      if (other) functions_.erase(found);
+    }
+  }
+
+  /// `f` as an argument, and not as a name that is declared.
+  bool is_used_as_value(std::size_t i) const {
+    return i > 0 && syntax_.is_any(i - 1, {"(", ",", "&", "="}) && syntax_.is_any(i + 1, {")", ",", ";"});
+  }
+
+  /// Whether a system header declares or calls a function of that name.
+  bool system_declares(std::string_view name) const {
+    for (std::size_t at = source_.text.find(name); at != std::string_view::npos; at = source_.text.find(name, at + 1)) {
+      const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+      const std::size_t end = at + name.size();
+      if ((at > 0 && is_word(source_.text[at - 1])) || (end < source_.text.size() && is_word(source_.text[end])))
+        continue;
+      if (source_.text.substr(std::min(source_.text.find_first_not_of(' ', end), source_.text.size()), 1) != "(")
+        continue;
+      const std::size_t token = first_token_after(at);
+      if (token >= syntax_.size() || syntax_.token(token).begin != at) {
+        const bool in_string = token > 0 && syntax_.token(token - 1).end() > at;
+        if (!in_string) return true;
+      }
+    }
+    return false;
+  }
+
+  void forbidden_call(std::size_t i) {
+    const auto found = functions_.find(syntax_.text(i));
+    if (found == functions_.end() || syntax_.scope_of(i) != ScopeKind::function || in_unevaluated(i)) return;
+    std::size_t open = i + 1;
+    if (syntax_.is(open, "<") && !is_triple(open, "<")) {
+      if (syntax_.match_angle(open) == kNone) return;
+      open = syntax_.match_angle(open) + 1;
+    }
+    if (!syntax_.is(open, "(")) return;
+    if (i > 0 && syntax_.is_identifier(i - 1) && !is_statement_keyword(syntax_.text(i - 1))) return;  // declares it
+    const FunctionSides& sides = found->second;
+    const std::string name(found->first);
+    const std::string quoted = name + "()";
+    std::string message;
+    if (sides.kernel && !sides.device && !sides.host && side_[i] == kHost)
+      message = "a kernel is launched, not called: " + name + "<<<grid, block>>>(...)";
+    else if (side_[i] == kDevice && !sides.device && !sides.kernel)
+      message = "device code calls " + quoted + ", which is a function of host code: mark it __device__";
+    else if (side_[i] == kHost && sides.device && !sides.host && !sides.kernel)
+      message = "host code calls " + quoted +
+                ", which is a __device__ function: call it in a kernel, or mark it __host__, too";
+    if (!message.empty() && !system_declares(name)) error(i, message);
+  }
+
+  /// In `decltype(f(x))` nothing is called.
+  bool in_unevaluated(std::size_t i) const {
+    for (std::size_t open = syntax_.enclosing(i); open != kNone; open = syntax_.enclosing(open)) {
+      if (open > 0 && syntax_.is_any(open - 1, {"decltype", "sizeof", "noexcept", "requires", "alignof", "typeid"}))
+        return true;
+    }
+    return false;
+  }
+
+  void exceptions(std::size_t i) {
+    if (side_[i] != kDevice || (i > 0 && syntax_.is_any(i - 1, {".", "->", ")"}) && !syntax_.starts_statement(i)))
+      return;
+    error(i, "device code has no exceptions (" + std::string(syntax_.text(i)) +
+                 "): report an error through memory, or use assert()");
+  }
+
+  /// The bounds of a local array have to be constants: the compiler says which are.
+  void constant_bounds(std::size_t i) {
+    if (i == 0 || !syntax_.is_identifier(i - 1) || syntax_.token(i + 1).kind == TokenKind::number) return;
+    const std::size_t brace = syntax_.enclosing(i);
+    if (brace == kNone || !syntax_.is(brace, "{") || syntax_.scope_of(i) != ScopeKind::function ||
+        in_local_class(brace))
+      return;
+    std::size_t begin = i;
+    while (begin > brace + 1 && !syntax_.is_any(begin - 1, {";", "{", "}", ":"})) {
+      --begin;
+      if (syntax_.is_any(begin, {")", "]"})) {
+        if (syntax_.match(begin) == kNone) return;
+        begin = syntax_.match(begin);
+      }
+    }
+    if (!syntax_.starts_statement(begin)) return;
+    const Declaration decl = syntax_.parse_declaration(begin);
+    if (decl.kind != DeclKind::variable || decl.end == kNone || syntax_.enclosing(decl.end) != brace) return;
+    for (std::size_t k = begin; k < decl.declarators.front().name; ++k) {
+      if (syntax_.is_any(k, {"__shared__", "extern", "typedef", "using"})) return;
+    }
+    for (const Declarator& declarator : decl.declarators) {
+      if (declarator.name != i - 1 || declarator.name == begin) continue;
+      insert_after(decl.end, " static_assert(__builtin_constant_p(sizeof(" + std::string(syntax_.text(i - 1)) +
+                                 ")), \"device code has no arrays of variable length\");");
     }
   }
 
@@ -1591,10 +1795,12 @@ class Rewriter {
   std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with
   std::vector<std::size_t> bodies_;               // `{` of device functions and lambdas
   std::unordered_map<std::string_view, int> kernel_names_;
+  std::unordered_map<std::string_view, Parameters> kernel_parameters_;
   std::set<std::string_view> template_kernels_;
   int registrations_ = 0;
-  std::unordered_set<std::string_view> device_variables_;  // at namespace scope, without managed ones
-  std::unordered_set<std::string_view> device_arrays_;     // those of them that turn into pointers
+  std::unordered_map<std::string_view, FunctionSides> functions_;  // by name
+  std::unordered_set<std::string_view> device_variables_;          // at namespace scope, without managed ones
+  std::unordered_set<std::string_view> device_arrays_;             // those of them that turn into pointers
   std::unordered_set<std::string_view> struct_names_;
   std::unordered_map<std::string_view, std::vector<Declaration>> recursive_;  // by name
   std::vector<SharedName> shared_names_;

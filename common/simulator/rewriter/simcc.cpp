@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #ifdef __APPLE__
@@ -773,6 +774,21 @@ class Driver {
     return status;
   }
 
+  /// The same. What a prelude stands for, the rewriter doesn't see; before it refuses a program, it has to.
+  bool rewritten_file(const std::string& preprocessed, const std::string& path, const std::string& object,
+                      std::string& text) {
+    if (options_.prelude.empty()) return rewrite_file(preprocessed, path, text);
+    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path);
+    text = std::move(result.text);
+    if (result.ok()) return true;
+    const std::string whole = preprocessed + ".whole.ii";
+    const std::string prelude = std::exchange(options_.prelude, "");
+    const int status = preprocess_both(path, object, whole);
+    const bool right = status == 0 && rewrite_file(whole, path, text);
+    options_.prelude = prelude;
+    return right;
+  }
+
   static void print(const std::vector<tilewise::sim::Diagnostic>& diagnostics) {
     for (const tilewise::sim::Diagnostic& d : diagnostics) {
       std::cerr << d.file << ':' << d.line << ": error: " << d.message << '\n';
@@ -843,7 +859,7 @@ class Driver {
     if (!options_.preprocessed.empty())
       fs::copy_file(preprocessed, options_.preprocessed, fs::copy_options::overwrite_existing);
     std::string text;
-    if (!rewrite_file(preprocessed, path, text)) return 1;
+    if (!rewritten_file(preprocessed, path, object, text)) return 1;
     write_file(rewritten, text);
 
     const bool counts_arithmetic = tilewise::sim::can_count_arithmetic();
@@ -938,7 +954,7 @@ class Driver {
     return run(command, options_.verbose);
   }
 
-  const Options& options_;
+  Options options_;
   TemporaryFolder temporary_;
   std::string include_dir_;
   Args cxx_;

@@ -203,6 +203,43 @@ template <class Callable, class... Args>
       config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
 }
 
+/// The compilers pass such objects by their address, and others in registers or on the stack.
+template <class T>
+inline constexpr bool passed_by_address =
+    !std::is_trivially_destructible_v<T> ||
+    (std::is_copy_constructible_v<T> && !std::is_trivially_copy_constructible_v<T>) ||
+    (std::is_move_constructible_v<T> && !std::is_trivially_move_constructible_v<T>);
+
+/// A thread's own copy of a kernel argument: its bytes, as on a GPU, where no constructor or destructor runs for it.
+template <class T>
+struct ArgumentBytes {
+  alignas(T) unsigned char bytes[sizeof(T)];
+  explicit ArgumentBytes(const T& argument) { raw_copy(bytes, __builtin_addressof(argument), sizeof(T)); }
+  operator T&() { return *reinterpret_cast<T*>(bytes); }
+};
+
+/// A launch of a kernel whose parameters are known: arguments become them here, once, on the host's side.
+template <auto kernel, class Type = decltype(kernel)>
+struct Kernel;
+
+template <auto kernel, class... P>
+struct Kernel<kernel, void (*)(P...)> {
+  [[gnu::always_inline]] static void launch(LaunchConfig config, P... arguments) {
+    auto thread = [&] {
+      if constexpr ((passed_by_address<P> || ...)) {
+        using Call = void (*)(std::conditional_t<passed_by_address<P>, P&, P>...);
+        reinterpret_cast<Call>(kernel)(
+            static_cast<std::conditional_t<passed_by_address<P>, ArgumentBytes<P>, P&>>(arguments)...);
+      } else {
+        kernel(arguments...);
+      }
+    };
+    using Thread = decltype(thread);
+    launch_erased(
+        config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+  }
+};
+
 /// First statement of every kernel. `max_threads` is the first argument of `__launch_bounds__`, or 0.
 void enter_kernel(unsigned max_threads);
 
