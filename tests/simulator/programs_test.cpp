@@ -207,6 +207,95 @@ int main() { std::puts("began"); return cudaDeviceSynchronize(); })"))
   CHECK(workplace.run_app("TILEWISE_SAMPLE=1000000000").text == "began\n");
 }
 
+// Each block of 64 threads adds up four pieces of 64 words that asynchronous copies bring.
+const char* const kPieces = R"(
+#include <cuda_pipeline.h>
+#include <cstdio>
+constexpr int N = 64, PIECES = 4;
+__device__ void begin(float* to, const float* in, int piece) {
+  __pipeline_memcpy_async(&to[threadIdx.x], &in[(blockIdx.x * PIECES + piece) * N + threadIdx.x], 4);
+  __pipeline_commit();
+}
+__global__ void at_once(const float* in, float* out) {
+  __shared__ float s[2][N];
+  float sum = 0;
+  for (int p = 0; p < PIECES; ++p) {
+    begin(s[p % 2], in, p);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    sum += s[p % 2][N - 1 - threadIdx.x];
+  }
+  out[blockIdx.x * N + threadIdx.x] = sum;
+}
+__global__ void ahead(const float* in, float* out) {
+  __shared__ float s[2][N];
+  begin(s[0], in, 0);
+  float sum = 0;
+  for (int p = 0; p < PIECES; ++p) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (p + 1 < PIECES) begin(s[(p + 1) % 2], in, p + 1);
+    sum += s[p % 2][N - 1 - threadIdx.x];
+  }
+  out[blockIdx.x * N + threadIdx.x] = sum;
+}
+// The wait stands behind a barrier; half of the threads have nothing to read before it.
+__global__ void behind_a_barrier(const float* in, float* out) {
+  __shared__ float s[PIECES][N];
+  begin(s[0], in, 0);
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  for (int p = 1; p < PIECES; ++p) begin(s[p], in, p);
+  float sum = 0;
+  if (threadIdx.x % 2 == 0) sum = s[0][N - 1 - threadIdx.x];
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  if (threadIdx.x % 2 == 1) sum = s[0][N - 1 - threadIdx.x];
+  for (int p = 1; p < PIECES; ++p) sum += s[p][N - 1 - threadIdx.x];
+  out[blockIdx.x * N + threadIdx.x] = sum;
+}
+int main() {
+  const int blocks = 40;
+  float *in, *out;
+  cudaMallocManaged(&in, blocks * PIECES * N * sizeof(float));
+  cudaMallocManaged(&out, blocks * N * sizeof(float));
+  for (int i = 0; i < blocks * PIECES * N; ++i) in[i] = i % 7;
+  at_once<<<blocks, N>>>(in, out);
+  ahead<<<blocks, N>>>(in, out);
+  behind_a_barrier<<<blocks, N>>>(in, out);
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(in);
+  cudaFree(out);
+}
+)";
+
+TEST_CASE("A report says for how many bytes of asynchronous copies threads waited with nothing done meanwhile",
+          "[async]") {
+  const Workplace workplace;
+  const Outcome compiled = workplace.compile(workplace.write(kPieces));
+  CHECK(compiled.text.empty());
+  REQUIRE(compiled.status == 0);
+  constexpr std::uint64_t kPiece = 40 * 64 * 4;  // bytes, of all blocks
+  const std::uint64_t expected[] = {4 * kPiece, kPiece, kPiece + 3 * kPiece / 2};
+  for (const std::string environment : {"", "TILEWISE_FINDINGS=off", "TILEWISE_SAMPLE=10"}) {
+    INFO(environment);
+    Outcome ran;
+    const auto report = report_of(workplace, environment, ran);
+    CHECK(ran.status == 0);
+    CHECK(has(ran.text, "cudaSuccess\n"));
+    REQUIRE(report.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::uint64_t bytes = 0;
+      for (const auto& line : report[i].at("lines")) {
+        CHECK(line.count("bytes_waited_for") == (line.at("access") == "copy"));
+        if (line.at("access") == "copy") bytes += line.at("bytes_waited_for").get<std::uint64_t>();
+      }
+      CHECK(bytes == expected[i]);
+    }
+  }
+}
+
 TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in part", "[sample]") {
   const Workplace workplace;
   REQUIRE(workplace.compile(workplace.write(kAddTwice)).status == 0);

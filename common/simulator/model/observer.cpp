@@ -111,6 +111,7 @@ struct State {
   std::size_t static_end = 0;         // where the next static shared variable of the running block goes
   std::unordered_map<std::uint64_t, std::uint32_t> record_of_site;  // index in record.sites
   model::AsCompiled as_compiled;
+  std::vector<AsyncCopy> waited_for;         // by the running warp since its last barrier, with nothing done meanwhile
   std::vector<std::uint64_t> shared_places;  // where the running block's static shared variables begin
   std::uint64_t first_block = 0;             // of the launch
   std::vector<std::uint64_t> restricted;     // where the kernel's __restrict__ parameters point to
@@ -184,6 +185,11 @@ std::uint32_t object_at(const State& s, MemorySpace space, std::uint64_t address
   return static_cast<std::uint32_t>(after - s.restricted.begin());
 }
 
+// One call of memcpy loads and stores at the same place.
+std::uint64_t key_of(const void* site, Access kind) {
+  return reinterpret_cast<std::uintptr_t>(site) * 8 + static_cast<unsigned>(kind);
+}
+
 void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& recent) {
   const WarpInstruction& w = log[index];
   std::uint64_t address[model::kLanes];
@@ -196,9 +202,8 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
     recent.clear();
   else if (w.space == MemorySpace::global || w.space == MemorySpace::shared)
     repeated = recent.has(w, addresses);
-  // One call of memcpy loads and stores at the same place.
-  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(w.site) * 8 + static_cast<unsigned>(w.kind);
-  auto [entry, is_new] = s.record_of_site.try_emplace(key, static_cast<std::uint32_t>(s.record.sites.size()));
+  auto [entry, is_new] =
+      s.record_of_site.try_emplace(key_of(w.site, w.kind), static_cast<std::uint32_t>(s.record.sites.size()));
   if (is_new) {
     s.record.sites.emplace_back().site = w.site;
     s.record.sites.back().object = object_at(s, w.space, address[std::countr_zero(w.mask)]);
@@ -327,6 +332,7 @@ void begin_launch(const Launch& launch) {
   s.touched.clear();
   s.as_compiled.begin_launch();
   s.restricted.clear();
+  s.waited_for.clear();
   s.first_block = 0;
   log.clear();
   if (checking) checker::begin_launch(launch);
@@ -457,6 +463,10 @@ void end_of_interval(Lane* lanes) {
   }
   RecentLoads recent;
   for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive, recent);
+  for (const AsyncCopy& copy : s.waited_for)
+    s.record.sites[s.record_of_site.at(key_of(copy.site, Access::copy_from))].bytes_waited_for += copy.bytes;
+  s.waited_for.clear();
+  async::end_of_interval(lanes);
   s.as_compiled.end_interval(log);
   log.clear();
 }
@@ -516,6 +526,10 @@ void begin_copy(Lane& lane, const AsyncCopy& copy) {
 }
 
 void end_copy(Lane& lane, const AsyncCopy& copy) { checker::end_copy(lane, copy); }
+
+std::uint64_t shared_loads(const Lane& lane) { return counting ? log.shared_loads(lane.linear % kWarpSize) : 0; }
+
+void waited_for(const AsyncCopy& copy) { state().waited_for.push_back(copy); }
 
 void* place_shared(const SharedVariable& variable, std::size_t& used) {
   State& s = state();

@@ -73,6 +73,11 @@ void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const v
 void begin_copy(Lane& lane, const AsyncCopy& copy);
 void end_copy(Lane& lane, const AsyncCopy& copy);
 
+/// How many loads of shared memory the thread has made since the last barrier. Where nothing is counted: 0.
+std::uint64_t shared_loads(const Lane& lane);
+/// A thread waits for this copy, and nothing has been done while it was on its way.
+void waited_for(const AsyncCopy& copy);
+
 /// Address of a shared variable in the block's region; adds what it takes on a GPU to `used`.
 void* place_shared(const SharedVariable& variable, std::size_t& used);
 

@@ -416,7 +416,10 @@ Json to_json(const LaunchRecord& launch) {
       entry["wavefronts"] = l.total.wavefronts;
       entry["wavefronts_ideal"] = l.total.ideal;
     }
-    if (l.total.kind == Access::copy_from) entry["wavefronts"] = l.total.wavefronts;
+    if (l.total.kind == Access::copy_from) {
+      entry["wavefronts"] = l.total.wavefronts;
+      entry["bytes_waited_for"] = l.total.bytes_waited_for;
+    }
     if (l.total.repeated > 0) {
       entry["instructions_repeated"] = l.total.repeated;
       entry[l.total.space == MemorySpace::global ? "sectors_repeated" : "wavefronts_repeated"] =

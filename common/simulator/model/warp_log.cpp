@@ -80,6 +80,15 @@ void WarpLog::add_copy(std::uint64_t context, const AsyncCopy& copy, const char*
   target.read = std::max(target.read, copy.read);
 }
 
+std::uint64_t WarpLog::shared_loads(unsigned lane) const {
+  std::uint64_t loads = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const WarpInstruction& w = slots_[i];
+    loads += w.space == MemorySpace::shared && w.kind == observer::Access::load && (w.mask >> lane & 1u);
+  }
+  return loads;
+}
+
 void WarpLog::grow() {
   const std::size_t stride = 2 * slots_.size() + kPadding;
   std::vector<std::uint64_t> wider(kLanes * stride);

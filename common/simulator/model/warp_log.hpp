@@ -82,6 +82,10 @@ class WarpLog {
   void keep(std::uint32_t slot) { slots_[slot].stays = true; }
 
   std::uint32_t size() const { return count_; }
+
+  /// How many loads of shared memory a lane has made.
+  std::uint64_t shared_loads(unsigned lane) const;
+
   const CopyTarget& copy(const WarpInstruction& w) const { return copies_[w.copy]; }
   const WarpInstruction& operator[](std::uint32_t i) const { return slots_[i]; }
 

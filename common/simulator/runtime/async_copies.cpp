@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::size_t kMostLeft = 8;  // a wait that would leave more groups in flight is one that leaves so many
 
+/// Copies of one thread between two __pipeline_commit().
+struct Group {
+  std::uint32_t number;
+  std::uint64_t loads;  ///< of shared memory that the thread had made when it began the first copy
+};
+
 struct ThreadsCopies {
   std::vector<AsyncCopy> begun;  // in their order; those before `first` are complete
   std::size_t first = 0;
@@ -25,6 +31,9 @@ struct ThreadsCopies {
   std::uint32_t wait_after = 0;  // groups that had been committed when the thread last waited
   std::size_t wait_left = 0;     // and what the wait was given
   const void* wait_site = nullptr;
+  // In a launch that is counted, to see whether a thread does anything while its copies are on their way.
+  std::vector<Group> groups;  // with copies in flight
+  std::uint64_t loads = 0;    // of shared memory, before the last barrier, while there were such groups
 };
 
 struct State {
@@ -85,8 +94,19 @@ void begin_block() {
     own.first = 0;
     own.committed = own.wait_after = 0;
     own.wait_site = nullptr;
+    own.groups.clear();
+    own.loads = 0;
   }
   s.used = false;
+}
+
+void end_of_interval(const Lane* lanes) {
+  State& s = state();
+  if (!s.used) return;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    ThreadsCopies& own = s.of[lanes[0].linear + i];
+    if (!own.groups.empty()) own.loads += observer::shared_loads(lanes[i]);
+  }
 }
 
 const AsyncCopy* writing(const void* address, std::size_t bytes) {
@@ -124,6 +144,8 @@ void async_copy(void* to, const void* from, std::size_t bytes, std::size_t fille
                        site,
                        chosen};
   if (observer::active()) observer::begin_copy(lane, copy);
+  if (observer::counting && (own.groups.empty() || own.groups.back().number != own.committed))
+    own.groups.push_back({own.committed, own.loads + observer::shared_loads(lane)});
   own.begun.push_back(copy);
   s.used = true;
 }
@@ -144,12 +166,20 @@ void async_wait(std::size_t left) {
   own.wait_left = left;
   own.wait_site = site;
   const std::size_t kept = std::min(left, async::kMostLeft);
-  while (own.first < own.begun.size() && own.begun[own.first].group + kept < own.committed) {
+  const auto is_over = [&](std::uint32_t group) { return group + kept < own.committed; };
+  async::Group* group = own.groups.data();
+  const std::uint64_t loads = own.groups.empty() ? 0 : own.loads + observer::shared_loads(lane);
+  while (own.first < own.begun.size() && is_over(own.begun[own.first].group)) {
     const AsyncCopy& copy = own.begun[own.first++];
+    if (observer::counting) {
+      while (group->number != copy.group) ++group;  // both are in their order
+      if (group->loads == loads) observer::waited_for(copy);
+    }
     std::memcpy(copy.to, copy.from, copy.read);
     std::memset(static_cast<char*>(copy.to) + copy.read, 0, std::size_t{copy.bytes} - copy.read);
     if (observer::checking) observer::end_copy(lane, copy);
   }
+  std::erase_if(own.groups, [&](const async::Group& g) { return is_over(g.number); });
   if (own.first == own.begun.size() || own.first >= 256) {
     own.begun.erase(own.begun.begin(), own.begun.begin() + static_cast<std::ptrdiff_t>(own.first));
     own.first = 0;

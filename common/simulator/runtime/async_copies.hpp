@@ -10,6 +10,8 @@
 
 namespace tilewise::sim {
 
+struct Lane;
+
 struct AsyncCopy {
   void* to;
   const void* from;
@@ -25,6 +27,8 @@ namespace async {
 
 /// The running block's copies are forgotten: the next one begins.
 void begin_block();
+/// No lane of a warp can go on before the next barrier. `lanes` are the warp's 32.
+void end_of_interval(const Lane* lanes);
 
 /// A copy in flight that writes some of these bytes, or reads some of them; null: there is none.
 const AsyncCopy* writing(const void* address, std::size_t bytes);
