@@ -31,6 +31,9 @@ bool is_atomic(const Json& line, const char* memory) {
 /// How many words of 4 bytes the threads moved that a line of a report stands for.
 double words_of(const Json& line) { return line.value("threads", 0.0) * line.value("bytes_per_thread", 0.0) / 4; }
 
+/// Of a line that begins asynchronous copies: the words that threads waited for without having done anything since.
+double words_waited_for(const Json& line) { return line.value("bytes_waited_for", 0.0) / 4; }
+
 /// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded.
 double without_repeats(const Json& line, const std::string& unit) {
   return line.value(unit, 0.0) - line.value(unit + "_repeated", 0.0);
@@ -71,8 +74,8 @@ void count_repeats(Json& report) {
 Totals totals(const Json& report) {
   Totals t;
   double load_requests = 0, load_words = 0, load_sectors = 0, load_sectors_ideal = 0, store_requests = 0,
-         wavefronts = 0, conflicts = 0, launches = 0, atomics = 0, shared_atomics = 0, blocks = 0, threads = 0,
-         threads_per_block = 0, shared_bytes = 0;
+         wavefronts = 0, conflicts = 0, copies = 0, copied_words = 0, waited_for = 0, launches = 0, atomics = 0,
+         shared_atomics = 0, blocks = 0, threads = 0, threads_per_block = 0, shared_bytes = 0;
   std::optional<double> resident;
   for (const Json& launch : report) {
     if (!launch.contains("counters") || launch["counters"].empty()) continue;
@@ -99,6 +102,11 @@ Totals totals(const Json& report) {
         load_sectors += without_repeats(line, "sectors");
         load_sectors_ideal += kept * line.value("sectors_ideal", 0.0);
       }
+      if (line.value("access", "") == "copy") {
+        copies += line.value("instructions", 0.0);
+        copied_words += words_of(line);
+        waited_for += words_waited_for(line);
+      }
       if (line.value("memory", "") == "shared") wavefronts -= line.value("wavefronts_repeated", 0.0);
     }
     wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
@@ -118,6 +126,9 @@ Totals totals(const Json& report) {
               {"sectors", load_sectors + t.store_sectors + t.atomic_sectors},
               {"shared_wavefronts", wavefronts},
               {"shared_conflicts", conflicts},
+              {"copies", copies},
+              {"copied_words", copied_words},
+              {"copied_words_waited_for", waited_for},
               {"atomics", atomics},
               {"shared_atomics", shared_atomics},
               {"launches", launches},
@@ -142,6 +153,10 @@ std::string readable_count(const std::string& name) {
       {"shared_wavefronts", "wavefronts of shared memory"},
       {"shared_conflicts", "bank conflicts"},
       {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
+      {"copies", "requests of asynchronous copies"},
+      {"copied_words", "words that were copied asynchronously"},
+      {"copied_words_waited_for",
+       "words that threads waited for right after they had begun the copies, with no load from shared memory between"},
       {"atomics", "atomic updates of global memory, one for each thread that makes one"},
       {"shared_atomics", "atomic updates of shared memory, one for each thread that makes one"},
       {"launches", "launches"},
@@ -243,7 +258,9 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   };
   std::vector<Place> places;
   const bool atomics = count == "atomics" || count == "shared_atomics";
-  const bool requests = count == "load_requests", words = count == "load_words", copies = count == "copies";
+  const bool requests = count == "load_requests", words = count == "load_words" || count == "copied_words",
+             waited = count == "copied_words_waited_for",
+             copies = count == "copies" || count.starts_with("copied_words");
   for (const Json& launch : report) {
     for (const Json& line : launch.value("lines", Json::array())) {
       const std::string access = line.value("access", "");
@@ -260,7 +277,7 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
       const char* unit = atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
       const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
-      place->what += words ? kept * words_of(line) : without_repeats(line, unit);
+      place->what += waited ? words_waited_for(line) : words ? kept * words_of(line) : without_repeats(line, unit);
       if (atomics || requests || words || copies) continue;
       const double excess = kept * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
       if (place->diagnosis.empty() || excess > place->excess)

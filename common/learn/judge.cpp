@@ -389,7 +389,6 @@ std::string count_in_words(const std::string& count) {
       {"resident_warps", "warps that an SM holds at a time"},
       {"threads_per_block", "threads in a block"},
       {"shared_bytes_per_block", "bytes of shared memory in a block"},
-      {"copies", "requests of asynchronous copies"},
       {"leaks", "allocations that are never freed"},
   };
   const auto found = own.find(count);
@@ -402,12 +401,11 @@ std::map<std::string, double> counts_of(const Json& report, std::size_t from) {
   const grader::Totals totals = grader::totals(judged);
   std::map<std::string, double> counts = totals.counts;
   counts["flops"] = totals.flops;
-  for (const char* name : {"store_requests", "load_data_passes", "store_data_passes", "dram_bytes", "copies", "leaks"})
+  for (const char* name : {"store_requests", "load_data_passes", "store_data_passes", "dram_bytes", "leaks"})
     counts[name] = 0;
   for (const Json& launch : judged) {
     const Json counters = launch.value("counters", Json::object()), derived = launch.value("derived", Json::object());
     counts["store_requests"] += counters.value("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 0.0);
-    counts["copies"] += counters.value("smsp__inst_executed_op_ldgsts.sum", 0.0);
     counts["load_data_passes"] += derived.value("l1_data_passes_load", 0.0);
     counts["store_data_passes"] += derived.value("l1_data_passes_store", 0.0);
     counts["dram_bytes"] += derived.value("dram_bytes_at_least", 0.0);

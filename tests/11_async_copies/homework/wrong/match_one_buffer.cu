@@ -1,0 +1,39 @@
+// expect: match efficiency right after they had begun the copies
+// Right, with one buffer and two barriers: nothing travels while a piece is compared.
+#include "homework.cuh"
+
+#include <cuda_pipeline.h>
+
+constexpr int PIECE = 128;
+
+__global__ void match(const float* x, const float* pattern, float* score, int positions, int length) {
+  __shared__ float xs[1][2 * PIECE], ps[1][PIECE];
+  const int t = threadIdx.x, first = blockIdx.x * PIECE, words = positions + length - 1;
+  const int pieces = (length + PIECE - 1) / PIECE;
+
+  const auto fetch = [&](int p) {
+    const int i = p * PIECE + t;
+    __pipeline_memcpy_async(&ps[0][t], &pattern[min(i, length - 1)], 4, i < length ? 0 : 4);
+    for (int j = t; j < 2 * PIECE; j += PIECE) {
+      const int at = first + p * PIECE + j;
+      __pipeline_memcpy_async(&xs[0][j], &x[min(at, words - 1)], 4, at < words ? 0 : 4);
+    }
+    __pipeline_commit();
+  };
+  float sum = 0.0f;
+  for (int p = 0; p < pieces; ++p) {
+    fetch(p);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+
+    for (int i = 0; i < PIECE; ++i) sum += ps[0][i] * xs[0][t + i];
+    __syncthreads();
+  }
+  if (first + t < positions) score[first + t] = sum;
+}
+
+cudaError_t launch_match(const float* x, const float* pattern, float* score, int positions, int length,
+                         cudaStream_t stream) {
+  match<<<(positions + PIECE - 1) / PIECE, PIECE, 0, stream>>>(x, pattern, score, positions, length);
+  return cudaGetLastError();
+}
