@@ -40,4 +40,4 @@ if command -v python3 >/dev/null && ! python3 common/scripts/update-results.py -
 fi
 build_tool check_links
 build/tools/check_links README.md CONTRIBUTING.md docs/*.md chapters "$out/html"
-echo "The site is $out/html/index.html"
+echo "The site is $out/html/index.html; a browser opens it as file://$PWD/$out/html/index.html"

@@ -20,7 +20,7 @@ THEME = Path("docs/theme")
 PACKAGED = Path("/usr/share/doxygen-awesome-css/doxygen-awesome.css")
 
 # What is no lesson, in the order of the navigation: (page, short title). A page that nobody listed comes under "Look up".
-START = [("index", "Start here")]
+START = [("index", "Start here"), ("all", "All lessons on one page")]
 PRACTICE = [("puzzles", "Puzzles"), ("homework", "Homework"), ("teaching", "For teachers")]
 LOOK_UP = [("glossary", "Glossary"), ("findings", "Findings"), ("claims", "Claims"), ("bounds", "Bounds"),
            ("topics", "Where is it?")]
@@ -120,9 +120,11 @@ def sources():
 def with_headings(page):
     """Headings one level down, for the title is the page's h1; with an anchor that survives an edit elsewhere."""
     taken = set(re.findall(r'\bid="([^"]+)"', page.body))
+    headings = r"<h([1-6])( [^>]*)?>(.*?)</h\1>"
+    highest = min((int(level) for level, _, _ in re.findall(headings, page.body, re.S)), default=1)  # h1 or h2, by Doxygen's version
 
     def heading(match):
-        level, inner = int(match.group(1)) + 1, match.group(3)
+        level, inner = int(match.group(1)) - highest + 2, match.group(3)
         own = re.search(r'<a class="anchor" id="(?!autotoc_)([^"]+)"', inner)
         inner = re.sub(r'<a class="anchor"[^>]*></a>\s*', "", inner).strip()
         text = plain(inner)
@@ -131,7 +133,7 @@ def with_headings(page):
         link = f'<a class="here" href="#{anchor}" aria-label="Link to: {html.escape(text)}">#</a>'
         return f'<h{level} id="{anchor}">{inner} {link}</h{level}>'
 
-    return re.sub(r"<h([1-5])( [^>]*)?>(.*?)</h\1>", heading, page.body, flags=re.S)
+    return re.sub(headings, heading, page.body, flags=re.S)
 
 
 def sizes_of(picture):
@@ -158,7 +160,7 @@ def with_figures(body, folder):
         alt = re.search(r'alt="([^"]*)"', tag)
         name = html.escape(shortened(html.unescape(alt.group(1)), 60)) if alt else src.group(1)
         tag = re.sub(r' (style|class)="[^"]*"', "", tag)  # Doxygen's
-        tag = re.sub(r"\s*/?>$", f' width="{width}" height="{height}" style="--wide:{width}px;--least:{least}px" loading="lazy">', tag)
+        tag = re.sub(r"\s*/?>$", f' width="{width}" height="{height}" style="--wide:{width}px;--least:{least}px">', tag)
         return (f'<span class="figure" data-scrolls="figure">{tag}</span>'
                 f'<a class="enlarge" href="{src.group(1)}" aria-label="The picture alone: {name}">picture alone</a>')
 
@@ -187,13 +189,22 @@ def plain_code(markup):
     return html.unescape(re.sub(r"<[^>]*>", "", markup))
 
 
+def with_puzzles(body):
+    """Where a lesson lists its puzzles, each leads to its goal and code."""
+    return re.sub(r"<li>(?:<p>)?<b>(\d\d)-(\d+)</b>",
+                  lambda match: match.group(0).replace(
+                      "<b>", f'<b class="puzzle-link" data-done-key="puzzle-{match.group(1)}-{match.group(2)}">'
+                      f'<a href="puzzles.html#puzzle-{match.group(1)}-{match.group(2)}">').replace("</b>", "</a></b>"), body)
+
+
 def with_folds(body, page):
     """Puzzles have a place that one can link to: puzzles.html#puzzle-02-3."""
     def fold(match):
         number = re.match(r"(\d\d)-(\d+) ", plain(match.group(1)))
         if page.name != "puzzles" or not number:
             return match.group(0)
-        return f'<details id="puzzle-{number.group(1)}-{number.group(2)}" class="puzzle"><summary>{match.group(1)}</summary>'
+        key = f"puzzle-{number.group(1)}-{number.group(2)}"
+        return f'<details id="{key}" class="puzzle" data-done-key="{key}"><summary>{match.group(1)}</summary>'
 
     return re.sub(r"<details>\s*<summary>(.*?)</summary>", fold, body, flags=re.S)
 
@@ -206,7 +217,7 @@ def finished(page, folder):
     if page.source is not None:
         page.body = with_headings(page)
         page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", page.body)
-        page.body = with_wrapped_lines(with_folds(with_tables(page.body), page))
+        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(page.body)), page))
     page.body = with_figures(page.body, folder)
 
 
@@ -272,7 +283,7 @@ def neighbours(page, lessons, groups):
         return (before if page is group[0] else group[0]), after
     if page is start:
         return None, lessons[0][0] if lessons else None
-    for _, rows in groups[2:]:
+    for _, rows in groups[2:]:  # not the lessons
         listed = [row[0][0] for row in rows]
         if page in listed:
             at = listed.index(page)
@@ -313,7 +324,8 @@ def contents(page, where):
 
 # ---------------------------------------------------------------- search and glossary
 
-TERM = re.compile(r'<a class="anchor" id="([\w-]+)"></a>\s*<b>(.*?)\.?</b>(.*?)(?=</p>|<a class="anchor" id=)', re.S)
+PLACE = r'<a (?:class="anchor" )?id="([\w-]+)"[^>]*></a>'
+TERM = re.compile(PLACE + r"\s*<b>(.*?)\.?</b>(.*?)(?=</p>|<a (?:class=\"anchor\" )?id=)", re.S)
 
 
 def terms(page):
@@ -327,7 +339,7 @@ def parts(page):
     edges = [(0, "", "")]
     pattern = r'<h[2-4] id="([^"]+)">(.*?) <a class="here".*?</h\d>'
     if page.name == "puzzles":
-        pattern = r'<details id="([^"]+)" class="puzzle"><summary>(.*?)</summary>'
+        pattern = r'<details id="([^"]+)" class="puzzle" [^>]*><summary>(.*?)</summary>'
     edges += [(match.start(), match.group(1), plain(match.group(2))) for match in re.finditer(pattern, page.body, re.S)]
     for (begin, anchor, heading), end in zip(edges, [edge[0] for edge in edges[1:]] + [len(page.body)]):
         yield anchor, heading, page.body[begin:end]
@@ -371,6 +383,31 @@ def symbols(page):
         out.append(["symbol", name, re.sub(r"\s*\[\d+/\d+\]", "", plain(title)), f"{page.name}.html#{anchor}",
                     plain(said.group(1)) if said else "", ""])
     return out
+
+
+# ---------------------------------------------------------------- all lessons on one page
+
+def one_page(folder, lessons, kinds):
+    """The page all.html: every lesson with what is deeper, for printing and for a browser's own search."""
+    names = {page.name for group in lessons for page in group}
+    parts_of_it = []
+    for page in (page for group in lessons for page in group):
+        body = re.sub(r'\bid="([^"]+)"', rf'id="{page.name}--\1"', page.body)
+        body = re.sub(r'href="#([^"]+)"', rf'href="#{page.name}--\1"', body)
+        body = re.sub(r'href="(\w+)\.html(?:#([^"]+))?"',
+                      lambda match: match.group(0) if match.group(1) not in names else
+                      f'href="#{match.group(1)}--{match.group(2)}"' if match.group(2) else f'href="#{match.group(1)}"', body)
+        body = re.sub(r"<(/?)h([2-5])\b", lambda match: f"<{match.group(1)}h{int(match.group(2)) + 1}", body)
+        title = page.heading if page.kind == "lesson" else f"{page.number} {page.heading}".strip()
+        parts_of_it.append(f'<section><h2 id="{page.name}">{title}</h2>\n{body}</section>')
+    path = folder / "all.html"
+    path.write_text('<div class="title">All lessons on one page</div><div class="contents">'
+                    "<p>Every lesson with what is deeper, to print or to search in at once.</p>"
+                    + "\n".join(parts_of_it) + "</div><!-- contents -->", encoding="utf-8")
+    page = Page(path, kinds)
+    page.kind = "start"
+    page.contents = [(2, part.name, plain(part.heading)) for group in lessons for part in group if part.kind == "lesson"]
+    return page
 
 
 def write_script(path, variable, value):
@@ -425,6 +462,9 @@ def main():
         finished(page, folder)
 
     lessons = lessons_of(pages)
+    index = search_index(pages, lessons)  # without the page that repeats the others
+    if lessons:
+        pages["all"] = one_page(folder, lessons, kinds)
     groups = groups_of(pages, lessons)
     text_of = {row[0][0]: row[0][1] for _, rows in groups for row in rows}
     template = string.Template((THEME / "page.html").read_text(encoding="utf-8"))
@@ -446,7 +486,7 @@ def main():
             nav=navigation(groups, page), heading=page.heading, contents_small=contents(page, "above"),
             contents=contents(page, "beside"), content=page.body, version=html.escape(commit), doxygen=doxygen),
             encoding="utf-8")
-    write_script(folder / "search-index.js", "tilewiseSearchIndex", search_index(pages, lessons))
+    write_script(folder / "search-index.js", "tilewiseSearchIndex", index)
     if "glossary" in pages:
         write_script(folder / "glossary-terms.js", "tilewiseGlossary",
                      {anchor: [words, re.sub(r"\s*→.*$", "", meaning)] for anchor, words, meaning in terms(pages["glossary"])})

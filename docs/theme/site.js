@@ -113,6 +113,51 @@
     around.append(button);
   });
 
+  // ---- what one has done: puzzles solved, lessons read, predictions made; kept in this browser
+  const here = location.pathname.split('/').pop() || 'index.html';
+  let done = new Set();
+  try { done = new Set(JSON.parse(remember('done') || '[]')); } catch (e) { /* not ours: begin anew */ }
+  function showDone() {
+    all('[data-done-key]').forEach((of) => of.toggleAttribute('data-done', done.has(of.dataset.doneKey)));
+    all('#site-nav a').forEach((link) => link.toggleAttribute('data-done', done.has('lesson ' + link.getAttribute('href'))));
+    all('.progress').forEach((line) => {
+      const keys = line.dataset.keys.split(' ');
+      line.textContent = `${keys.filter((key) => done.has(key)).length} of ${keys.length} marked as solved, in this browser.`;
+    });
+  }
+  function tick(key, text) {
+    const box = element('input', { type: 'checkbox', checked: done.has(key) });
+    box.addEventListener('change', () => {
+      if (box.checked) done.add(key); else done.delete(key);
+      remember('done', JSON.stringify(Array.from(done)));
+      showDone();
+    });
+    return element('label', { className: 'tick' }, box, ' ' + text);
+  }
+  all('details.puzzle').forEach((puzzle) => puzzle.append(tick(puzzle.dataset.doneKey, 'I have solved this one')));
+  all('.contents > .textblock > h2, .contents > h2').forEach((heading) => {
+    const keys = [];
+    for (let next = heading.nextElementSibling; next && next.tagName !== 'H2'; next = next.nextElementSibling) {
+      if (next.matches('details.puzzle')) keys.push(next.dataset.doneKey);
+    }
+    if (!keys.length) return;
+    const line = element('p', { className: 'progress' });
+    line.dataset.keys = keys.join(' ');
+    heading.after(line);
+  });
+  if (document.body.classList.contains('lesson')) {
+    content.append(element('p', { className: 'lesson-done' }, tick('lesson ' + here, 'I have done this lesson')));
+    all('details', content).forEach((fold) => {
+      const summary = fold.querySelector('summary');
+      if (!summary || !/^Answer/.test(summary.textContent) || fold.parentElement.closest('details')) return;
+      const key = 'prediction ' + here + ' ' + all('details', content).indexOf(fold);
+      const line = element('input', { type: 'text', value: remember(key) || '', autocomplete: 'off', maxLength: 300 });
+      line.addEventListener('change', () => remember(key, line.value));
+      fold.before(element('label', { className: 'prediction' }, 'Your prediction ', line));
+    });
+  }
+  showDone();
+
   // ---- scroll areas can be reached by keyboard while they scroll
   const areas = all('[data-scrolls], div.fragment, pre.fragment, .memproto, .memdoc, .symbols .contents');
   function reach() {
@@ -136,8 +181,10 @@
   // ---- what a word means, at its link
   let meaning = null, leaving = 0;
   function hideMeaning() {
-    if (meaning) meaning.remove();
+    if (!meaning) return;
+    meaning.remove();
     meaning = null;
+    all('[aria-describedby=meaning]').forEach((link) => link.removeAttribute('aria-describedby'));
   }
   function showMeaning(link) {
     load('glossary-terms.js').then(() => {
@@ -161,6 +208,12 @@
     link.addEventListener('mouseenter', () => { clearTimeout(leaving); coming = setTimeout(showMeaning, 250, link); });
     link.addEventListener('mouseleave', () => { clearTimeout(coming); leaving = setTimeout(hideMeaning, 200); });
     link.addEventListener('focus', () => showMeaning(link));
+    link.addEventListener('click', (event) => {  // where nothing can hover, the first touch shows the meaning, and the second follows
+      if (!matchMedia('(hover: none)').matches || (meaning && link.getAttribute('aria-describedby'))) return;
+      event.preventDefault();
+      link.focus();
+      showMeaning(link);
+    });
     link.addEventListener('blur', hideMeaning);
   });
 
