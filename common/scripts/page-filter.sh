@@ -11,7 +11,8 @@
 # - Doxygen takes `::name` in code for a link;
 # - Doxygen does not see the end of **bold** beside a quote, code or a letter, nor code after a quote: bold gets tags, and quotes
 #   are written as entities.
-# Line numbers stay as they are.
+# - Doxygen runs words together around a comment, and ends a paragraph at one of several lines: comments are left out.
+# Line numbers stay as they are, but for lines that are all comment.
 page=${1#"$PWD"/}
 awk -v page="${page#./}" '
   # chapters/02_topic/x.md: what is behind the last slash, and what is before it
@@ -37,7 +38,8 @@ awk -v page="${page#./}" '
     for (i = 1; i <= length(line); i++) {
       c = substr(line, i, 1)
       if (comment) {
-        if (substr(line, i, 3) == "-->") comment = 0
+        if (substr(line, i, 3) == "-->") { comment = 0; i += 2 }
+        continue
       } else if (c == "`") {
         for (run = 1; substr(line, i + run, 1) == "`"; run++) {}
         if (!code) code = run; else if (code == run) code = 0
@@ -47,6 +49,8 @@ awk -v page="${page#./}" '
       } else if (code) {
       } else if (substr(line, i, 4) == "<!--") {
         comment = 1
+        i += 3
+        continue
       } else if (tag) {
         if (c == ">") tag = 0
       } else if (c == "<" && substr(line, i + 1, 1) ~ /[a-zA-Z\/]/) {
@@ -94,5 +98,6 @@ awk -v page="${page#./}" '
     indented = line ~ /^    / && (indented || last ~ /^ *$/ && !in_list)
     in_list = line ~ /^ *([-*]|[0-9]+\.) / || in_list && line !~ /^[^ ]/
     last = line
-    print indented ? line : spelled_out(line)
+    text = indented ? line : spelled_out(line)
+    if (text ~ /[^ ]/ || line !~ /[^ ]/) print text  # a line that is all comment would end a paragraph
   }' "$1"
