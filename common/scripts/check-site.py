@@ -8,6 +8,7 @@ Exit code 1 for findings, 2 for bad arguments, 77 when what is needed isn't here
 """
 import argparse
 import base64
+import importlib.util
 import json
 import os
 import queue
@@ -30,6 +31,12 @@ except ImportError:
         os.execve("/usr/bin/python3", ["/usr/bin/python3", *sys.argv], {**os.environ, "CHECK_SITE_AGAIN": "1"})
     print("no Python here has selenium: common/scripts/setup.sh site-checks installs it")
     sys.exit(77)
+
+# site.py knows which page comes from which file. (Python has a module of that name, too.)
+_site = importlib.util.spec_from_file_location("tilewise_site", Path(__file__).resolve().parent / "site.py")
+_module = importlib.util.module_from_spec(_site)
+_site.loader.exec_module(_module)
+plain, sources = _module.plain, _module.sources
 
 AXE = Path("build/tools/axe/axe.min.js")
 FONTS = ("DejaVu Sans", "Liberation Sans")  # as wide as Verdana, and as narrow as Arial: most others lie between
@@ -184,6 +191,18 @@ for (const text of document.querySelectorAll('text')) {
   const box = text.getBoundingClientRect(), scale = root.getBoundingClientRect();
   const over = Math.max(box.right - scale.right, scale.left - box.left, box.bottom - scale.bottom, scale.top - box.top);
   if (box.width && over > 0.5) said.push(`${Math.ceil(over)} pixels of text outside with ${arguments[0]}: ${text.textContent.slice(0, 50)}`);
+}
+// What moves has texts at the same place, one after the other.
+if (/@keyframes|<animate/.test(root.outerHTML)) { style.remove(); return said; }
+const texts = Array.from(document.querySelectorAll('text'), (text) => [text, text.getBoundingClientRect()]).filter((pair) => pair[1].width);
+for (let i = 0; i < texts.length; i++) {
+  for (let k = i + 1; k < texts.length; k++) {
+    const [a, b] = [texts[i][1], texts[k][1]];
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (across > -2 && down > 0.4 * Math.min(a.height, b.height)) {
+      said.push(`with ${arguments[0]} this text touches another: ${texts[i][0].textContent.slice(0, 30)} | ${texts[k][0].textContent.slice(0, 30)}`);
+    }
+  }
 }
 style.remove();
 return said;
@@ -510,6 +529,24 @@ def check_pictures(browser, site, findings):
             findings.add(str(file.relative_to(site)), browser.ask(TEXT_OUTSIDE, font))
 
 
+def check_words(site, findings):
+    """Doxygen, told wrongly, eats spaces: no page has a word that is two words of its source."""
+    def words(text):
+        return set(re.findall(r"[A-Za-z]{3,}|\d[A-Za-z]{2,}", text))
+
+    for name, source in sources().items():
+        page = site / f"{name}.html"
+        if not page.exists():
+            continue
+        body = re.search(r'<div class="contents">(.*)</main>', page.read_text(encoding="utf-8"), re.S).group(1)
+        body = re.sub(r'<nav class="steps-end".*?</nav>|<a class="enlarge".*?</a>|<div class="fragment">.*?</div><!-- fragment -->', " ", body, flags=re.S)
+        known = words(source.read_text(encoding="utf-8").replace("&", " "))
+        for word in sorted(words(plain(body)) - known):
+            halves = [(word[:cut], word[cut:]) for cut in range(1, len(word))]
+            if any((left in known or left.isdigit()) and right in known for left, right in halves):
+                findings.add(page.name, [f"'{word}' is two words in {source}"])
+
+
 def check_size(site, findings):
     size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file()) / 1e6
     if size > 30:
@@ -612,6 +649,7 @@ def main():
         for check in (check_search, check_navigation, check_mode, check_glossary, check_memory, check_pictures):
             jobs.insert(0, (check.__name__, lambda browser, check=check: check(browser, site, findings)))
         check_size(site, findings)
+        check_words(site, findings)
     in_parallel(jobs, findings)
     print(f"{len(pages)} pages, {len(findings.lines)} findings, {time.monotonic() - started:.0f} s")
     return 1 if findings.lines else 0

@@ -168,9 +168,16 @@ def with_figures(body, folder):
 
 
 def with_tables(body):
+    """Tables in an area that scrolls; code in them stays in one piece unless it is long."""
+    def table(match):
+        inner = match.group(1)
+        if re.fullmatch(r"previous\s+next\s+.*", plain(inner)):
+            return ""  # pages have these for GitHub; here the frame has them
+        inner = re.sub(r"<code>(.{40,}?)</code>", r'<code class="long">\1</code>', inner)
+        return f'<div class="table" data-scrolls="table"><table class="markdownTable">{inner}</table></div>'
+
     body = re.sub(r'<th class="(\w+)"></th>', r'<td class="\1"></td>', body)  # an empty corner is no heading
-    return re.sub(r'<table class="markdownTable">(.*?)</table>',
-                  r'<div class="table" data-scrolls="table"><table class="markdownTable">\1</table></div>', body, flags=re.S)
+    return re.sub(r'<table class="markdownTable">(.*?)</table>', table, body, flags=re.S)
 
 
 def with_wrapped_lines(body):
