@@ -24,6 +24,8 @@ case $action in
     read_args
     [ -z "${GPU:-}" ] || [ "$GPU" = 0 ] || args+=(--gpu)
     [ -z "${WATCH:-}" ] || [ "$WATCH" = 0 ] || args+=(--watch)
+    # One's own file needs no cage where the system has none.
+    [ "$(uname)" = Linux ] || [ -n "${FILE:-}" ] || args+=(--unsafe)
     status=0
     build/sim/bin/grade "$chapter" --file "${FILE:-$file}" ${args[@]+"${args[@]}"} || status=$?
     [ $status -gt 1 ] && exit $status
