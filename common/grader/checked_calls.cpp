@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace tilewise::grader {
 
@@ -46,16 +48,24 @@ tilewise_checked_call:
 	.balign	8
 tilewise_callable:
 )";
+  std::vector<std::pair<std::string, std::string>> shared;
   std::istringstream lines(symbols);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words_of(line);
-    std::string word, name, kind;
-    while (words_of >> word) kind = name, name = word;
+    std::string word, name, kind, bytes;
+    while (words_of >> word) bytes = kind, kind = name, name = word;
+    if ((kind == "u" || kind == "V") && name.rfind("_Z", 0) == 0 && bytes.size() == 16 &&
+        bytes.find_first_not_of('0') != std::string::npos)
+      shared.emplace_back(name, bytes);
     // What it calls, and functions that others may have, too, so that theirs may be linked.
     if ((kind == "U" || kind == "W") && name.find_first_of("\"\\") == std::string::npos)
       text += "\t.quad\t\"" + name + "\"\n";
   }
-  return text + "\t.quad\t0\n\t.section\t.note.GNU-stack, \"\", @progbits\n";
+  text += "\t.quad\t0\n\t.globl\ttilewise_own_data\ntilewise_own_data:\n";
+  // Where they begin and end: the file's variables, and those that others may have, too.
+  for (int i = 0; i < 4; ++i) text += fmt::format("\t.quad\ttilewise_own_{0}_begin, tilewise_own_{0}_end\n", i);
+  for (const auto& [name, bytes] : shared) text += fmt::format("\t.quad\t\"{0}\", \"{0}\" + 0x{1}\n", name, bytes);
+  return text + "\t.quad\t0, 0\n\t.section\t.note.GNU-stack, \"\", @progbits\n";
 }
 
 }  // namespace tilewise::grader

@@ -166,6 +166,8 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   if (child.reply.size() != reply_size(p) || reply.nonce != request.nonce || last != request.nonce) {
     c.what = child.code == kCalledNoFunction
                  ? "it calls an address that it computed, and that is no function which it may call"
+             : child.code == kUsedForeignMemory
+                 ? "host code reads or writes, at an address that it computed, memory that is not its own"
                  : fmt::format("it ended (exit code {}) before its result could be looked at", child.code);
     return c;
   }
@@ -807,7 +809,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (result.compiler.empty()) result.compiler = "error: the compiler failed, and not in a line of this file";
     return nothing("no", {}, false);
   }
-  const ChildResult symbols = run_tool({"nm", object});
+  const ChildResult symbols = run_tool({"nm", "-S", object});
   if (symbols.code != 0) throw NotGraded("nm does not work here: " + reason_of(symbols));
   if (options.policy) result.refused = refused_symbols(symbols.output, libraries);
   if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);

@@ -216,6 +216,7 @@ struct DeviceArray {
 
 /// What a submission may call by name, up to a null pointer; not there where calls are not checked (checked_calls.cpp).
 extern "C" __attribute__((weak)) const void* const tilewise_callable[];
+extern "C" __attribute__((weak)) const tilewise::sim::memory::Variables tilewise_own_data[];
 
 /// Returns when the address may be called: it's one of those, or a function of the C++ library, such as a virtual one of
 /// an exception's.
@@ -369,6 +370,7 @@ int main(int argc, char** argv) {
   enter(argc, argv, nullptr);
 #endif
   tilewise::sim::memory::distrust_host_code();
+  if (tilewise_own_data) tilewise::sim::memory::guard_variables(tilewise_own_data, [] { _exit(kUsedForeignMemory); });
   tilewise::sim::give_report_to([](std::string_view json) { reserved.add_report(json); });
 #endif
   static_cast<void>(argc), static_cast<void>(argv);

@@ -95,6 +95,8 @@ constexpr int kQuestionDescriptor = 5;
 
 /// The exit code of a program that called a computed address which is no function's (checked_calls.cpp).
 constexpr int kCalledNoFunction = 71;
+/// And of one whose host code used a variable of the simulator's.
+constexpr int kUsedForeignMemory = 72;
 
 /// A caged program's descriptor 4 is memory, in which the reply and the simulator's report follow these.
 struct ReplyMemory {

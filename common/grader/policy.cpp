@@ -125,8 +125,8 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
   if (allowed().count(name)) return true;
   for (const std::string& library : libraries)
     if (allowed_of(library).count(name)) return true;
-  for (const char* hook :
-       {"__tsan_", "tilewise_read", "tilewise_write", "__ubsan_handle_", "tilewise_flop", "tilewise_checked_call"})
+  for (const char* hook : {"__tsan_", "tilewise_read", "tilewise_write", "__ubsan_handle_", "tilewise_flop",
+                           "tilewise_checked_call", "tilewise_guarded_"})
     if (starts_with(name, hook)) return true;
   const std::string readable = demangled(std::string(name));
   // The simulator has some CUDA calls as C++ functions, templates among them.

@@ -22,6 +22,7 @@
 #include "model/shadow.hpp"
 #include "runtime/async_copies.hpp"
 #include "runtime/findings.hpp"
+#include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
 
@@ -201,7 +202,7 @@ struct State {
 };
 
 State& state() {
-  static State* s = new State;
+  static State* s = for_ever<State>();
   return *s;
 }
 

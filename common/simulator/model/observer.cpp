@@ -18,6 +18,7 @@
 #include "model/report.hpp"
 #include "model/warp_log.hpp"
 #include "runtime/errors.hpp"
+#include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
 #include "tilewise_sim/report.hpp"
@@ -136,7 +137,7 @@ struct State {
 };
 
 State& state() {
-  static State* s = new State;
+  static State* s = for_ever<State>();
   return *s;
 }
 

@@ -17,6 +17,7 @@
 #include "model/l1.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/findings.hpp"
+#include "runtime/for_ever.hpp"
 #include "runtime/occupancy.hpp"
 #include "runtime/rates.hpp"
 #include "runtime/registers.hpp"
@@ -37,7 +38,7 @@ struct Report {
 };
 
 Report& report() {
-  static Report* r = new Report;
+  static Report* r = for_ever<Report>();
   return *r;
 }
 

@@ -106,12 +106,14 @@ using namespace tilewise::sim;
 // ---------------------------------------------------------------- which device
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  tilewise::sim::memory::host_uses(count, sizeof *count);
   if (count == nullptr) return set_error(cudaErrorInvalidValue);
   *count = 1;
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
+  tilewise::sim::memory::host_uses(device, sizeof *device);
   if (device == nullptr) return set_error(cudaErrorInvalidValue);
   *device = 0;
   return cudaSuccess;
@@ -136,6 +138,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
+  tilewise::sim::memory::host_uses(prop, sizeof *prop);
   if (prop == nullptr) return set_error(cudaErrorInvalidValue);
   if (const cudaError_t error = check_device(device)) return set_error(error);
   *prop = device_properties(tilewise::sim::device());
@@ -143,6 +146,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) {
+  tilewise::sim::memory::host_uses(value, sizeof *value);
   if (value == nullptr) return set_error(cudaErrorInvalidValue);
   if (const cudaError_t error = check_device(device)) return set_error(error);
   const Device& card = tilewise::sim::device();

@@ -168,6 +168,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  tilewise::sim::memory::host_uses(attributes, sizeof *attributes);
   return api([=] {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
@@ -233,6 +234,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t,
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
                                                                    size_t shared, unsigned int flags) {
+  tilewise::sim::memory::host_uses(blocks, sizeof *blocks);
   return api([=] {
     if (blocks == nullptr || threads <= 0 || (flags & ~cudaOccupancyDisableCachingOverride)) {
       return cudaErrorInvalidValue;
@@ -250,6 +252,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 // As an H200 answers: an equal share of the SM's shared memory, in which the reserved part of each block is not
 // taken off.
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads) {
+  tilewise::sim::memory::host_uses(bytes, sizeof *bytes);
   return api([=] {
     if (bytes == nullptr || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;

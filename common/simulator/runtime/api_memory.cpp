@@ -36,6 +36,7 @@ KeptCopies& kept_copies() {
 
 cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
+  memory::host_uses(pointer, sizeof *pointer);
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   kept_copies().host_is_reachable |= kind != Kind::device;
@@ -311,6 +312,8 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return api([=] {
+    memory::host_uses(free, sizeof *free);
+    memory::host_uses(total, sizeof *total);
     if (free) *free = memory::capacity() - memory::used_bytes();
     if (total) *total = device().memory;
     return cudaSuccess;

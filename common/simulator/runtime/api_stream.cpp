@@ -64,6 +64,7 @@ constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming;
 
 cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   if (event == nullptr || (flags & ~kEventFlags)) return cudaErrorInvalidValue;
+  memory::host_uses(event, sizeof *event);
   events().push_back(std::make_unique<CUevent_st>(CUevent_st{flags, false, {}}));
   *event = events().back().get();
   return cudaSuccess;
@@ -199,6 +200,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return api([=] {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
+    memory::host_uses(milliseconds, sizeof *milliseconds);
     for (const cudaEvent_t event : {start, end}) {
       if (const cudaError_t error = on_event(event)) return error;
       if (!event->recorded || (event->flags & cudaEventDisableTiming)) return cudaErrorInvalidResourceHandle;

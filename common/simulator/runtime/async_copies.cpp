@@ -9,6 +9,7 @@
 #include "driver_types.h"
 #include "model/observer.hpp"
 #include "runtime/findings.hpp"
+#include "runtime/for_ever.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/thread.hpp"
 
@@ -42,7 +43,7 @@ struct State {
 };
 
 State& state() {
-  static State* s = new State;
+  static State* s = for_ever<State>();
   return *s;
 }
 

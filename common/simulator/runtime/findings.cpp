@@ -15,6 +15,7 @@
 #include "model/observer.hpp"
 #include "model/report.hpp"
 #include "runtime/errors.hpp"
+#include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/sample.hpp"
 #include "runtime/symbols.hpp"
@@ -37,7 +38,7 @@ struct State {
 };
 
 State& state() {
-  static State* s = new State;  // findings may come after static objects are gone
+  static State* s = for_ever<State>();  // findings may come after static objects are gone
   return *s;
 }
 

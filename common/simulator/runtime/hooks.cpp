@@ -57,6 +57,7 @@ inline void not_observed(const volatile void* address, const void* site) {
     memory::host_access(at, const_cast<void*>(site));
   if (memory::device_variables.contains(at) && !memory::device_memory_is_open())
     memory::host_access_to_variable(at, const_cast<void*>(site));
+  if (memory::guarded.contains(at)) memory::look_at_guarded(at, 1);
 }
 
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
@@ -93,7 +94,7 @@ inline void seen_plain(const volatile void* address, const void* site, unsigned 
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
                           Layout layout) {
   Lane* lane = tilewise::sim::current_lane;
-  if (!lane) return;
+  if (!lane) return not_observed(address, site);
   if (kind == observer::Access::load) tilewise::sim::polled(*lane, site);  // first: others may run before the load
   lane->volatile_access = true;
   seen(address, bytes, kind, site, layout);
@@ -186,6 +187,8 @@ void seen_atomic(const volatile T* p, const void* site) {
     observed_lane = nullptr;
     observer::atomic(*lane, p, sizeof(T), site);
     observed_lane = lane;
+  } else {
+    not_observed(p, site);
   }
 }
 }  // namespace
@@ -289,6 +292,22 @@ HOOK void* __tsan_memmove(void* to, const void* from, std::size_t n) {
 HOOK void* __tsan_memset(void* to, int value, std::size_t n) {
   seen_block(to, n, observer::Access::store, SITE);
   return __real_memset ? __real_memset(to, value, n) : std::memset(to, value, n);
+}
+
+// The same of host code that isn't trusted (rewriter/checked_calls.hpp).
+HOOK void* tilewise_guarded_memcpy(void* to, const void* from, std::size_t n) {
+  memory::host_uses(from, n);
+  memory::host_uses(to, n);
+  return __wrap_memcpy(to, from, n);
+}
+HOOK void* tilewise_guarded_memmove(void* to, const void* from, std::size_t n) {
+  memory::host_uses(from, n);
+  memory::host_uses(to, n);
+  return __wrap_memmove(to, from, n);
+}
+HOOK void* tilewise_guarded_memset(void* to, int value, std::size_t n) {
+  memory::host_uses(to, n);
+  return __wrap_memset(to, value, n);
 }
 
 // ---------------------------------------------------------------- arithmetic

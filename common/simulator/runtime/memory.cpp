@@ -18,6 +18,7 @@
 
 #include "devices.hpp"
 #include "findings.hpp"
+#include "for_ever.hpp"
 #include "symbols.hpp"
 #include "tilewise_sim/report.hpp"
 
@@ -31,6 +32,7 @@ Range device_arena;
 Range device_variables;
 Range open_arena;
 Range hidden_variables;
+Range guarded;
 std::uint8_t* written_shadow = nullptr;
 int opened = 0;
 
@@ -159,7 +161,7 @@ struct State {
 };
 
 State& state() {
-  static State* state = new State;  // never destroyed: programs free device memory in their own destructors
+  static State* state = for_ever<State>();  // never destroyed: programs free device memory in their own destructors
   return *state;
 }
 
@@ -529,6 +531,66 @@ void always_close_device_memory() {
 void distrust_host_code() {
   state().hides_variables = true;
   always_close_device_memory();
+}
+
+namespace {
+
+const Variables* own_variables = nullptr;
+void (*end_of_trust)() = nullptr;
+// Variables of shared libraries of which the program has the only copy, such as std::cout.
+std::array<Variables, 64> copied;
+
+#if defined(__linux__) && defined(__x86_64__)
+
+/// The program's writable memory, but for what the linker has made read-only again; and what it has copied there.
+int find_guarded(dl_phdr_info* info, std::size_t, void*) {
+  std::uintptr_t begin = 0, end = 0;
+  const ElfW(Dyn)* entry = nullptr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    const std::uintptr_t at = info->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD && (part.p_flags & PF_W)) begin = at, end = at + part.p_memsz;
+    if (part.p_type == PT_GNU_RELRO && at + part.p_memsz > begin) begin = at + part.p_memsz;
+    if (part.p_type == PT_DYNAMIC) entry = reinterpret_cast<const ElfW(Dyn)*>(at);
+  }
+  guarded = {begin, end > begin ? end - begin : 0};
+  const ElfW(Rela)* relocations = nullptr;
+  const ElfW(Sym)* symbols = nullptr;
+  std::size_t bytes = 0;
+  for (; entry && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_RELA) relocations = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELASZ) bytes = entry->d_un.d_val;
+  }
+  std::size_t n = 0;
+  for (std::size_t i = 0; relocations && symbols && i < bytes / sizeof *relocations && n + 1 < copied.size(); ++i)
+    if (ELF64_R_TYPE(relocations[i].r_info) == R_X86_64_COPY) {
+      const std::uintptr_t at = info->dlpi_addr + relocations[i].r_offset;
+      copied[n++] = {at, at + symbols[ELF64_R_SYM(relocations[i].r_info)].st_size};
+    }
+  return 1;  // the first is the program itself
+}
+
+#endif
+
+bool lie_in(const Variables* of, std::uintptr_t address, std::size_t bytes) {
+  for (; of->begin != 0; ++of)
+    if (of->begin <= address && address < of->end && bytes <= of->end - address) return true;
+  return false;
+}
+
+}  // namespace
+
+void guard_variables(const Variables* own, void (*end)()) {
+  own_variables = own;
+  end_of_trust = end;
+#if defined(__linux__) && defined(__x86_64__)
+  dl_iterate_phdr(find_guarded, nullptr);
+#endif
+}
+
+void look_at_guarded(std::uintptr_t address, std::size_t bytes) {
+  if (!lie_in(own_variables, address, bytes) && !lie_in(copied.data(), address, bytes)) end_of_trust();
 }
 
 void host_access(std::uintptr_t address, void* return_address) {

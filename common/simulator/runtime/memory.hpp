@@ -121,6 +121,28 @@ extern Range hidden_variables;  ///< all of these variables lie in it, and other
 /// Whether `address` is in a variable that host code has no access to now.
 bool is_hidden(std::uintptr_t address);
 
+/// Here lie the variables of the program, the simulator's among them; empty unless guard_variables() has been called.
+extern Range guarded;
+
+/// Some of a program's variables, in a table that ends with a pair of zeros.
+struct Variables {
+  std::uintptr_t begin = 0, end = 0;
+};
+
+/// From here on, host code may read and write none of the program's variables but those in `own`, which stays where it is; else `end` is called, which does not return. For host code that isn't trusted: it would find the
+/// simulator's by counting from an address that it knows.
+void guard_variables(const Variables* own, void (*end)());
+
+/// Ends the program unless host code may use these bytes.
+void look_at_guarded(std::uintptr_t address, std::size_t bytes);
+
+/// For calls of the API that write where host code says.
+inline void host_uses(const volatile void* at, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  if (guarded.bytes > 0 && address < guarded.begin + guarded.bytes && guarded.begin < address + bytes)
+    look_at_guarded(address, bytes);
+}
+
 /// Ends the program with the message for host code that touches device memory. For the access hooks: call it for an
 /// address in the device arena while device memory is not open.
 [[noreturn]] void host_access(std::uintptr_t address, void* return_address);

@@ -19,6 +19,7 @@
 #include "runtime/device_lock.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
+#include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
@@ -115,7 +116,7 @@ struct Scheduler {
 };
 
 Scheduler& scheduler() {
-  static Scheduler* s = new Scheduler;  // never destroyed: host code may launch from destructors
+  static Scheduler* s = for_ever<Scheduler>();  // never destroyed: host code may launch from destructors
   return *s;
 }
 
@@ -823,6 +824,10 @@ void memory_fence(bool within_block) {
 }
 
 void raw_copy(void* to, const void* from, std::size_t bytes) {
+  if (!current_lane) {
+    memory::host_uses(to, bytes);
+    memory::host_uses(from, bytes);
+  }
   Unobserved guard;  // memcpy itself is watched
   std::memcpy(to, from, bytes);
 }

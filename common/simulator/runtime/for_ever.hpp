@@ -1,0 +1,15 @@
+// Objects that are used until the very end of the program, by destructors and functions for its exit, and so never end.
+#pragma once
+
+#include <new>
+
+namespace tilewise::sim {
+
+/// The one object of this type. Among the program's variables, not on its heap: see memory::guard_variables().
+template <class T>
+T* for_ever() {
+  alignas(T) static unsigned char memory[sizeof(T)];
+  return new (memory) T;
+}
+
+}  // namespace tilewise::sim
