@@ -422,3 +422,40 @@ int main() {
   CHECK(has(ran.text, "tilewise: chain(int volatile*) cannot be run in part"));
   CHECK(has(ran.text, "program.cu:4 reads or writes a volatile variable"));
 }
+
+// ------------------------------------------------------------------------------------------- TILEWISE_POLLS
+TEST_CASE("TILEWISE_POLLS: how often a block polls in vain before it counts as a deadlock", "[polls]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(#include <cstdio>
+__global__ void poll(int* word) {
+  for (int i = 0; i < 300000 && atomicAdd(word, 0) == 0; ++i) {
+  }
+}
+int main() {
+  int* word;
+  cudaMalloc(&word, sizeof *word);
+  cudaMemset(word, 0, sizeof *word);
+  std::puts("began");
+  poll<<<1, 1>>>(word);
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::puts(error == cudaSuccess ? "ended" : "failed");
+  if (error == cudaSuccess) cudaFree(word);
+  return error;
+})"))
+              .status == 0);
+  for (const std::string value : {"0", "9999", "-3", "abc", "10000x", "40000001", "99999999999999999999"}) {
+    const Outcome ran = workplace.run_app("TILEWISE_POLLS=" + value);
+    CHECK(ran.status == 2);
+    CHECK(ran.text == "TILEWISE_POLLS '" + value + "': not a number of polls; allowed are 10000 to 40000000\n");
+  }
+  for (const std::string environment : {"", "TILEWISE_POLLS=", "TILEWISE_POLLS=400000"}) {
+    const Outcome ran = workplace.run_app(environment);
+    CHECK(ran.status == 0);
+    CHECK(ran.text == "began\nended\n");
+  }
+  const Outcome ran = workplace.run_app("TILEWISE_POLLS=10000");
+  CHECK(ran.status != 0);
+  CHECK(has(ran.text, "failed"));
+  CHECK(has(ran.text, "deadlock"));
+}

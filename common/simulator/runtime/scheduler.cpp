@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <boost/context/detail/fcontext.hpp>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,9 +29,24 @@
 
 namespace tilewise::sim {
 
+// Before main(): a wrong value ends the program before it does anything.
+static std::uint64_t polls_from_environment() {
+  constexpr std::uint64_t kFewest = 10'000, kMostPolls = 40'000'000;
+  const char* value = std::getenv("TILEWISE_POLLS");
+  if (value == nullptr || *value == '\0') return kMostPolls;
+  const char* end = value + std::strlen(value);
+  std::uint64_t number = 0;
+  const auto [last, error] = std::from_chars(value, end, number);
+  if (error == std::errc() && last == end && number >= kFewest && number <= kMostPolls) return number;
+  std::fprintf(stderr, "TILEWISE_POLLS '%s': not a number of polls; allowed are %llu to %llu\n", value,
+               static_cast<unsigned long long>(kFewest), static_cast<unsigned long long>(kMostPolls));
+  std::exit(2);
+}
+
 constinit thread_local Lane* current_lane = nullptr;
 constinit thread_local Lane* observed_lane = nullptr;
 std::uint64_t idle_polls = 0;
+const std::uint64_t most_polls = polls_from_environment();
 std::uint64_t threads_ended = 0;
 char* shared_begin = nullptr;
 
@@ -402,7 +418,7 @@ void Scheduler::run_block() {
       woke |= warps[w].yielded != 0;
       warps[w].yielded = 0;
     }
-    if (!woke || idle_polls > kMostPolls) report_deadlock();
+    if (!woke || idle_polls > most_polls) report_deadlock();
   }
 }
 

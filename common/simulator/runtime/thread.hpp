@@ -80,9 +80,10 @@ const Launch& running_launch();
 
 /// Polls since some thread last got further: stored something, passed a barrier, or ended.
 extern std::uint64_t idle_polls;
+/// After so many of them, none ever will: 40,000,000, or TILEWISE_POLLS.
+extern const std::uint64_t most_polls;
 /// Threads that have come to their end, over all launches.
 extern std::uint64_t threads_ended;
-constexpr std::uint64_t kMostPolls = 40'000'000;  ///< of them: nobody ever will
 
 /// The thread polls memory (an atomic or volatile read, which it may do in a loop): after many in a row, others run.
 void polled(Lane& lane, const void* site);

@@ -69,7 +69,7 @@ void on_tick(int) {
   const long most = std::max(ticks_of_one, ticks / 2);
   if (double(most * kTickMicroseconds) < 1e6 * seconds || !observed_lane) return;
   if (idle_polls > kManyPolls) {  // threads that wait for others: the scheduler has a better word for that
-    idle_polls = kMostPolls + 1;
+    idle_polls = most_polls + 1;
     return;
   }
   const Lane& lane = *std::exchange(observed_lane, nullptr);
