@@ -92,7 +92,7 @@ struct Machine {
 
   /// What a submission's program gets here, besides `more`.
   ChildResult run(const Request& request, const Problem& p, int seconds, Environment more = {}) const {
-    more.insert(more.end(), {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}});
+    more.insert(more.end(), {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_POLLS", kPolls}});
     ChildLimits limits{.cpu_seconds = seconds,
                        .wall_seconds = 4 * seconds + 2,
                        .cage = cage,
@@ -106,6 +106,7 @@ struct Machine {
   }
 
   static constexpr std::size_t kMostReport = std::size_t{32} << 20;
+  static constexpr const char* kPolls = "250000";  ///< cases are small: so a deadlock is found in tenths of a second
 };
 
 struct Case : Explanation {
@@ -258,6 +259,30 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   return c;
 }
 
+/// What came back from a call whose findings are of no interest; no buffers where it did not end as it should.
+struct Answer {
+  bool arrived = false;
+  Reply reply;
+  std::vector<Values> buffers;
+};
+
+Answer answer_of(const Rubric& rubric, const Machine& machine, const Problem& p, const Request& request,
+                 bool reverse = false) {
+  Environment environment{{"TILEWISE_FINDINGS", "off"}};
+  if (reverse) environment.emplace_back("TILEWISE_BLOCKS", "reverse");
+  const ChildResult child = machine.run(request, p, (1 + request.twice) * rubric.time_limit, environment);
+  Answer a;
+  if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return a;
+  std::memcpy(&a.reply, child.reply.data(), sizeof a.reply);
+  a.arrived = true;
+  const char* at = child.reply.data() + sizeof a.reply;
+  for (const Buffer& b : p.buffers) {
+    a.buffers.push_back(read_values(b.values, b.size(), at));
+    at += bytes_of(a.buffers.back());
+  }
+  return a;
+}
+
 /// Whether the function says so when a launch, or a call of a library, fails: the first one, the second, and so on; 0:
 /// none. What ends the program, or does not end, has noticed something.
 bool tells_of_failure(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
@@ -266,34 +291,48 @@ bool tells_of_failure(const Rubric& rubric, const Task& task, const Machine& mac
   Request request = request_of(rubric.task, sizes, p, Mode::run);
   request.failing_launch = static_cast<std::uint8_t>(launch);
   request.failing_library_call = static_cast<std::uint8_t>(library_call);
-  const ChildResult child = machine.run(request, p, rubric.time_limit, {{"TILEWISE_FINDINGS", "off"}});
-  Reply reply;
-  if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return true;
-  std::memcpy(&reply, child.reply.data(), sizeof reply);
-  return reply.nonce == request.nonce && task.told_of_failure(reply.returned, reply.broken);
+  const Answer a = answer_of(rubric, machine, p, request);
+  return !a.arrived || (a.reply.nonce == request.nonce && task.told_of_failure(a.reply.returned, a.reply.broken));
 }
 
 /// Whether the function is right when a program calls it for the second time, too.
 bool right_again(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
                  std::uint64_t seed) {
   const Problem p = task.make(sizes, seed);
-  if (std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.use == Use::in_place; }))
+  const auto changes = [](const Buffer& b) {  // what is put back is again what it was
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (element_of(b.values, i) != b.expected[i]) return true;
+    return false;
+  };
+  if (std::any_of(p.buffers.begin(), p.buffers.end(),
+                  [&](const Buffer& b) { return b.use == Use::in_place && changes(b); }))
     return true;  // another result is right then
   Request request = request_of(rubric.task, sizes, p, Mode::run);
   request.twice = 1;
-  const ChildResult child = machine.run(request, p, 2 * rubric.time_limit, {{"TILEWISE_FINDINGS", "off"}});
-  Reply reply;
-  if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return false;
-  std::memcpy(&reply, child.reply.data(), sizeof reply);
-  if (reply.nonce != request.nonce || reply.returned != 0 || reply.synchronised != 0 || reply.broken != 0) return false;
-  const char* at = child.reply.data() + sizeof reply;
-  for (const Buffer& b : p.buffers) {
-    const Values got = read_values(b.values, b.size(), at);
-    at += bytes_of(got);
-    for (std::size_t i = 0; i < b.size() && is_result(b); ++i)
-      if (!right(p, b, got, i)) return false;
-  }
+  const Answer a = answer_of(rubric, machine, p, request);
+  if (!a.arrived || a.reply.nonce != request.nonce || a.reply.returned != 0 || a.reply.synchronised != 0 ||
+      a.reply.broken != 0)
+    return false;
+  for (std::size_t b = 0; b < p.buffers.size(); ++b)
+    for (std::size_t i = 0; i < p.buffers[b].size() && is_result(p.buffers[b]); ++i)
+      if (!right(p, p.buffers[b], a.buffers[b], i)) return false;
   return true;
+}
+
+/// The first element, by its name, that has other bits when the last block runs first; "" where there is none.
+std::string other_bits_in_reverse(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
+                                  std::uint64_t seed) {
+  const Problem p = task.make(sizes, seed);
+  const Request request = request_of(rubric.task, sizes, p, Mode::run);
+  const Answer forward = answer_of(rubric, machine, p, request), reverse = answer_of(rubric, machine, p, request, true);
+  if (!forward.arrived || !reverse.arrived) return "";  // said elsewhere
+  for (std::size_t b = 0; b < p.buffers.size(); ++b) {
+    if (!is_result(p.buffers[b])) continue;
+    const Values &x = forward.buffers[b], &y = reverse.buffers[b];
+    for (std::size_t i = 0; i < p.buffers[b].size(); ++i)
+      if (element_of(x, i) != element_of(y, i)) return element(p.buffers[b], i);
+  }
+  return "";
 }
 
 // ---------------------------------------------------------------- one task
@@ -553,6 +592,18 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     findings.notes.push_back(
         "second-call: the function was called twice by one program, with the same inputs, and only the first call did "
         "what it should: is something kept from one call to the next, such as a __device__ or static variable?");
+  }
+
+  if (findings.points > 0 && task->same_bits()) {
+    const std::string where = other_bits_in_reverse(r, *task, simulator, r.efficiency_shape, seed_of(0));
+    if (!where.empty()) {
+      findings.points = 0;
+      findings.summary = "other bits in another order";
+      findings.notes.push_back(fmt::format(
+          "order-dependent: {} has other bits when the last block runs first, at {}. A sum of floats depends "
+          "on the order of what is added: let the order not depend on who comes when",
+          where, r.text(r.efficiency_shape)));
+    }
   }
 
   Criterion efficiency{"efficiency", 0, r.points.efficiency, "", {}};

@@ -109,6 +109,8 @@ class Task {
   }
   /// What has happened when calls.cu says that the call broke this rule of the contract, see HomeworkCase::broke().
   virtual std::string rule(int number) const { return "it broke rule " + std::to_string(number) + " of the contract"; }
+  /// Whether the contract asks for the same bits in whatever order blocks run: no sums that depend on who comes first.
+  virtual bool same_bits() const { return false; }
   /// Whether the function said that a launch, or a call of a library, has failed: by the cudaError_t that it returned,
   /// or by what calls.cu made of what it returned, see HomeworkCase::broke().
   virtual bool told_of_failure(int returned, int /*broken*/) const { return returned != 0; }
