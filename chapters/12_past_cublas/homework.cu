@@ -1,0 +1,57 @@
+// Homework of chapter 12. `make homework-12` grades this file; `make homework-12 WATCH=1` does so whenever you save it.
+// What the functions must do is in homework.cuh; tasks and hints are at the end of the chapter's page.
+#include "homework.cuh"
+
+constexpr int TILE = 32, ROWS = 8;  // blocks of 32 x 8 threads, four elements of a tile of 32 x 32 for each thread
+
+// ---------------------------------------------------------------------------------------------- 1. warm-up
+// S = A A^T. Only the tiles on the diagonal and below are computed; what lies above is the same mirrored.
+
+// Which tile of S does this block compute? Numbers go row by row, and row r has the tiles in columns 0 to r:
+//   0
+//   1 2
+//   3 4 5 ...
+__device__ void find_tile(int block, int& tile_row, int& tile_col) {
+  tile_row = tile_col = 0;
+  // TODO
+}
+
+__global__ void similarities(const float* A, float* S, int N, int K) {
+  __shared__ float Is[TILE][TILE + 1];  // Is[i][k] = A[row0 + i][k0 + k]
+  __shared__ float Js[TILE][TILE + 1];  // Js[j][k] = A[col0 + j][k0 + k]
+  int tile_row, tile_col;
+  find_tile(blockIdx.x, tile_row, tile_col);
+  const int tx = threadIdx.x, ty = threadIdx.y, row0 = tile_row * TILE, col0 = tile_col * TILE;
+  float sum[TILE / ROWS] = {};  // of the elements in column tx and rows ty, ty + 8, ty + 16 and ty + 24 of the tile
+  for (int k0 = 0; k0 < K; k0 += TILE) {
+    for (int i = ty; i < TILE; i += ROWS) {
+      Is[i][tx] = row0 + i < N && k0 + tx < K ? A[size_t(row0 + i) * K + k0 + tx] : 0.0f;
+      Js[i][tx] = col0 + i < N && k0 + tx < K ? A[size_t(col0 + i) * K + k0 + tx] : 0.0f;
+    }
+    __syncthreads();
+    for (int k = 0; k < TILE; ++k)
+      for (int e = 0; e < TILE / ROWS; ++e) sum[e] += Is[ty + ROWS * e][k] * Js[tx][k];
+    __syncthreads();
+  }
+  for (int e = 0; e < TILE / ROWS; ++e) {
+    const int row = row0 + ty + ROWS * e, col = col0 + tx;
+    if (row < N && col < N) S[size_t(row) * N + col] = sum[e];
+  }
+  // TODO: the mirrored tile
+}
+
+cudaError_t launch_similarities(const float* A, float* S, int N, int K, cudaStream_t stream) {
+  const int tiles = (N + TILE - 1) / TILE;
+  const int blocks = tiles * tiles;  // TODO: how many are needed?
+  similarities<<<blocks, dim3(TILE, ROWS), 0, stream>>>(A, S, N, K);
+  return cudaGetLastError();
+}
+
+// ---------------------------------------------------------------------------------------------- 2. core
+// Y = max(0, X W + bias), where K is cut into slices that different blocks sum.
+
+cudaError_t launch_sliced_layer(const float* X, const float* W, const float* bias, float* Y, int M, int N, int K,
+                                int slices, float* parts, int* arrived, cudaStream_t stream) {
+  // TODO
+  return cudaGetLastError();
+}

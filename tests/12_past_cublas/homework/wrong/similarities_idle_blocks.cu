@@ -1,0 +1,41 @@
+// expect: similarities efficiency has been launched, too
+// Right, but there is a block for each tile of the square, and those above the diagonal return.
+#include "homework.cuh"
+
+constexpr int TILE = 32, ROWS = 8;  // blocks of 32 x 8 threads, four elements of a tile of 32 x 32 for each thread
+
+__global__ void similarities(const float* A, float* S, int N, int K) {
+  __shared__ float Is[TILE][TILE + 1];  // Is[i][k] = A[row0 + i][k0 + k]
+  __shared__ float Js[TILE][TILE + 1];  // Js[j][k] = A[col0 + j][k0 + k]
+  const int tile_row = blockIdx.y, tile_col = blockIdx.x;
+  if (tile_col > tile_row) return;
+  const int tx = threadIdx.x, ty = threadIdx.y, row0 = tile_row * TILE, col0 = tile_col * TILE;
+  float sum[TILE / ROWS] = {};  // of the elements in column tx and rows ty, ty + 8, ty + 16 and ty + 24 of the tile
+  for (int k0 = 0; k0 < K; k0 += TILE) {
+    for (int i = ty; i < TILE; i += ROWS) {
+      Is[i][tx] = row0 + i < N && k0 + tx < K ? A[size_t(row0 + i) * K + k0 + tx] : 0.0f;
+      Js[i][tx] = col0 + i < N && k0 + tx < K ? A[size_t(col0 + i) * K + k0 + tx] : 0.0f;
+    }
+    __syncthreads();
+    for (int k = 0; k < TILE; ++k)
+      for (int e = 0; e < TILE / ROWS; ++e) sum[e] += Is[ty + ROWS * e][k] * Js[tx][k];
+    __syncthreads();
+  }
+  for (int e = 0; e < TILE / ROWS; ++e) {
+    const int row = row0 + ty + ROWS * e, col = col0 + tx;
+    if (row < N && col < N) S[size_t(row) * N + col] = sum[e];
+  }
+  if (tile_row == tile_col) return;
+  // A warp has a row of the tile, which is a column of the mirrored one: through shared memory it becomes a row there, too.
+  for (int e = 0; e < TILE / ROWS; ++e) Is[ty + ROWS * e][tx] = sum[e];
+  __syncthreads();
+  for (int j = ty; j < TILE; j += ROWS)
+    if (col0 + j < N && row0 + tx < N) S[size_t(col0 + j) * N + row0 + tx] = Is[tx][j];
+}
+
+cudaError_t launch_similarities(const float* A, float* S, int N, int K, cudaStream_t stream) {
+  const int tiles = (N + TILE - 1) / TILE;
+  const dim3 blocks(tiles, tiles);
+  similarities<<<blocks, dim3(TILE, ROWS), 0, stream>>>(A, S, N, K);
+  return cudaGetLastError();
+}
