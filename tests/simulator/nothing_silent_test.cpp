@@ -329,3 +329,17 @@ int main() {
 )";
   for (const std::string& compiler : compilers()) prints("1 1 2 3: 13 76\n", program, "--cxx=" + compiler);
 }
+
+TEST_CASE("Device code sees __CUDA_ARCH__ with simcc --prelude, too, as homework is compiled", "[silent]") {
+  const Workplace workplace;
+  const std::string prelude = workplace.path("prelude");
+  REQUIRE(std::system((std::string(TILEWISE_SIMCC) + " --make-prelude '" + prelude + "'").c_str()) == 0);
+  const std::string none = "#include <cstdio>\n__global__ void k(int*) {}" + kMain;
+  for (const auto& [source, output] :
+       {std::pair{kArchitecture, "2 0 0 4 50: 7 1 900 3 5 36 11 0 "}, {none, "0 0 0 0 0 0 0 0 "}}) {
+    const Outcome compiled = workplace.compile(workplace.write(source), "--prelude '" + prelude + "'");
+    CHECK(compiled.text.empty());
+    REQUIRE(compiled.status == 0);
+    CHECK(workplace.run_app().text == output);
+  }
+}
