@@ -13,7 +13,7 @@ namespace tilewise::sim {
 namespace {
 
 /// What is known about one kernel.
-struct Kernel {
+struct KnownKernel {
   void (*invoke)(void (*kernel)(), void** args) = nullptr;  // null: the pointer was never announced
   bool shared_set = false;
   std::size_t dynamic_shared = 0;  // as cudaFuncSetAttribute set it
@@ -26,14 +26,14 @@ struct Kernel {
   bool looked_up = false;                         // in the record of registers and static shared memory
 };
 
-std::unordered_map<const void*, Kernel>& kernels() {
-  static auto* kernels = new std::unordered_map<const void*, Kernel>;  // used before main and after it
+std::unordered_map<const void*, KnownKernel>& kernels() {
+  static auto* kernels = new std::unordered_map<const void*, KnownKernel>;  // used before main and after it
   return *kernels;
 }
 
 /// The kernel with what was recorded of it.
-Kernel& recorded_kernel(const void* kernel) {
-  Kernel& known = kernels()[kernel];
+KnownKernel& recorded_kernel(const void* kernel) {
+  KnownKernel& known = kernels()[kernel];
   if (!known.looked_up) {
     known.looked_up = true;
     const KernelResources resources = recorded_resources(device(), kernel);
@@ -44,19 +44,19 @@ Kernel& recorded_kernel(const void* kernel) {
   return known;
 }
 
-std::size_t dynamic_limit(const Kernel& kernel) {
+std::size_t dynamic_limit(const KnownKernel& kernel) {
   if (kernel.shared_set) return kernel.dynamic_shared;
   const std::size_t most = device().shared_per_block;
   return kernel.static_shared < most ? most - kernel.static_shared : 0;
 }
 
-int threads_limit(const Kernel& kernel) {
+int threads_limit(const KnownKernel& kernel) {
   const int most = threads_with_registers(device(), kernel.registers);
   return kernel.max_threads ? std::min<int>(kernel.max_threads, most) : most;
 }
 
 /// What the kernel's settings mean in per cent of an SM's shared memory; -1: no preference.
-int effective_carveout(const Kernel& kernel) {
+int effective_carveout(const KnownKernel& kernel) {
   if (kernel.carveout != cudaSharedmemCarveoutDefault) return kernel.carveout;
   if (kernel.cache == cudaFuncCachePreferL1) return cudaSharedmemCarveoutMaxL1;
   if (kernel.cache == cudaFuncCachePreferShared) return cudaSharedmemCarveoutMaxShared;
@@ -65,7 +65,7 @@ int effective_carveout(const Kernel& kernel) {
 }
 
 /// Blocks of the kernel that an SM holds, as the API counts them: none beyond what the kernel may have.
-int resident_blocks(const Kernel& kernel, int threads, std::size_t dynamic_shared) {
+int resident_blocks(const KnownKernel& kernel, int threads, std::size_t dynamic_shared) {
   if (dynamic_shared > dynamic_limit(kernel)) return 0;
   return occupancy(device(), kernel.registers, kernel.static_shared + dynamic_shared, threads,
                    effective_carveout(kernel))
@@ -93,7 +93,7 @@ int preferred_carveout(const void* kernel) {
 std::size_t max_dynamic_shared(const void* kernel) {
   if (kernel != nullptr) {
     const auto found = kernels().find(kernel);
-    return dynamic_limit(found == kernels().end() ? Kernel{} : found->second);
+    return dynamic_limit(found == kernels().end() ? KnownKernel{} : found->second);
   }
   std::size_t most = device().shared_per_block;
   for (const auto& [pointer, known] : kernels()) most = std::max(most, dynamic_limit(known));
@@ -101,7 +101,7 @@ std::size_t max_dynamic_shared(const void* kernel) {
 }
 
 void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_shared) {
-  Kernel& known = kernels()[kernel];
+  KnownKernel& known = kernels()[kernel];
   known.max_threads = max_threads;
   known.static_shared = std::max(known.static_shared, static_shared);  // a run may have ended before it met all of it
 }
@@ -121,7 +121,7 @@ cudaError_t best_block_size(int* grid, int* block, const void* kernel, size_t (*
     if (grid == nullptr || block == nullptr || limit < 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const Device& card = device();
-    const Kernel& known = recorded_kernel(kernel);
+    const KnownKernel& known = recorded_kernel(kernel);
     const int most = limit == 0 ? threads_limit(known) : std::min(limit, threads_limit(known));
     int best_threads = 0, best_blocks = 0, best_size = 0;
     int size = most;
@@ -150,7 +150,7 @@ using namespace tilewise::sim;
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   return api([=] {
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    Kernel& known = recorded_kernel(kernel);
+    KnownKernel& known = recorded_kernel(kernel);
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
       const std::size_t most = device().shared_per_block_optin - known.static_shared;
       if (value < 0 || static_cast<std::size_t>(value) > most) return cudaErrorInvalidValue;
@@ -172,7 +172,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   return api([=] {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    const Kernel& known = recorded_kernel(kernel);
+    const KnownKernel& known = recorded_kernel(kernel);
     *attributes = {};
     attributes->sharedSizeBytes = known.static_shared;
     attributes->maxThreadsPerBlock = threads_limit(known);
@@ -257,7 +257,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const Device& card = device();
-    const Kernel& known = recorded_kernel(kernel);
+    const KnownKernel& known = recorded_kernel(kernel);
     if (blocks > resident_blocks(known, threads, 0)) return cudaErrorInvalidValue;
     const std::size_t share =
         card.shared_per_multiprocessor / blocks / card.shared_granularity * card.shared_granularity;
