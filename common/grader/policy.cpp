@@ -510,7 +510,7 @@ std::string refused_symbols(const std::string& symbols, const std::set<std::stri
     // the simulator have by such a name is linked before. Not so inline versions of the C library's functions.
     if (std::string_view("WVu").find(kind) != std::string_view::npos) {
       const std::string_view plain = std::string_view(name).substr(name.compare(0, 3, "__Z") == 0);
-      if (plain.compare(0, 2, "_Z") == 0) continue;
+      if (plain.compare(0, 2, "_Z") == 0 || name == "__clang_call_terminate") continue;
     } else if (std::string_view("TDBRCGSi").find(kind) == std::string_view::npos) {
       continue;
     }
