@@ -667,7 +667,10 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     result.gpu->time = options.gpu->compare_times(r, *task, programs.gpu, options.times == Times::small);
 
   result.criteria = {compiles, visible, others, findings, efficiency};
-  for (const Criterion& c : result.criteria) result.points += c.points;
+  for (Criterion& c : result.criteria) {
+    result.points += c.points;
+    for (std::string& note : c.notes) note = printable(note);  // quoted lines are the student's
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "catch.hpp"
+#include "grader/tools.hpp"
 
 using namespace tilewise::grader;
 
@@ -147,4 +148,35 @@ TEST_CASE("policy: another homework.cuh, and simcc's own pragma", "[grader]") {
   CHECK(refused_source(pragma + source(contract), "my.cu", contract, "/p.gch").empty());
   CHECK_FALSE(refused_source(pragma + pragma + source(contract), "my.cu", contract, "/p.gch").empty());
   CHECK_FALSE(refused_source(pragma + source(contract), "my.cu", contract, "/q.gch").empty());
+}
+
+TEST_CASE("policy: which files there are is not for a submission to ask", "[grader]") {
+  CHECK(refused_text("#if __has_include(\"/etc/passwd\")\n#endif\n").find("__has_include") == 0);
+  CHECK(refused_text("#if __has_\\\ninclude(<x>)\n#endif\n").find("__has_include") == 0);
+}
+
+TEST_CASE("policy: of what compilers say, only what is about the file's own lines is shown", "[grader]") {
+  const std::string own = "a b.cu:3:5: error: 'x' was not declared\n    3 | x;\n      | ^\n";
+  CHECK(about_own_lines(own, "a b.cu", "homework.cuh") == own);
+  const std::string system = "/usr/include/c++/12/vector:1:2: error: static assertion failed\n    1 | x\n";
+  CHECK(about_own_lines(system + own, "a b.cu", "homework.cuh") == system + own);
+  for (const char* others :
+       {"/etc/passwd:1: Error: no such instruction: `root:x:0:0:root:/root:/bin/bash'\n    1 | root\n",
+        "/usr/include/../../etc/passwd:1: Error: no such instruction: `root'\n",
+        "/work/solution.cu:1:1: error: secret\n", "simcc: something is missing\n",
+        "other a b.cu:1:1: error: secret\n"}) {
+    INFO(others);
+    CHECK(about_own_lines(others + own + others, "a b.cu", "homework.cuh") == own);
+  }
+}
+
+TEST_CASE("what a student writes is shown, and does nothing", "[grader]") {
+  CHECK(printable("x = 1;\n\ty\n") == "x = 1;\n\ty\n");
+  CHECK(printable("\x1b[2J\x7f\a") == "\\x1b[2J\\x7f\\x07");
+  CHECK(printable("Zo\xc3\xab \xe2\x82\xac \xf0\x9f\x98\x80") == "Zo\xc3\xab \xe2\x82\xac \xf0\x9f\x98\x80");
+  CHECK(printable("\xc2\x9b") == "\\xc2\\x9b");           // an escape in Latin-1's second half
+  CHECK(printable("\xe2\x80\xae") == "\\xe2\\x80\\xae");  // from right to left
+  CHECK(printable("\xff\xc3") == "\\xff\\xc3");           // no UTF-8
+  CHECK(printable("a\r\nb\rc") == "a\nb\\x0dc");
+  CHECK(one_line("a\nb\tc") == "a\\nb\\tc");
 }

@@ -1,5 +1,5 @@
 // As device_variable_on_host.cu, but the variables are templates.
-// gains: 5 before its result could be looked at
+// gains: 5 host-pointer
 #include "homework.cuh"
 
 template <int N> __device__ float copy[N];
