@@ -491,7 +491,8 @@ def main():
             scripts='\n<script src="jquery.js"></script>\n<script src="dynsections.js"></script>' if dynamic else "",
             kind=page.kind, steps=steps(pair, text_of, False), steps_end=steps(pair, text_of, True),
             nav=navigation(groups, page), heading=page.heading, contents_small=contents(page, "above"),
-            contents=contents(page, "beside"), content=page.body, version=html.escape(commit), doxygen=doxygen),
+            contents=contents(page, "beside"), content=page.body, version=html.escape(commit), doxygen=doxygen,
+            commit=f'<span class="commit">{html.escape(commit.split()[2])}</span>\n' if commit else ""),
             encoding="utf-8")
     write_script(folder / "search-index.js", "tilewiseSearchIndex", index)
     if "glossary" in pages:

@@ -2,8 +2,8 @@
 // [kind, page's title, heading, address, text, words of the glossary that it explains].
 'use strict';
 window.tilewiseSearch = (function () {
-  const HEADING = 9, TITLE = 2.5, EXPLAINS = 7, BODY = 4;
-  const WEIGHT = { term: 0.9, lesson: 1.1, deeper: 0.8, practice: 0.75, 'look-up': 0.75, start: 0.8, reference: 0.55, symbol: 0.5 };
+  const HEADING = 9, TITLE = 2.5, EXPLAINS = 8, BODY = 4;
+  const WEIGHT = { term: 0.9, lesson: 1.3, deeper: 0.75, practice: 0.75, 'look-up': 0.75, start: 0.8, reference: 0.55, symbol: 0.5 };
 
   const SMALL = new Set('a an and are be by can do does for how i in is it its my of on or that the to what when where which who why with'.split(' '));
 

@@ -232,7 +232,7 @@
       const list = element('ol', {});
       for (const hit of found) {
         const link = element('a', { href: hit.address }, element('b', { textContent: hit.heading || hit.page }), ' ',
-          element('small', { textContent: kinds[hit.kind] + (hit.heading && hit.page ? ' · ' + hit.page : '') }));
+          element('small', { textContent: kinds[hit.kind] + (hit.heading && hit.page && hit.page !== kinds[hit.kind] ? ' · ' + hit.page : '') }));
         const excerpt = element('span', { className: 'excerpt' });
         for (const [text, matches] of hit.excerpt) excerpt.append(matches ? element('mark', { textContent: text }) : text);
         link.append(excerpt);
