@@ -38,7 +38,10 @@ for source in chapters/*/main.cu tests/simulator/validation/main.cu tests/simula
   chapter=$(cut -d/ -f2 <<<"$source") own=.
   read -r -a options <<<"$(sed -nE "s/^add_chapter\($chapter .*NVCC_OPTIONS ([^)]*)\).*/\1/p" CMakeLists.txt)"
   [ ${#options[@]} = 0 ] || own=chapters/$chapter/
-  "$nvcc" -std=c++20 ${options[@]+"${options[@]}"} -O3 --expt-relaxed-constexpr -lineinfo -Icommon/include -fatbin -Xptxas -v "${code[@]}" \
+  targets=("${code[@]}")
+  # wgmma and TMA are in no machine code but that for exactly 9.0, which is called 90a.
+  grep -qE "^add_chapter\($chapter .*HOPPER" CMakeLists.txt && targets=("${targets[@]//compute_90,code=sm_90/compute_90a,code=sm_90a}")
+  "$nvcc" -std=c++20 ${options[@]+"${options[@]}"} -O3 --expt-relaxed-constexpr -lineinfo -Icommon/include -fatbin -Xptxas -v "${targets[@]}" \
     --keep --keep-dir "$kept" -o "$kept/fatbin" "$source" 2>"$kept/log" || { cat "$kept/log" >&2; exit 1; }
   # PTX: the first `.loc FILE LINE` of an entry is the kernel's own; the table of files comes last.
   ptx=("$kept"/*.ptx)
@@ -52,7 +55,7 @@ for source in chapters/*/main.cu tests/simulator/validation/main.cu tests/simula
     done >"$kept/files"
   awk -v files="$kept/files" '
     BEGIN { while ((getline line < files) > 0) { split(line, part, "|"); path[part[1]] = part[2] } }
-    /Compiling entry function/ { split($0, part, "\047"); kernel = part[2]; sm = substr(part[4], 4); frame = -1 }
+    /Compiling entry function/ { split($0, part, "\047"); kernel = part[2]; sm = substr(part[4], 4); sub(/a$/, "", sm); frame = -1 }
     /bytes stack frame/ && frame < 0 { frame = $1 }
     /Used [0-9]+ registers/ && kernel in path {
       match($0, /Used [0-9]+/); registers = substr($0, RSTART + 5, RLENGTH - 5)
