@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """record-loops.py [--check]: what nvcc makes of the inner loops of the matrix products from lesson 09 on, read off their
 machine code for sm_90a, into docs/results/loops-nvidia-h200.json: instructions of the loop, how many of them are
-multiply-adds (FFMA), how many load from and store to shared memory and how wide, FFMAs whose three operands lie in one
+multiply-adds (FFMA, or HMMA on tensor cores; loops around wgmma, which runs beside them, are left out), how many load from and store to shared memory and how wide, FFMAs whose three operands lie in one
 of the two register banks, and the kernel's registers and bytes of spills. --check compares instead of writing.
 Needs nvcc, cuobjdump (both of the CUDA Toolkit) and c++filt; no GPU."""
 import collections
@@ -14,7 +14,9 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parents[2]
 target = root / "docs/results/loops-nvidia-h200.json"
-PROGRAMS = ["09_register_tiles", "10_wide_loads", "11_async_copies", "12_past_cublas"]
+PROGRAMS = ["09_register_tiles", "10_wide_loads", "11_async_copies", "12_past_cublas", "13_tensor_cores"]
+TENSOR = ("HMMA",)
+MULTIPLY = re.compile(r"\b(FFMA|HMMA)\b")
 FFMA = re.compile(r"FFMA R\d+, R(\d+)(?:\.reuse)?, R(\d+)(?:\.reuse)?, R(\d+)(?:\.reuse)?")
 
 
@@ -24,7 +26,8 @@ def command(*words):
 
 def short(mangled):
     """"wide_loads<64,128,16,8,8>" of a kernel's mangled name, ", word by word" with it where ALIGNED is false."""
-    name = command("c++filt", mangled).stdout.strip().removeprefix("void ").split("(float")[0].replace(" ", "")
+    name = command("c++filt", mangled).stdout.strip().removeprefix("void ")
+    name = re.split(r"\((?!bool\)|int\))", name)[0].replace(" ", "")
     aligned = re.search(r",(true|false|\(bool\)[01])>$", name)
     if not aligned:
         return name
@@ -39,7 +42,7 @@ def loop_of(code):
         back = re.search(r"\bBRA\b.*0x([0-9a-f]+)", text)
         if back and int(back[1], 16) < address and int(back[1], 16) in places:
             loop = [text for _, text in code[places[int(back[1], 16)] : i + 1]]
-            if sum("FFMA" in text for text in loop) > sum("FFMA" in text for text in best):
+            if sum(bool(MULTIPLY.search(text)) for text in loop) > sum(bool(MULTIPLY.search(text)) for text in best):
                 best = loop
     return best
 
@@ -53,6 +56,9 @@ def row(program, kernel, code, registers, spills):
     counters = {"instructions": len(loop), "FFMA": starting("FFMA"), "FFMA one bank": sum(len(bank) == 1 for bank in banks)}
     for kind in ("LDG", "LDS", "STS"):
         counters |= {kind: starting(kind), f"{kind} 16 bytes": wide(kind)}
+    tensor = {kind: starting(kind) for kind in TENSOR if starting(kind)}
+    if tensor:
+        counters = {"instructions": len(loop), **tensor, "LD": starting("LD"), "LDS": starting("LDS"), "LDSM": starting("LDSM")}
     return {"program": program, "kernel": kernel, "counters": {**counters, "registers": registers, "spills": spills}}
 
 
@@ -70,9 +76,10 @@ with tempfile.TemporaryDirectory() as folder:
             mangled = part.split()[0]
             kernel = short(mangled)
             found = re.findall(r"/\*([0-9a-f]{4,6})\*/\s+(.*?) *;", part)
-            if f"{kernel.split('<')[0]}(const float*" in (root / f"chapters/{program}/{program[3:]}.cuh").read_text():
+            sources = "".join(file.read_text() for file in sorted((root / f"chapters/{program}").glob("*.cuh")))
+            if re.search(rf"\b{kernel.split('<')[0]}\(const ", sources):
                 rows.append(row(program, kernel, [(int(address, 16), text) for address, text in found], *used[mangled]))
-rows = [row for row in rows if row["counters"]["FFMA"]]  # not what only moves data
+rows = [row for row in rows if any(row["counters"].get(kind) for kind in ("FFMA", *TENSOR))]  # not what only moves data
 rows.sort(key=lambda row: (row["program"], row["kernel"]))
 version = re.search(r"release .*, V([\d.]*)", command("nvcc", "--version").stdout)[1]
 text = '{\n "nvcc": "' + version + '",\n "rows": [\n' + ",\n".join("  " + json.dumps(row) for row in rows) + "\n ]\n}\n"

@@ -699,12 +699,24 @@ loops_region = re.compile(r"(<!-- loops:(\S+) (\S+) -->\n).*?(<!-- /loops -->)",
 def loops_table(gpu, program):
     """What nvcc made of a lesson's inner loops: docs/results/loops-<gpu>.json, from record-loops.py."""
     record = json.loads((root / f"docs/results/loops-{gpu}.json").read_text())
+    if any("FFMA" not in row["counters"] for row in record["rows"] if row["program"] == program):
+        return tensor_loops_table(record, program)
     lines = ["| kernel | instructions | multiply-adds | of all | loads from shared memory | registers |", "|---" + "|--:" * 5 + "|"]
     for row in record["rows"]:
         c = row["counters"]
         if row["program"] == program:
             lines.append(f"| `{row['kernel']}` | {c['instructions']:,} | {c['FFMA']:,} | {100 * c['FFMA'] / c['instructions']:.1f} % | "
                          f"{c['LDS']:,} | {c['registers']} |")
+    return "\n" + "\n".join(lines) + f"\n\nInner loops in machine code for sm_90a, by nvcc {record['nvcc']}.\n\n"
+
+
+def tensor_loops_table(record, program):
+    """The same of kernels with WMMA: LDSM loads pieces of fragments from shared memory, LD is an ordinary load."""
+    lines = ["| kernel | instructions | HMMA | LDSM | LD, LDS | registers |", "|---" + "|--:" * 5 + "|"]
+    for row in record["rows"]:
+        c = row["counters"]
+        if row["program"] == program:
+            lines.append(f"| `{row['kernel']}` | {c['instructions']:,} | {c['HMMA']:,} | {c['LDSM']:,} | {c['LD'] + c['LDS']:,} | {c['registers']} |")
     return "\n" + "\n".join(lines) + f"\n\nInner loops in machine code for sm_90a, by nvcc {record['nvcc']}.\n\n"
 
 
