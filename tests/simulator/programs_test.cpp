@@ -86,7 +86,7 @@ __global__ void k(int* p) {
 }
 
 TEST_CASE("A program with Thrust is refused") {
-  refuses("the Tilewise simulator does not support Thrust", R"(
+  refuses("program.cu:3: error: the simulator does not support Thrust", R"(
 #include <thrust/device_vector.h>
 int main() { thrust::device_vector<int> v(100); }
 )");

@@ -529,8 +529,6 @@ TEST_CASE("Loops are marked and stay one statement") {
         loop(1) + "for (;a;) { tw_loop_1.tick(); switch (n) { case 1: break; default: f(); } } g();");
   CHECK(in_kernel("for (;a;) [[likely]] if (a) { x(); } y();") ==
         loop(1) + "for (;a;) { tw_loop_1.tick(); [[likely]] if (a) { x(); } } y();");
-  CHECK(in_kernel("for (;a;) try { x(); } catch (...) { y(); } z();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); try { x(); } catch (...) { y(); } } z();");
   CHECK(in_kernel("for (;a;) f([&] { return 1; }, A{1}); g();") ==
         loop(1) + "for (;a;) { tw_loop_1.tick(); f([&] { return 1; }, A{1}); } g();");
   CHECK(in_kernel("out: for (;a;) goto out;") == "out: " + loop(1) + "for (;a;) { tw_loop_1.tick(); goto out; }");

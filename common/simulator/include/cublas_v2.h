@@ -9,6 +9,8 @@
 #include <cstdint>
 
 #include "cuComplex.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #include "cuda_runtime_api.h"
 #include "library_types.h"
 #include "tilewise_device/not_supported.hpp"

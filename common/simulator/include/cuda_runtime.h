@@ -3,6 +3,14 @@
 #pragma once
 #define __CUDA_RUNTIME_H__  // programs ask for it
 
+#if defined(TILEWISE_BEFORE_CXX20)  // <math.h> makes C++20's lerp() a global name, and helper_math.h defines one
+#pragma push_macro("lerp")
+#define lerp tilewise_lerp_of_cxx20
+#include <cmath>
+#include <math.h>
+#pragma pop_macro("lerp")
+#endif
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

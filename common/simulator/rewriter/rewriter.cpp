@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "lexer.hpp"
+#include "libraries.hpp"
 #include "ptx.hpp"
 #include "syntax.hpp"
 
@@ -1268,7 +1269,7 @@ class Rewriter {
     const Declaration decl = syntax_.parse_declaration(begin);
     if (decl.kind != DeclKind::variable || decl.end == kNone || syntax_.enclosing(decl.end) != brace) return;
     for (std::size_t k = begin; k < decl.declarators.front().name; ++k) {
-      if (syntax_.is_any(k, {"__shared__", "extern", "typedef", "using"})) return;
+      if (syntax_.is_any(k, {"__shared__", "extern"}) || is_statement_keyword(syntax_.text(k))) return;
     }
     for (const Declarator& declarator : decl.declarators) {
       if (declarator.name != i - 1 || declarator.name == begin) continue;
@@ -1632,6 +1633,44 @@ class Rewriter {
 
   // -------------------------------------------------------------- what the simulator cannot do
 
+  /// Whether a header whose name begins so is among the program's.
+  bool includes(std::string_view header) {
+    if (included_.empty()) {
+      for (const std::string& file : source_.files) {
+        // The folder `include/` of the simulator, of the toolkit or of a library.
+        const std::size_t folder = file.rfind("include/");
+        included_.push_back(folder == std::string::npos ? file
+                                                        : file.substr(folder + std::string_view("include/").size()));
+      }
+      included_.push_back("");  // asked for
+    }
+    return std::any_of(included_.begin(), included_.end(),
+                       [&](const std::string& file) { return starts_with(file, header); });
+  }
+
+  /// A name of a library that the simulator lacks, in a program that includes its header.
+  bool refuse_library(std::size_t i) {
+    const std::string_view text = syntax_.text(i);
+    for (const Library& library : kMissingNamespaces) {
+      if (text != library.prefix || !includes(library.header)) continue;
+      if (!syntax_.is(i + 1, "::") && !(i > 0 && syntax_.is(i - 1, "namespace"))) continue;
+      unsupported(i, library.name, "write the kernel, or use what the simulator has");
+      return true;
+    }
+    for (const Library& library : kMissingLibraries) {
+      if (!starts_with(text, library.prefix)) continue;
+      const char next = text.size() > library.prefix.size() ? text[library.prefix.size()] : 'A';
+      const bool of_library = std::isupper(static_cast<unsigned char>(next)) ||
+                              std::isdigit(static_cast<unsigned char>(next)) || next == '_' ||
+                              library.prefix == "npp" || library.prefix == "CUdevice";
+      if (!of_library || !includes(library.header) || functions_.count(text) || struct_names_.count(text)) continue;
+      unsupported(i, std::string(library.name) + " (" + std::string(text) + ")",
+                  "leave it out where TILEWISE_SIMULATOR is defined");
+      return true;
+    }
+    return false;
+  }
+
   void refuse_unsupported(std::size_t i) {
     std::string_view text = syntax_.text(i);
     if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
@@ -1641,7 +1680,11 @@ class Rewriter {
     }
     static constexpr std::string_view kNoTextures =
         "read global memory through a const __restrict__ pointer or __ldg()";
-    if (starts_with(text, "cudaGraph")) {
+    if (starts_with(text, "cudaGraphics")) {
+      unsupported(i, "graphics interoperability (" + std::string(text) + ")", "copy to the host and draw from there");
+    } else if (refuse_library(i)) {
+      // said
+    } else if (starts_with(text, "cudaGraph")) {
       unsupported(i, "CUDA graphs", "launch the kernels one after another in a stream");
     } else if (text == "cudaStreamBeginCapture" || text == "cudaStreamEndCapture") {
       unsupported(i, "stream capture", "launch the kernels one after another in a stream");
@@ -1798,6 +1841,7 @@ class Rewriter {
   std::unordered_map<std::string_view, Parameters> kernel_parameters_;
   std::set<std::string_view> template_kernels_;
   int registrations_ = 0;
+  std::vector<std::string> included_;                              // names of files, from the folder of headers on
   std::unordered_map<std::string_view, FunctionSides> functions_;  // by name
   std::unordered_set<std::string_view> device_variables_;          // at namespace scope, without managed ones
   std::unordered_set<std::string_view> device_arrays_;             // those of them that turn into pointers

@@ -75,7 +75,8 @@ usage: simcc FILE.cu... -o APP [options]
   --rewrite            print the plain C++ that the CUDA source is turned into, line by line
   -x cu                treat the files that follow as CUDA source whatever their name
   -I -isystem -include -D -U -std -f* -m* -W* -w -pthread
-                       as for the C++ compiler; the default is -std=c++20, and nothing older is used
+                       as for the C++ compiler. All is compiled as C++20; below -std=c++20, std::lerp and char8_t
+                       are left out, which older programs may have of their own
   -l -L -Wl,... -Xlinker X -shared
                        for the linker
   -Xcompiler A,B       options for the C++ compiler
@@ -112,6 +113,7 @@ struct Options {
   Args dependencies;  // -MD, -MF x, ...
   std::string output;
   std::string standard = "c++20";
+  bool before_cxx20 = true;               // as programs are that name no standard, or an older one
   std::string host_optimisation = "-O1";  // for plain C++ inputs
   std::string cxx;
   std::string make_prelude;  // a folder
@@ -321,6 +323,15 @@ bool is_cuda_toolkit(const std::string& folder) {
          fs::exists(fs::path(folder) / "crt" / "host_config.h", ignored);
 }
 
+bool is_older_standard(const std::string& wanted) {
+  const std::size_t plus = wanted.find("++");
+  const std::string version = plus == std::string::npos ? wanted : wanted.substr(plus + 2);
+  for (const char* older : {"98", "03", "0x", "11", "1y", "14", "1z", "17"}) {
+    if (version == older) return true;
+  }
+  return false;
+}
+
 /// At least C++20, which the simulator's headers need.
 std::string newer_standard(const std::string& wanted) {
   bool gnu = starts_with(wanted, "gnu++");
@@ -329,9 +340,7 @@ std::string newer_standard(const std::string& wanted) {
   for (const char* known : {"20", "2a", "23", "2b", "26", "2c"}) {
     if (version == known) return wanted;
   }
-  for (const char* older : {"98", "03", "0x", "11", "1y", "14", "1z", "17"}) {
-    if (version == older) return gnu ? "gnu++20" : "c++20";
-  }
+  if (is_older_standard(wanted)) return gnu ? "gnu++20" : "c++20";
   throw UsageError("unknown language standard '" + wanted + "'");
 }
 
@@ -440,9 +449,9 @@ class CommandLine {
     } else if (starts_with(a, "-fsanitize")) {
       throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
     } else if (starts_with(a, "-std=") || starts_with(a, "--std=")) {
-      o.standard = newer_standard(a.substr(a.find('=') + 1));
+      standard(a.substr(a.find('=') + 1));
     } else if (a == "-std" || a == "--std") {
-      o.standard = newer_standard(value(a));
+      standard(value(a));
     } else if (a == "-Xcompiler" || a == "--compiler-options" || starts_with(a, "-Xcompiler=") ||
                starts_with(a, "--compiler-options=")) {
       std::size_t equals = a.find('=');
@@ -500,6 +509,11 @@ class CommandLine {
     } else {
       input(a);
     }
+  }
+
+  void standard(const std::string& wanted) {
+    options_.standard = newer_standard(wanted);
+    options_.before_cxx20 = is_older_standard(wanted);
   }
 
   void compiler_options(const std::string& list) {
@@ -697,6 +711,8 @@ class Driver {
                    "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
     append(flags, options_.preprocess);
     append(flags, include_flags());
+    // What C++20 has and older programs have of their own: a literal's type, and lerp(), see <cuda_runtime.h>.
+    if (options_.before_cxx20) append(flags, {"-fno-char8_t", "-DTILEWISE_BEFORE_CXX20"});
     return flags;
   }
 
@@ -733,6 +749,11 @@ class Driver {
   int preprocess_both(const std::string& path, const std::string& object, const std::string& result) {
     if (int status = preprocess(path, object, result); status != 0) return status;
     const std::string host = read_file(result);
+    if (const std::string header = foreign_header(host); !header.empty()) {
+      std::cerr << "simcc: <" << fs::path(header).filename().string() << "> is not supported by the simulator ("
+                << header << " belongs to a CUDA Toolkit)\n";
+      return 1;
+    }
     if (!differs_by_architecture(host, path)) return 0;
     const std::string of_device = result + ".device.ii";
     if (int status = preprocess(path, object, of_device, true); status != 0) return status;
@@ -787,6 +808,31 @@ class Driver {
     const bool right = status == 0 && rewrite_file(whole, path, text);
     options_.prelude = prelude;
     return right;
+  }
+
+  /// A header of a CUDA Toolkit in the compiler's own folders, which the simulator doesn't have: it would bring the toolkit's types
+  /// with it. Empty when there is none.
+  std::string foreign_header(const std::string& preprocessed) const {
+    std::istringstream lines(preprocessed);
+    std::vector<std::string> open;
+    for (std::string line; std::getline(lines, line);) {
+      if (!starts_with(line, "# ")) continue;
+      const std::size_t first = line.find('"'), last = line.rfind('"');
+      if (first == std::string::npos || last <= first) continue;
+      const std::string file = line.substr(first + 1, last - first - 1), flags = line.substr(last + 1);
+      if (flags.find(" 2") != std::string::npos && !open.empty()) open.pop_back();
+      if (flags.find(" 1") == std::string::npos) continue;
+      open.push_back(file);
+      const bool of_toolkit = ends_with(file, "/crt/host_config.h") || ends_with(file, "/driver_types.h") ||
+                              ends_with(file, "/vector_types.h") || ends_with(file, "/cuda_runtime_api.h");
+      if (!of_toolkit || starts_with(file, include_dir_)) continue;
+      const std::string folder = fs::path(file).parent_path().string();
+      for (const std::string& outer : open) {
+        if (starts_with(outer, folder)) return outer;
+      }
+      return file;
+    }
+    return {};
   }
 
   static void print(const std::vector<tilewise::sim::Diagnostic>& diagnostics) {
@@ -866,6 +912,7 @@ class Driver {
     const std::string assembly = temporary_.file(stem + ".s");
     Args command = cxx_;
     append(command, {"-x", "c++-cpp-output", counts_arithmetic ? "-S" : "-c", "-std=" + options_.standard});
+    if (options_.before_cxx20) command.push_back("-fno-char8_t");
     append(command, options_.compile);
     append(command, all_instrumentation_flags());
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace tilewise::sim {
 
@@ -42,6 +43,33 @@ const Device& chosen() {
   std::_Exit(2);
 }
 
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", of 7.0 and later. The simulator has no
+// textures; programs that list what a device can do print these.
+void set_texture_limits(cudaDeviceProp& prop) {
+  const auto set = [](int* to, std::initializer_list<int> values) { std::copy(values.begin(), values.end(), to); };
+  prop.maxTexture1D = 131072;
+  prop.maxTexture1DMipmap = 32768;
+  prop.maxTexture1DLinear = 1 << 28;
+  set(prop.maxTexture2D, {131072, 65536});
+  set(prop.maxTexture2DMipmap, {32768, 32768});
+  set(prop.maxTexture2DLinear, {131072, 65000, 2097120});
+  set(prop.maxTexture2DGather, {32768, 32768});
+  set(prop.maxTexture3D, {16384, 16384, 16384});
+  set(prop.maxTexture3DAlt, {8192, 8192, 32768});
+  prop.maxTextureCubemap = 32768;
+  set(prop.maxTexture1DLayered, {32768, 2048});
+  set(prop.maxTexture2DLayered, {32768, 32768, 2048});
+  set(prop.maxTextureCubemapLayered, {32768, 2046});
+  prop.maxSurface1D = 32768;
+  set(prop.maxSurface2D, {131072, 65536});
+  set(prop.maxSurface3D, {16384, 16384, 16384});
+  set(prop.maxSurface1DLayered, {32768, 2048});
+  set(prop.maxSurface2DLayered, {32768, 32768, 2048});
+  prop.maxSurfaceCubemap = 32768;
+  set(prop.maxSurfaceCubemapLayered, {32768, 2046});
+  prop.surfaceAlignment = 512;
+}
+
 }  // namespace
 
 std::span<const Device> devices() { return kDevices; }
@@ -66,6 +94,7 @@ cudaDeviceProp device_properties(const Device& device) {
   prop.totalConstMem = 64 * kKiB;
   prop.major = device.major;
   prop.minor = device.minor;
+  set_texture_limits(prop);
   prop.textureAlignment = 512;
   prop.texturePitchAlignment = 32;
   prop.deviceOverlap = 1;

@@ -1,0 +1,68 @@
+// Libraries of the CUDA Toolkit that the simulator lacks, and the names by which programs use them.
+#pragma once
+
+#include <string_view>
+
+namespace tilewise::sim {
+
+struct Library {
+  std::string_view name;
+  std::string_view header;  ///< how the names of its headers begin
+  std::string_view prefix;  ///< how its names begin; the next character is a capital, a digit or `_`
+};
+
+/// A header in the simulator's folder stands for each: without anything, so that a program may include it.
+inline constexpr Library kMissingLibraries[] = {
+    {"cuBLASLt", "cublasLt", "cublasLt"},
+    {"cuBLASLt", "cublasLt", "CUBLASLT"},
+    {"cuBLASXt", "cublasXt", "cublasXt"},
+    {"cuFFT", "cufft", "cufft"},
+    {"cuFFT", "cufft", "CUFFT"},
+    {"cuFFT", "cufftw", "fftw"},
+    {"cuRAND", "curand", "curand"},
+    {"cuRAND", "curand", "CURAND"},
+    {"cuSOLVER", "cusolver", "cusolver"},
+    {"cuSOLVER", "cusolver", "CUSOLVER"},
+    {"cuDNN", "cudnn", "cudnn"},
+    {"cuDNN", "cudnn", "CUDNN"},
+    {"NCCL", "nccl", "nccl"},
+    {"NVRTC", "nvrtc", "nvrtc"},
+    {"NVRTC", "nvrtc", "NVRTC"},
+    {"NVML", "nvml", "nvml"},
+    {"NPP", "npp", "npp"},
+    {"nvJPEG", "nvjpeg", "nvjpeg"},
+    {"8-bit floating point (cuda_fp8.h)", "cuda_fp8", "__nv_fp8"},
+    {"graphics interoperability", "cuda_gl_interop", "cudaGL"},
+    {"graphics interoperability", "cuda_egl_interop", "cudaEGL"},
+    {"the CUDA driver API", "cuda.h", "cuInit"},
+    {"the CUDA driver API", "cuda.h", "cuDevice"},
+    {"the CUDA driver API", "cuda.h", "cuCtx"},
+    {"the CUDA driver API", "cuda.h", "cuModule"},
+    {"the CUDA driver API", "cuda.h", "cuMem"},
+    {"the CUDA driver API", "cuda.h", "cuLaunch"},
+    {"the CUDA driver API", "cuda.h", "cuStream"},
+    {"the CUDA driver API", "cuda.h", "cuEvent"},
+    {"the CUDA driver API", "cuda.h", "cuFunc"},
+    {"the CUDA driver API", "cuda.h", "cuLink"},
+    {"the CUDA driver API", "cuda.h", "cuGet"},
+    {"the CUDA driver API", "cuda.h", "cuDriver"},
+    {"the CUDA driver API", "cuda.h", "cuOccupancy"},
+    {"the CUDA driver API", "cuda.h", "cuPointer"},
+    {"the CUDA driver API", "cuda.h", "cuTensorMap"},
+    {"the CUDA driver API", "cuda.h", "cuLibrary"},
+    {"the CUDA driver API", "cuda.h", "cuKernel"},
+    {"the CUDA driver API", "cuda.h", "CUdevice"},
+    {"the CUDA driver API", "cuda.h", "CUcontext"},
+    {"the CUDA driver API", "cuda.h", "CUmodule"},
+    {"the CUDA driver API", "cuda.h", "CUfunction"},
+    {"the CUDA driver API", "cuda.h", "CUresult"},
+    {"the CUDA driver API", "cuda.h", "CUtensorMap"},
+};
+
+/// Namespaces of libraries that the simulator lacks, where a header of that folder is included.
+inline constexpr Library kMissingNamespaces[] = {
+    {"Thrust", "thrust/", "thrust"},
+    {"CUB", "cub/", "cub"},
+};
+
+}  // namespace tilewise::sim

@@ -1,0 +1,72 @@
+// Libraries that the simulator lacks: a header alone fails no program, and a name is refused with its line.
+#include <string>
+#include <utility>
+
+#include "catch.hpp"
+#include "workplace.hpp"
+
+TEST_CASE("Headers of libraries that the simulator lacks may be included", "[silent]") {
+  const std::string program = R"(#include <cublasLt.h>
+#include <cublasXt.h>
+#include <cublas_v2.h>
+#include <cub/cub.cuh>
+#include <cuda.h>
+#include <cuda_gl_interop.h>
+#include <cudnn.h>
+#include <cufft.h>
+#include <cufftXt.h>
+#include <curand_kernel.h>
+#include <cusolverDn.h>
+#include <nccl.h>
+#include <nvrtc.h>
+#include <thrust/sort.h>
+
+#include <cstdio>
+inline __host__ __device__ float lerp(float a, float b, float t) { return a + t * (b - a); }  // as helper_math.h has it
+__global__ void k(float* p) { *p = lerp(1.0f, 2.0f, 0.5f); }
+int main() {
+  cudaDeviceProp prop;
+  cudaGetDeviceProperties(&prop, 0);
+  const half h = __float2half(2);  // by cublas_v2.h
+  std::printf("%d %d %g\n", prop.maxTexture2DLayered[2], prop.maxSurface3D[1], __half2float(h));
+}
+)";
+  for (const std::string& compiler : compilers()) {
+    prints("2048 16384 2\n", program, "--cxx=" + compiler);
+    prints("2048 16384 2\n", program, "-std=c++17 --cxx=" + compiler);
+  }
+}
+
+TEST_CASE("What a program uses of them is refused by name", "[silent]") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"cuBLASLt (cublasLtHandle_t)", "#include <cublasLt.h>\ncublasLtHandle_t h;\nint main() {}\n"},
+      {"cuFFT (cufftHandle)", "#include <cufft.h>\ncufftHandle h;\nint main() {}\n"},
+      {"cuRAND (curandState)", "#include <curand_kernel.h>\n__device__ void f(curandState* s);\nint main() {}\n"},
+      {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
+       "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
+      {"cuDNN (cudnnHandle_t)", "#include <cudnn.h>\ncudnnHandle_t h;\nint main() {}\n"},
+      {"NCCL (ncclComm_t)", "#include <nccl.h>\nncclComm_t c;\nint main() {}\n"},
+      {"NVRTC (nvrtcProgram)", "#include <nvrtc.h>\nnvrtcProgram p;\nint main() {}\n"},
+      {"the CUDA driver API (CUdevice)", "#include <cuda.h>\nCUdevice d;\nint main() {}\n"},
+      {"Thrust", "#include <thrust/sort.h>\nvoid f(int* a) { thrust::sort(a, a + 4); }\nint main() {}\n"},
+      {"CUB", "#include <cub/cub.cuh>\nusing Reduce = cub::BlockReduce<int, 32>;\nint main() {}\n"},
+      {"graphics interoperability (cudaGraphicsResource)",
+       "#include <cuda_gl_interop.h>\ncudaGraphicsResource* r;\nint main() {}\n"},
+  };
+  for (const auto& [name, source] : cases)
+    refuses("program.cu:2: error: the simulator does not support " + name + ": ", source);
+}
+
+TEST_CASE("A toolkit's header that the simulator does not have is named", "[silent]") {
+  const Workplace workplace;
+  const std::string folder = workplace.path("usr");
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/cuda_of_tomorrow.h") << "#include \"vector_types.h\"\n";
+  std::ofstream(folder + "/vector_types.h") << "struct char1 { signed char x; };\n";
+  const Outcome outcome =
+      workplace.compile(workplace.write("#include <cuda_of_tomorrow.h>\nint main() {}\n"), "-idirafter '" + folder + "'");
+  INFO(outcome.text);
+  CHECK(outcome.status == 1);
+  CHECK(outcome.text.find("simcc: <cuda_of_tomorrow.h> is not supported by the simulator") != std::string::npos);
+  CHECK(outcome.text.find("redefinition") == std::string::npos);
+}
