@@ -1,6 +1,6 @@
-// The copy as a PTX instruction, which the simulator wouldn't see.
+// Closes the group by a PTX instruction. That is right, and the simulator knows it; but assembly is no part of homework.
 // gains: 0 inline assembly
-// unchecked: 5
+// unchecked: 100
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>
