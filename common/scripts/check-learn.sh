@@ -70,7 +70,7 @@ judged() {
 tmux -L "$socket" -f /dev/null new-session -d -s walk -x 80 -y 40 "env -u TMUX bash --norc --noprofile"
 start
 ways=(written renamed emptied halves taken-away)
-ids=$("$learn" --root "$root" --list | awk '$1 ~ /^[0-9][0-9]-/ { print $1 }' | head -n "$count")
+ids=$("$learn" --root "$root" --list | awk '{ for (i = 1; i <= 2; i++) if ($i ~ /^[0-9][0-9]-/) print $i }' | head -n "$count")
 [ "$(wc -w <<<"$ids")" = "$count" ] || die 1 "there are not $count puzzles"
 n=0
 for id in $ids; do

@@ -91,7 +91,7 @@ TEST_CASE("programs that do not come to their end", "[learn]") {
   says(judged(puzzle_text(), replaced(puzzle_text(kRight), "{ add_one", "{ std::exit(0); add_one")),
        "exit code 0, before the check");
   says(judged(puzzle_text(), replaced(puzzle_text(kRight), "<<<(n + 31) / 32, 32>>>", "")),
-       "called like an ordinary function");
+       "a kernel is launched, not called");
 }
 
 TEST_CASE("a kernel that doesn't end, with the line", "[learn]") {
