@@ -861,6 +861,8 @@ SUMMARY = [
     ("11_async_copies", "async_tiles<128,128,32,8,8,3>", None, "4096 x 4096 x 4096", "asynchronous copies, three stages"),
     ("12_past_cublas", "past_cublas<128,128,16,16,8,2,2,3,8>", None, "4096 x 4096 x 4096", "warp tiles, work shared out at the end"),
     ("07_cublas_sgemm", "CUBLAS_DEFAULT_MATH", None, "4096 x 4096 x 4096", "cuBLAS, FP32"),
+    ("13_tensor_cores", "wgmma_3xtf32<4, 8>", None, "4096 x 4096 x 4096", "the same floats on tensor cores, in three products"),
+    ("13_tensor_cores", "wgmma_persistent<4, 16>", None, "4096 x 4096 x 4096", "16-bit numbers on tensor cores"),
     ("04_transpose", "cudaMemcpyAsync", None, "16384 x 16384", "a copy, by the driver"),
     ("04_transpose", "transpose_strided_write", None, "16384 x 16384", "a transpose, strided writes"),
     ("04_transpose", "transpose_tile", 32, "16384 x 16384", "through a tile, with bank conflicts"),

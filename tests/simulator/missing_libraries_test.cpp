@@ -63,8 +63,8 @@ TEST_CASE("A toolkit's header that the simulator does not have is named", "[sile
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/cuda_of_tomorrow.h") << "#include \"vector_types.h\"\n";
   std::ofstream(folder + "/vector_types.h") << "struct char1 { signed char x; };\n";
-  const Outcome outcome =
-      workplace.compile(workplace.write("#include <cuda_of_tomorrow.h>\nint main() {}\n"), "-idirafter '" + folder + "'");
+  const Outcome outcome = workplace.compile(workplace.write("#include <cuda_of_tomorrow.h>\nint main() {}\n"),
+                                            "-idirafter '" + folder + "'");
   INFO(outcome.text);
   CHECK(outcome.status == 1);
   CHECK(outcome.text.find("simcc: <cuda_of_tomorrow.h> is not supported by the simulator") != std::string::npos);

@@ -6,8 +6,8 @@
 #if defined(TILEWISE_BEFORE_CXX20)  // <math.h> makes C++20's lerp() a global name, and helper_math.h defines one
 #pragma push_macro("lerp")
 #define lerp tilewise_lerp_of_cxx20
-#include <cmath>
 #include <math.h>
+#include <cmath>
 #pragma pop_macro("lerp")
 #endif
 
