@@ -903,6 +903,8 @@ def ladder(gpu):
     """The matrix products of SUMMARY as bars. Returns the picture's text and the words for who cannot see it."""
     bars = []
     for program, kernel, tile, shape, what in SUMMARY:
+        if program.startswith("13"):  # tensor cores: the bars of FP32 units would be too short to read
+            continue
         run = recorded_run(gpu, program)
         wanted = {"kernel": kernel, "tile": tile, "shape": shape, "status": "OK"}
         rows = [row for row in run["rows"] if all(row.get(k) == v for k, v in wanted.items())] if run else []
