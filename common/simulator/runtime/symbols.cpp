@@ -284,21 +284,28 @@ std::string answer_to(const std::string& question) {
 }
 
 std::string shown_path(const std::string& file) {
-  char now[4096];
   if (file.starts_with("./")) return file.substr(2);
   if (file.empty() || file[0] != '/') return file;
-  const char* folder = kept_folder[0] ? kept_folder : getcwd(now, sizeof now);
-  if (!folder) return file;
-  const std::size_t length = std::strlen(folder);
-  return file.compare(0, length, folder) == 0 && file[length] == '/' && length > 1 ? file.substr(length + 1) : file;
+  // Asked once: a million stores that race ask for their place a million times.
+  static const std::string started_in = [] {
+    char now[4096];
+    const char* folder = kept_folder[0] ? kept_folder : getcwd(now, sizeof now);
+    return std::string(folder ? folder : "");
+  }();
+  const std::size_t length = started_in.size();
+  return length > 1 && file.starts_with(started_in) && file[length] == '/' ? file.substr(length + 1) : file;
 }
 
 SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
 
 std::string describe_site(const void* return_address) {
-  const SourceLine at = source_line(return_address);
-  if (at.line == 0) return function_name(return_address);
-  return shown_path(at.file) + ":" + std::to_string(at.line);
+  thread_local std::unordered_map<const void*, std::string> known;
+  const auto [place, unknown] = known.try_emplace(return_address);
+  if (unknown) {
+    const SourceLine at = source_line(return_address);
+    place->second = at.line == 0 ? function_name(return_address) : shown_path(at.file) + ":" + std::to_string(at.line);
+  }
+  return place->second;
 }
 
 }  // namespace tilewise::sim
