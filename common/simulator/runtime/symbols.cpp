@@ -287,11 +287,11 @@ std::string shown_path(const std::string& file) {
   if (file.starts_with("./")) return file.substr(2);
   if (file.empty() || file[0] != '/') return file;
   // Asked once: a million stores that race ask for their place a million times.
-  static const std::string started_in = [] {
+  static const auto& started_in = *new std::string([]() -> std::string {
     char now[4096];
     const char* folder = kept_folder[0] ? kept_folder : getcwd(now, sizeof now);
-    return std::string(folder ? folder : "");
-  }();
+    return folder ? folder : "";
+  }());
   const std::size_t length = started_in.size();
   return length > 1 && file.starts_with(started_in) && file[length] == '/' ? file.substr(length + 1) : file;
 }
@@ -299,7 +299,7 @@ std::string shown_path(const std::string& file) {
 SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
 
 std::string describe_site(const void* return_address) {
-  thread_local std::unordered_map<const void*, std::string> known;
+  thread_local auto& known = *new std::unordered_map<const void*, std::string>;  // used after main, too
   const auto [place, unknown] = known.try_emplace(return_address);
   if (unknown) {
     const SourceLine at = source_line(return_address);
