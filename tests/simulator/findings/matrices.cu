@@ -25,9 +25,9 @@ __global__ void tile(const __half* in, float* out) {
     wmma::load_matrix_sync(a, in + (who == Who::two_pointers && first ? 16 : 0), who == Who::two_rows && first ? 24 : 16);  // finding: divergent-matrix half_of_it, divergent-matrix returned, divergent-matrix two_pointers, divergent-matrix two_rows
   if (who == Who::half_of_it) __syncwarp();
   if (who == Who::two_lines && first)
-    wmma::load_matrix_sync(b, in, 16);  // finding: divergent-matrix two_lines, divergent-matrix two_calls
+    wmma::load_matrix_sync(b, in, 16);  // finding: divergent-matrix two_lines
   else if (who == Who::two_calls && first)
-    wmma::load_matrix_sync(b, in, 16);
+    wmma::load_matrix_sync(b, in, 16);  // finding: divergent-matrix two_calls
   else if (who == Who::two_calls)
     wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);
   else
