@@ -161,7 +161,7 @@ __global__ void k(int* out, int kind) {
   if (kind == 2) while (i > 0) out[threadIdx.x] = i;
   if (kind == 3) while (i > 0) __syncthreads();
   if (kind == 4) while (atomicAdd(&out[64], 0) == 0) {}
-  if (kind == 5) for (int n = 0; n < 20000; ++n) out[threadIdx.x] = n;  // slow, and thread by thread
+  if (kind == 5) for (int n = 0; n < 20000; ++n) out[blockIdx.x * 64 + threadIdx.x] = n;  // slow, and thread by thread
 }
 int main(int, char** argv) {
   int* out;
@@ -174,8 +174,10 @@ int main(int, char** argv) {
     INFO(kind);
     const Outcome ran = workplace.run_app("TILEWISE_BLOCK_SECONDS=0.3 KIND=" + kind);
     CHECK(ran.status == 1);
-    CHECK(has(ran.text,
-              std::to_string(3 + std::stoi(kind)) + ": endless: no thread of this block has come to its end in "));
+    CHECK(has(ran.text, "endless: "));
+    if (kind != "3")  // threads that meet again and again are stopped wherever they are
+      CHECK(has(ran.text,
+                std::to_string(3 + std::stoi(kind)) + ": endless: no thread of this block has come to its end in "));
     CHECK(has(ran.text, "block (0,0,0)"));
     Outcome again;
     const auto report = report_of(workplace, "TILEWISE_BLOCK_SECONDS=0.3 KIND=" + kind, again);
