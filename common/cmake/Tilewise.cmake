@@ -136,6 +136,9 @@ function(tilewise_simcc_object variable target source includes system_includes)
   list(TRANSFORM includes PREPEND "-I")
   list(TRANSFORM system_includes PREPEND "-isystem")
   set(flags -std=c++20 -Wall -Wextra)
+  if(target MATCHES "^test_")
+    list(APPEND flags -g1)  # files and lines, no variables: a quarter of the time less
+  endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     list(APPEND flags -O0 -g)
   endif()
@@ -156,9 +159,10 @@ function(tilewise_simcc_object variable target source includes system_includes)
 endfunction()
 
 # tilewise_tests(<name> LABEL <label> SOURCES <files>... [...as tilewise_program])
-# A Catch2 program and its line in ctest. Exit code 77 means skipped.
+# A Catch2 program and its line in ctest; with APART <tag> two lines, one for its tests with that tag, so that two cores share them. Tests with
+# the tag [.all] are for `make test-all`. Exit code 77 means skipped.
 function(tilewise_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;INCLUDES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;APART" "SOURCES;INCLUDES;LIBRARIES")
   if(NOT arg_SOURCES)
     return()
   endif()
@@ -168,8 +172,15 @@ function(tilewise_tests name)
     SYSTEM_INCLUDES ${TILEWISE_CATCH2_INCLUDES}
     LIBRARIES ${arg_LIBRARIES} tilewise_test_main)
   target_compile_definitions(${name} PRIVATE TILEWISE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" SKIP_RETURN_CODE 77)
+  set(runs ${name})
+  if(arg_APART)
+    add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "~[${arg_APART}]~[all]")
+    add_test(NAME ${name}_${arg_APART} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "[${arg_APART}]~[all]")
+    list(APPEND runs ${name}_${arg_APART})
+  else()
+    add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS})
+  endif()
+  set_tests_properties(${runs} PROPERTIES LABELS "${arg_LABEL}" SKIP_RETURN_CODE 77)
 endfunction()
 
 # tilewise_cuda_libraries(<variable> <library>...): the targets of libraries such as cublas and cusparse. On a GPU they are

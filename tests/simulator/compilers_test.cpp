@@ -24,7 +24,7 @@ std::string text_of(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("reports are the same with g++ and clang++, and in every run", "[compilers]") {
+TEST_CASE("reports are the same with g++ and clang++, and in every run", "[.all][compilers]") {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (runs("command -v " + compiler)) continue;
     WARN(compiler << " is not here: the compilers are not compared");

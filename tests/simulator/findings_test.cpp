@@ -134,18 +134,18 @@ void check_all_cases(const std::string& source, const std::string& compiler = ""
 
 }  // namespace
 
-TEST_CASE("Findings: threads without order") { check_all_cases("races.cu"); }
-TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote") { check_all_cases("memory.cu"); }
-TEST_CASE("Findings: barriers, warp operations and waiting") { check_all_cases("threads.cu"); }
-TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches") { check_all_cases("lifetime.cu"); }
-TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on") { check_all_cases("libraries.cu"); }
-TEST_CASE("Findings: asynchronous copies") { check_all_cases("async.cu"); }
-TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores") {
+TEST_CASE("Findings: threads without order", "[programs]") { check_all_cases("races.cu"); }
+TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote", "[programs]") { check_all_cases("memory.cu"); }
+TEST_CASE("Findings: barriers, warp operations and waiting", "[programs]") { check_all_cases("threads.cu"); }
+TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[programs]") { check_all_cases("lifetime.cu"); }
+TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on", "[programs]") { check_all_cases("libraries.cu"); }
+TEST_CASE("Findings: asynchronous copies", "[programs]") { check_all_cases("async.cu"); }
+TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores", "[programs]") {
   check_all_cases("matrices.cu");
 }
-TEST_CASE("Findings: correct programs that come close have none") { check_all_cases("silent.cu"); }
+TEST_CASE("Findings: correct programs that come close have none", "[programs]") { check_all_cases("silent.cu"); }
 
-TEST_CASE("Findings: a race's advice is one that cures it") {
+TEST_CASE("Findings: a race's advice is one that cures it", "[programs]") {
   const Program program("races.cu");
   const std::string sum = "; no barrier helps where several threads update one element: atomicAdd() or another atomic";
   const std::pair<std::string, std::string> cases[] = {
@@ -176,7 +176,7 @@ TEST_CASE("Findings: a race's advice is one that cures it") {
 }
 
 TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++",
-          "[compilers]") {
+          "[.all]") {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (std::system(("command -v " + compiler + " >/dev/null 2>&1").c_str()) != 0) {
       WARN(compiler << " is not here");
@@ -191,7 +191,7 @@ TEST_CASE("Findings: what depends on the compiler's knowledge of types is the sa
   }
 }
 
-TEST_CASE("Findings: the exit code and TILEWISE_FINDINGS") {
+TEST_CASE("Findings: the exit code and TILEWISE_FINDINGS", "[programs]") {
   const Program program("lifetime.cu");
   CHECK(program.run_case("freed_twice", "TILEWISE_FINDINGS=warn") == 0);
   CHECK(program.text(program.log()).find("double-free") != std::string::npos);

@@ -88,7 +88,7 @@ bool is_global(const std::string& metric) { return metric.find("global") != std:
 
 }  // namespace
 
-TEST_CASE("Random kernels give the results and counters of a GPU, and no finding") {
+TEST_CASE("Random kernels give the results and counters of a GPU, and no finding", "[programs]") {
   const Json recording = Json::parse(read_file(kFolder + "recorded.json"));
   const Json reasons = Json::parse(read_file(kFolder + "differences.json"));
   const char* wanted = std::getenv("TILEWISE_FUZZ_KERNELS");
@@ -151,7 +151,7 @@ TEST_CASE("Random kernels give the results and counters of a GPU, and no finding
   CHECK(equal_wavefronts * 100 >= count * 95);
 }
 
-TEST_CASE("Reports do not depend on the compiler, its optimisation, or the run") {
+TEST_CASE("Reports do not depend on the compiler, its optimisation, or the run", "[.all]") {
   const Folder folder;
   const std::string source = fuzz::program(7, 0, 12);
   const Program program(folder, source);

@@ -80,7 +80,7 @@ const int kSaid = says();
 
 }  // namespace
 
-TEST_CASE("Device code sees __CUDA_ARCH__, host code does not", "[silent]") {
+TEST_CASE("Device code sees __CUDA_ARCH__, host code does not", "[programs][silent]") {
   for (const std::string& compiler : compilers()) {
     prints("2 0 0 4 50: 7 1 900 3 5 36 11 0 ", kArchitecture, "--cxx=" + compiler);
     prints("2 0 0 4 50: 7 1 860 3 5 36 11 0 ", kArchitecture,
@@ -89,7 +89,7 @@ TEST_CASE("Device code sees __CUDA_ARCH__, host code does not", "[silent]") {
   prints("2 0 0 4 50: 7 1 750 3 5 36 11 0 ", kArchitecture, "-arch=sm_75");
 }
 
-TEST_CASE("What __CUDA_ARCH__ changes outside of functions' bodies is refused where it clashes", "[silent]") {
+TEST_CASE("What __CUDA_ARCH__ changes outside of functions' bodies is refused where it clashes", "[programs][silent]") {
   refuses(
       "program.cu:6: error: the simulator does not support a declaration that __CUDA_ARCH__ makes another one in host",
       R"(
@@ -141,7 +141,7 @@ int main(int n, char** which) {
 
 }  // namespace
 
-TEST_CASE("Structs that calls take and return are seen on their way to memory", "[silent]") {
+TEST_CASE("Structs that calls take and return are seen on their way to memory", "[programs][silent]") {
   const std::pair<const char*, const char*> cases[] = {
       {"write", "out-of-bounds"}, {"load", "out-of-bounds"}, {"race", "warp-synchronous"}};
   for (const std::string& compiler : compilers()) {
@@ -158,7 +158,7 @@ TEST_CASE("Structs that calls take and return are seen on their way to memory", 
   }
 }
 
-TEST_CASE("No access of a program is left out by g++'s instrumentation", "[silent]") {
+TEST_CASE("No access of a program is left out by g++'s instrumentation", "[.all][silent]") {
   if (std::system("command -v g++ > /dev/null && command -v python3 > /dev/null") != 0) {
     WARN("g++ or python3 is not here");
     return;
@@ -179,7 +179,7 @@ TEST_CASE("No access of a program is left out by g++'s instrumentation", "[silen
   CHECK(said.find("program.cu:4: a load of a call's argument") != std::string::npos);
 }
 
-TEST_CASE("Host code that touches device variables is a finding, with its line", "[silent]") {
+TEST_CASE("Host code that touches device variables is a finding, with its line", "[programs][silent]") {
   const std::string program = R"(#include <cstdio>
 __device__ int counter = 3;
 __constant__ float table[4];
@@ -228,7 +228,7 @@ int main() {
   }
 }
 
-TEST_CASE("What nvcc refuses to compile is refused, with its line", "[silent]") {
+TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][silent]") {
   const std::string main = "int main() {}\n";
   const std::pair<std::string, std::string> cases[] = {
       {"program.cu:2: error: device code calls twice(), which is a function of host code",
@@ -249,7 +249,7 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[silent]") 
   for (const auto& [message, source] : cases) refuses(message, source);
 }
 
-TEST_CASE("What only looks like a call that nvcc refuses is accepted", "[silent]") {
+TEST_CASE("What only looks like a call that nvcc refuses is accepted", "[programs][silent]") {
   prints("3 4 5 2 6\n", R"(#include <algorithm>
 #include <cstdio>
 constexpr int twice(int x) { return 2 * x; }
@@ -289,7 +289,7 @@ int main() {
 )");
 }
 
-TEST_CASE("Kernel arguments are copied and destroyed once, and converted on the host's side", "[silent]") {
+TEST_CASE("Kernel arguments are copied and destroyed once, and converted on the host's side", "[programs][silent]") {
   const std::string program = R"(#include <cstdio>
 static int copies, destroyed, conversions;
 struct Counted {
@@ -330,7 +330,7 @@ int main() {
   for (const std::string& compiler : compilers()) prints("1 1 2 3: 13 76\n", program, "--cxx=" + compiler);
 }
 
-TEST_CASE("Device code sees __CUDA_ARCH__ with simcc --prelude, too, as homework is compiled", "[silent]") {
+TEST_CASE("Device code sees __CUDA_ARCH__ with simcc --prelude, too, as homework is compiled", "[programs][silent]") {
   const Workplace workplace;
   const std::string prelude = workplace.path("prelude");
   REQUIRE(std::system((std::string(TILEWISE_SIMCC) + " --make-prelude '" + prelude + "'").c_str()) == 0);

@@ -9,28 +9,28 @@
 #include "catch.hpp"
 #include "workplace.hpp"
 
-TEST_CASE("A program runs: vector addition in managed memory") {
+TEST_CASE("A program runs: vector addition in managed memory", "[programs]") {
   runs("vector_add_managed", "100003 elements, 3 launches: right\n");
 }
 
-TEST_CASE("A program runs: reduction by shuffles") {
+TEST_CASE("A program runs: reduction by shuffles", "[programs]") {
   std::string expected;
   for (const char* n : {"1", "31", "33", "1000", "77777"})
     for (const char* what : {"sum", "maximum"}) expected += std::string(what) + " of " + n + ": right\n";
   runs("reduction_shuffle", expected);
 }
 
-TEST_CASE("A program runs: histogram by atomics") {
+TEST_CASE("A program runs: histogram by atomics", "[programs]") {
   runs("histogram_atomics", "global   right\nshared   right\nmatched  right\n");
 }
 
-TEST_CASE("A program runs: stencil with constant memory") { runs("stencil_constant", "117 x 61 pixels: right\n"); }
+TEST_CASE("A program runs: stencil with constant memory", "[programs]") { runs("stencil_constant", "117 x 61 pixels: right\n"); }
 
-TEST_CASE("A program runs: streams and asynchronous copies") {
+TEST_CASE("A program runs: streams and asynchronous copies", "[programs]") {
   runs("streams_async", "8181 values in 9 chunks on 3 streams: right\n");
 }
 
-TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is") {
+TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is", "[programs]") {
   const std::string expected =
       "before main: right\nuntyped pointers: right\ncomplex numbers: right\nvalue of one lane: right\n"
       "host threads: right\n";
@@ -42,14 +42,14 @@ TEST_CASE("A program runs: unusual launches, host threads, with every compiler t
   }
 }
 
-TEST_CASE("A program with textures is refused") {
+TEST_CASE("A program with textures is refused", "[programs]") {
   refuses("program.cu:2: error: the simulator does not support textures", R"(
 __global__ void k(cudaTextureObject_t t, float* p) { p[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f); }
 int main() {}
 )");
 }
 
-TEST_CASE("A program with inline PTX that the simulator lacks is refused") {
+TEST_CASE("A program with inline PTX that the simulator lacks is refused", "[programs]") {
   refuses("program.cu:4: error: the simulator does not support inline PTX", R"(
 __global__ void multiprocessor(unsigned* p) {
   unsigned l;
@@ -60,7 +60,7 @@ int main() {}
 )");
 }
 
-TEST_CASE("A program with dynamic parallelism is refused") {
+TEST_CASE("A program with dynamic parallelism is refused", "[programs]") {
   refuses("program.cu:3: error: the simulator does not support a launch in device code (dynamic parallelism)", R"(
 __global__ void child() {}
 __global__ void parent() { child<<<1, 4>>>(); }
@@ -68,7 +68,7 @@ int main() { parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 )");
 }
 
-TEST_CASE("A program that synchronises a grid is refused") {
+TEST_CASE("A program that synchronises a grid is refused", "[programs]") {
   const std::string kernel = R"(
 #include <cooperative_groups.h>
 __global__ void k(int* p) {
@@ -85,14 +85,14 @@ __global__ void k(int* p) {
               "cudaLaunchCooperativeKernel((void*)k, dim3(2), dim3(1), a); }\n");
 }
 
-TEST_CASE("A program with Thrust is refused") {
+TEST_CASE("A program with Thrust is refused", "[programs]") {
   refuses("program.cu:3: error: the simulator does not support Thrust", R"(
 #include <thrust/device_vector.h>
 int main() { thrust::device_vector<int> v(100); }
 )");
 }
 
-TEST_CASE("A program with CUDA graphs is refused") {
+TEST_CASE("A program with CUDA graphs is refused", "[programs]") {
   refuses("program.cu:5: error: the simulator does not support stream capture", R"(
 int main() {
   cudaStream_t s;
@@ -104,7 +104,7 @@ int main() {
 )");
 }
 
-TEST_CASE("A program that allocates in device code, or in three dimensions, is refused") {
+TEST_CASE("A program that allocates in device code, or in three dimensions, is refused", "[programs]") {
   refuses("program.cu:1: error: the simulator does not support memory allocated in device code",
           "__global__ void k(int** p) { *p = new int[4]; }\nint main() {}\n");
   refuses("program.cu:1: error: the simulator does not support memory allocated in device code",
@@ -151,7 +151,7 @@ int main() {
 
 }  // namespace
 
-TEST_CASE("TILEWISE_BLOCK_SECONDS: a block that doesn't end is a finding with its line", "[watchdog]") {
+TEST_CASE("TILEWISE_BLOCK_SECONDS: a block that doesn't end is a finding with its line", "[programs][watchdog]") {
   const Workplace workplace;
   REQUIRE(workplace
               .compile(workplace.write(R"(#include <cstdlib>
@@ -194,7 +194,7 @@ int main(int, char** argv) {
   }
 }
 
-TEST_CASE("TILEWISE_SAMPLE: a wrong value ends the program before it begins", "[sample]") {
+TEST_CASE("TILEWISE_SAMPLE: a wrong value ends the program before it begins", "[programs][sample]") {
   const Workplace workplace;
   REQUIRE(workplace
               .compile(workplace.write(R"(#include <cstdio>
@@ -273,7 +273,7 @@ int main() {
 )";
 
 TEST_CASE("A report says for how many bytes of asynchronous copies threads waited with nothing done meanwhile",
-          "[async]") {
+          "[programs][async]") {
   const Workplace workplace;
   const Outcome compiled = workplace.compile(workplace.write(kPieces));
   CHECK(compiled.text.empty());
@@ -298,7 +298,7 @@ TEST_CASE("A report says for how many bytes of asynchronous copies threads waite
   }
 }
 
-TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in part", "[sample]") {
+TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in part", "[programs][sample]") {
   const Workplace workplace;
   REQUIRE(workplace.compile(workplace.write(kAddTwice)).status == 0);
   Outcome whole, part;
@@ -331,7 +331,7 @@ TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in
   CHECK(workplace.run_app("TILEWISE_SAMPLE=20").text == "0 wrong\n");
 }
 
-TEST_CASE("TILEWISE_SAMPLE: launches whose blocks may depend on each other are run whole", "[sample]") {
+TEST_CASE("TILEWISE_SAMPLE: launches whose blocks may depend on each other are run whole", "[programs][sample]") {
   // What thread 0 of each block does, and how that is called.
   const std::pair<const char*, const char*> cases[] = {
       {"out[atomicAdd(n, 1)] = 1;", "uses the value that an atomic returns"},
@@ -373,7 +373,7 @@ int main() {
   }
 }
 
-TEST_CASE("TILEWISE_SAMPLE: what only concerns one block does not make it depend on others", "[sample]") {
+TEST_CASE("TILEWISE_SAMPLE: what only concerns one block does not make it depend on others", "[programs][sample]") {
   const Workplace workplace;
   REQUIRE(workplace
               .compile(workplace.write(R"(
@@ -400,7 +400,7 @@ int main() {
   CHECK(report[0].at("counters").at("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum") == 300);
 }
 
-TEST_CASE("TILEWISE_SAMPLE: a block that waits for one that has not run is refused by name", "[sample]") {
+TEST_CASE("TILEWISE_SAMPLE: a block that waits for one that has not run is refused by name", "[programs][sample]") {
   const Workplace workplace;
   REQUIRE(workplace
               .compile(workplace.write(R"(
@@ -426,7 +426,7 @@ int main() {
 }
 
 // ------------------------------------------------------------------------------------------- TILEWISE_POLLS
-TEST_CASE("TILEWISE_POLLS: how often a block polls in vain before it counts as a deadlock", "[polls]") {
+TEST_CASE("TILEWISE_POLLS: how often a block polls in vain before it counts as a deadlock", "[programs][polls]") {
   const Workplace workplace;
   REQUIRE(workplace
               .compile(workplace.write(R"(#include <cstdio>

@@ -89,7 +89,7 @@ int main() {
 
 }  // namespace
 
-TEST_CASE("simcc takes nvcc's place on a command line") {
+TEST_CASE("simcc takes nvcc's place on a command line", "[programs]") {
   Folder folder;
   std::string source = folder.write("vector add.cu", kProgram);
   std::string app = folder.file("app");
@@ -103,7 +103,7 @@ TEST_CASE("simcc takes nvcc's place on a command line") {
   CHECK(ran.text == "sum 5050\n");
 }
 
-TEST_CASE("simcc compiles to objects and links them with plain C++") {
+TEST_CASE("simcc compiles to objects and links them with plain C++", "[programs]") {
   Folder folder;
   std::string kernel =
       folder.write("kernel.cu", "__global__ void k(int* p) { *p = N; }\nvoid go(int* p) { k<<<1, 1>>>(p); }\n");
@@ -119,7 +119,7 @@ TEST_CASE("simcc compiles to objects and links them with plain C++") {
   CHECK(run(folder, {folder.file("app")}).status == 7);
 }
 
-TEST_CASE("simcc writes dependency files") {
+TEST_CASE("simcc writes dependency files", "[programs]") {
   Folder folder;
   folder.write("part.cuh", "__device__ int part() { return 1; }\n");
   std::string source = folder.write("whole.cu", "#include \"part.cuh\"\n__global__ void k(int* p) { *p = part(); }\n");
@@ -134,7 +134,7 @@ TEST_CASE("simcc writes dependency files") {
   CHECK(!contains(read(folder.file("x.d")), "cuda_runtime.h"));
 }
 
-TEST_CASE("simcc accepts every hard construct, and its output is plain C++") {
+TEST_CASE("simcc accepts every hard construct, and its output is plain C++", "[programs]") {
   Folder folder;
   std::string source = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/rewriter_cases/nasty.cu";
   Outcome compiled = SIMCC("-c", source, "-o", folder.file("nasty.o"));
@@ -149,7 +149,7 @@ TEST_CASE("simcc accepts every hard construct, and its output is plain C++") {
   CHECK(contains(preprocessed.text, "<<<"));
 }
 
-TEST_CASE("simcc's loops, atomics and shared memory do what CUDA says") {
+TEST_CASE("simcc's loops, atomics and shared memory do what CUDA says", "[programs]") {
   Folder folder;
   std::string source = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/rewriter_cases/semantics.cu";
   Outcome compiled = SIMCC(source, "-o", folder.file("app"));
@@ -160,7 +160,7 @@ TEST_CASE("simcc's loops, atomics and shared memory do what CUDA says") {
   CHECK(ran.status == 0);
 }
 
-TEST_CASE("simcc's errors name the user's file and line") {
+TEST_CASE("simcc's errors name the user's file and line", "[programs]") {
   Folder folder;
   std::string source = folder.write("e.cu", "int main() {\n\n  undeclared();\n}\n");
   Outcome outcome = SIMCC(source, "-o", folder.file("app"));
@@ -197,7 +197,7 @@ int main() {
 }
 )";
 
-TEST_CASE("simcc links the CUDA libraries that a program calls, with -lcublas or without") {
+TEST_CASE("simcc links the CUDA libraries that a program calls, with -lcublas or without", "[programs]") {
   Folder folder;
   const std::string source = folder.write("dot.cu", kLibraries);
   for (const bool named : {false, true}) {
@@ -215,7 +215,7 @@ TEST_CASE("simcc links the CUDA libraries that a program calls, with -lcublas or
   }
 }
 
-TEST_CASE("a library's function that the simulator lacks is a compile-time error with its name") {
+TEST_CASE("a library's function that the simulator lacks is a compile-time error with its name", "[programs]") {
   Folder folder;
   std::string source = folder.write("z.cu",
                                     "#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  cublasCreate(&h);\n"
@@ -230,7 +230,7 @@ TEST_CASE("a library's function that the simulator lacks is a compile-time error
   CHECK(contains(outcome.text, "the Tilewise simulator does not support cusparseSpMM"));
 }
 
-TEST_CASE("simcc answers senseless command lines with one line and exit code 2") {
+TEST_CASE("simcc answers senseless command lines with one line and exit code 2", "[programs]") {
   Folder folder;
   std::string source = folder.write("x.cu", "int main() {}\n");
   auto refused = [&](Outcome outcome, const std::string& part) {
