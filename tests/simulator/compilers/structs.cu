@@ -22,7 +22,8 @@ struct Range {
 
 __device__ Body step(Body b, float time) {
   for (int i = 0; i < 4; ++i) {
-    b.vy -= 9.81f * time;
+    b.vx *= 0.99f, b.vy -= 9.81f * time,
+        b.vz *= 0.98f;  // nothing stays the same from turn to turn: clang++ would move it out of the loop
     b.x += time * b.vx, b.y += time * b.vy, b.z += time * b.vz;
   }
   return b;
