@@ -75,6 +75,13 @@ TEST_CASE("bounds: arithmetic, by the lanes of each card", "[bound]") {
   CHECK(near(on("a100", c).of(Resource::issue), 0.5 * 66.908 / 19.492));
   CHECK(near(on("b200", c).of(Resource::issue), 0.5 * on("b200", c).of(Resource::fp32)));  // two to an instruction
 
+  Counters t;
+  t.tensor_flop = 1'070'530'560'000'000;  // 132 SMs x 2,048 x 2 x 1.98 GHz
+  CHECK(near(on("h200", t).of(Resource::tensor), 1));
+  CHECK(on("h200", t).by == Resource::tensor);
+  CHECK(near(on("a100", t).of(Resource::tensor), 1070.53 / 311.87));  // 108 x 1,024 x 2 x 1.41 GHz
+  CHECK(near(on("t4", t).of(Resource::tensor), 1070.53 / 65.126));    // 40 x 512 x 2 x 1.59 GHz
+
   Counters d;
   d.flop_double = 1'000'000'000'000;
   CHECK(near(on("h200", d).of(Resource::fp64), 1 / 33.454));  // 64 lanes

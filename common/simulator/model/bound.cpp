@@ -24,6 +24,7 @@ Bound bound(const Rates& rates, const Work& work) {
   const double fma64 = work.double_known ? n(c.flop_double) / 2 : 0;
   on_sms(Resource::fp32, fma32, rates.fp32);
   on_sms(Resource::fp64, fma64, rates.fp64);
+  on_sms(Resource::tensor, n(c.tensor_flop) / 2, rates.tensor);
 
   const double shared_instructions = n(c.shared_load_instructions + c.shared_store_instructions);
   const double atomics = n(c.atomic_requests + c.reduction_requests);
@@ -67,6 +68,8 @@ const char* name(Resource resource) {
       return "FP32";
     case Resource::fp64:
       return "FP64";
+    case Resource::tensor:
+      return "tensor cores";
     case Resource::issue:
       return "issue";
     case Resource::memory_issue:

@@ -14,6 +14,7 @@ struct Rates {
   unsigned sms = 0;            ///< streaming multiprocessors
   unsigned fp32 = 0;           ///< multiply-adds of one thread each, in single precision
   unsigned fp64 = 0;           ///< the same in double precision
+  unsigned tensor = 0;         ///< multiply-adds of tensor cores, with inputs of 16 bits: no wider ones are faster
   unsigned fp32_per_lane = 1;  ///< multiply-adds that one thread can do in one instruction
   unsigned issue = 4;          ///< warp instructions that its schedulers issue
   unsigned memory_issue = 1;   ///< warp instructions that the load/store unit takes

@@ -306,6 +306,8 @@ const char* phrase(Resource resource) {
       return "FP32 arithmetic";
     case Resource::fp64:
       return "FP64 arithmetic";
+    case Resource::tensor:
+      return "the tensor cores";
     case Resource::issue:
       return "issuing instructions";
     case Resource::memory_issue:

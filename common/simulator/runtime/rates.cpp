@@ -15,6 +15,21 @@ unsigned fp32_lanes(int major, int minor) {
   return capability <= 80 ? 64 : 128;  // 7.0, 7.5 and 8.0; 8.6, 8.9, 9.0 and 10.0
 }
 
+// NVIDIA's white papers of these generations, by what their tensor cores do together in a clock with dense inputs of 16 bits: Volta and
+// Turing 8 x 64, A100 4 x 256, the other Ampere cards and Ada 4 x 128, Hopper 4 x 512, B200 4 x 1024.
+unsigned tensor_rate(int major, int minor) {
+  switch (10 * major + minor) {
+    case 80:
+      return 1024;
+    case 90:
+      return 2048;
+    case 100:
+      return 4096;
+    default:
+      return major < 9 ? 512 : 0;
+  }
+}
+
 // GeForce cards run faster than the boost clock on their data sheets. What nvidia-smi -q -d CLOCK lists below "Max Clocks":
 double highest_clock(const Device& device) {
   if (std::strcmp(device.key, "rtx3090") == 0) return 2.100e9;
@@ -30,6 +45,7 @@ model::Rates rates_of(const Device& device) {
   r.sms = static_cast<unsigned>(device.multiprocessors);
   r.fp32 = fp32_lanes(device.major, device.minor);
   r.fp64 = r.fp32 / static_cast<unsigned>(device.fp32_to_fp64);  // the same table: 64, 32, or 2
+  r.tensor = tensor_rate(device.major, device.minor);
   // PTX ISA, fma: .f32x2 needs sm_100.
   r.fp32_per_lane = device.major >= 10 ? 2 : 1;
   // CUDA C++ Programming Guide, compute capabilities 7.x to 10.0: 4 warp schedulers, each issues an instruction a clock.

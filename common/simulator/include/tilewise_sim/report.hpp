@@ -94,6 +94,7 @@ inline Counters& Counters::operator-=(const Counters& other) {
 enum class Resource {
   fp32,          ///< multiply-adds in single precision
   fp64,          ///< in double precision
+  tensor,        ///< multiply-adds of tensor cores
   issue,         ///< of warp instructions, as far as they are known: memory and multiply-adds
   memory_issue,  ///< the load/store unit takes one warp instruction per clock
   l1_tags,       ///< L1 finds the cache lines of global requests
@@ -101,7 +102,7 @@ enum class Resource {
   l2,            ///< what has to come or go through L2
   dram           ///< what L2 cannot have kept
 };
-constexpr std::size_t kResources = 8;
+constexpr std::size_t kResources = 9;
 
 /// "FP32", "L1 data": short, for tables and JSON.
 const char* name(Resource resource);
