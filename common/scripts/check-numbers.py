@@ -40,7 +40,7 @@ OPERATOR = r"(?:\s*[·×*/+−-]\s*|\s+x\s)"  # more than one blank where a link
 SUM = rf"{TERM}(?:{OPERATOR}{TERM})*"
 FORMULA = re.compile(rf"(?<![\w.]){TERM}(?:{OPERATOR}{TERM})+\s*=\s*{SUM}(?:\s*=\s*{SUM})*")
 
-GENERATED = re.compile(r"<!-- (results|traffic|dram|spmv|loops|stalls|tensor|preprocess|plot|figure|summary|ladder|puzzles|snippet|calc|derived)\b.*?<!-- /\1 -->", re.S)
+GENERATED = re.compile(r"<!-- (results|traffic|dram|spmv|loops|stalls|tensor|preprocess|plot|picture|figure|summary|ladder|puzzles|snippet|calc|derived)\b.*?<!-- /\1 -->", re.S)
 
 
 def blank(found):

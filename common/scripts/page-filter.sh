@@ -77,7 +77,7 @@ awk -v page="${page#./}" '
   /^ *$/ || /^#/ { bold = code = tag = 0 }
   {
     gsub(/src="figures\//, "src=\"" folder "figures/")
-    gsub(/src="..\/..\/docs\/results\//, "src=\"docs/results/")
+    gsub(/src="(\.\.\/)+docs\/results\//, "src=\"docs/results/")
     gsub(/::tilewise::/, "tilewise::")
     out = ""
     rest = $0

@@ -2,6 +2,8 @@
 """Draws what a program recorded, as SVG. For maintainers; needs Python 3 and gnuplot, which nothing else does.
 
     common/scripts/plot-results.py FILE.json [FOLDER]
+    common/scripts/plot-results.py --check     are the pictures in docs/results those of the records? Exit code 1 if one isn't,
+                                               77 without gnuplot, or with another version than they were drawn with
 
 FILE.json is what record-results.sh wrote (docs/results/nvidia-h200-05-sweeps.json), or a program with --json. The pictures go to
 FOLDER (default: where the file lies) and are named after the machine: nvidia-h200-05-stride.svg. From a GPU they show
@@ -15,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 COLOURS = ["#2f7fd1", "#e08a1e", "#2f9e5b", "#8b5fbf"]  # readable on white and on black
 INK = "#6b7785"  # replaced by a class, see finish()
@@ -79,7 +82,7 @@ plot {plots}
     if done.returncode != 0:
         sys.exit(f"gnuplot: {done.stderr.strip()}")
     path.write_text(finish(done.stdout, title, description))
-    print(path)
+    return [path]
 
 
 def finish(svg, title, description):
@@ -107,15 +110,15 @@ def finish(svg, title, description):
   @media (prefers-color-scheme: dark) { .ink-fill { fill: #adbac7 } .ink-stroke { stroke: #adbac7 } }
 </style>
 """
-    svg = svg.replace("<g id=\"gnuplot_canvas\">", style + "<g id=\"gnuplot_canvas\">")
+    svg = svg.replace("<g id=\"gnuplot_canvas\">", f"<!-- {version()} -->\n" + style + "<g id=\"gnuplot_canvas\">")
     return re.sub(r"[ \t]+\n", "\n", svg)
 
 
 def sweep(runs, folder, part, swept, settings):
-    """One picture of a sweep of lesson 05; False if no run has it."""
+    """One picture of a sweep of lesson 05; none if no run has it."""
     found = curves(runs, "05_coalescing", part, swept)
     if not found:
-        return False
+        return []
     machine = runs[0]["machine"]
     slug = re.sub(r"[^a-z0-9]+", "-", machine["name"].lower())
     lines = []
@@ -144,9 +147,8 @@ def sweep(runs, folder, part, swept, settings):
     worst = {name: min(points, key=lambda p: p[1]) for name, _, points in lines if name}
     description = "; ".join(f"{name}: from {best[name][1]:.0f} at {best[name][0]} to {worst[name][1]:.0f} at {worst[name][0]}"
                             for name in best)
-    draw(folder / f"{slug}-05-{swept}.svg", title, f"{y_title}. {description}", f"{swept}, in words", y_title,
+    return draw(folder / f"{slug}-05-{swept}.svg", title, f"{y_title}. {description}", f"{swept}, in words", y_title,
          f"{settings}\nset yrange [0:{top}]", lines)
-    return True
 
 
 def timed(runs, program, **wanted):
@@ -176,17 +178,17 @@ def sparse_product(runs):
 
 
 def roofline(runs, folder):
-    """What lesson 08 reached at which arithmetic intensity, below what its own ceilings allow; False without a run on a GPU."""
+    """What lesson 08 reached at which arithmetic intensity, below what its own ceilings allow; none without a run on a GPU."""
     lessons, runs = runs, [run for run in runs if run["program"] == "08_roofline" and not run["machine"]["simulated"]]
     if not runs:
-        return False
+        return []
     machine = runs[-1]["machine"]
     rows = [row for row in runs[-1]["rows"] if row["status"] == "OK" and "figure" in row]
     best = lambda key: max((row["figure"]["value"] for row in rows if row.get("key") == key), default=0)
     points = sorted((row["intensity"], row["figure"]["value"]) for row in rows if row.get("part") == "roofline")
     flops, copied, added = best("fma"), best("dram_copy"), best("vector_add")
     if not (points and flops and copied):
-        return False
+        return []
     products, sparse = matrix_products(lessons), sparse_product(lessons)
     low, high = 0.05, 1.6 * max(intensity for intensity, _ in points + products)
     roof = lambda peak, bandwidth: [(low, low * bandwidth), (peak / bandwidth, peak), (high, peak)]
@@ -205,37 +207,75 @@ def roofline(runs, folder):
     if products:
         lines.append(("matrix products of lessons 01 to 09, 4096", f"points linecolor rgb '{COLOURS[0]}' pointtype 13 pointsize 1", products))
     slug = re.sub(r"[^a-z0-9]+", "-", machine["name"].lower())
-    draw(folder / f"{slug}-08-roofline.svg", f"{machine['name']}: what is reached at which arithmetic intensity",
+    return draw(folder / f"{slug}-08-roofline.svg", f"{machine['name']}: what is reached at which arithmetic intensity",
          f"GFLOP/s over FLOP per byte of DRAM, both logarithmic. The measured points follow {copied:,.0f} GB/s up to the balance "
          f"of {balance:.1f} FLOP per byte and stay near {flops:,.0f} GFLOP/s from there on.",
          "arithmetic intensity, FLOP per byte of DRAM", "GFLOP/s",
          f"set logscale xy\nset xrange [{low}:{high}]\nset yrange [{low * copied / 2}:{1.8 * peak}]\nset format xy '%g'\n"
          f"set grid xtics\nset key at graph 0.94, graph 0.04 right bottom", lines)
-    return True
+
+
+def version():
+    return subprocess.run(["gnuplot", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def check():
+    """Draws all pictures again, elsewhere, and compares."""
+    results = pathlib.Path(__file__).resolve().parents[2] / "docs/results"
+    stale = []
+    with tempfile.TemporaryDirectory() as folder:
+        for file in [*results.glob("*-05-sweeps.json"), *(results / f"{gpu.name[7:]}" for gpu in results.glob("bounds-*.json"))]:
+            pictures_of(json.loads(file.read_text()), pathlib.Path(folder))
+        for new in sorted(pathlib.Path(folder).glob("*.svg")):
+            old = results / new.name
+            drawn_by = re.search(r"<!-- (gnuplot .*?) -->", old.read_text()) if old.exists() else None
+            if drawn_by and drawn_by[1] != version():
+                print(f"{old.name} was drawn by {drawn_by[1]}, and here is {version()}")
+                return 77
+            if not old.exists() or old.read_text() != new.read_text():
+                stale.append(new.name)
+    if stale:
+        print("not those of the records:", *stale, "- run common/scripts/plot-results.py", file=sys.stderr)
+    return 1 if stale else 0
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit("usage: plot-results.py FILE.json [FOLDER]")
+    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-") and sys.argv[1:] != ["--check"]:
+        print("usage: plot-results.py FILE.json [FOLDER], or plot-results.py --check", file=sys.stderr)
+        return 2
     if not shutil.which("gnuplot"):
-        sys.exit("plot-results: gnuplot is not here (Debian, Ubuntu: apt-get install gnuplot-nox)")
+        print("plot-results: gnuplot is not here (Debian, Ubuntu: apt-get install gnuplot-nox)", file=sys.stderr)
+        return 77
+    if sys.argv[1] == "--check":
+        return check()
     file = pathlib.Path(sys.argv[1])
     folder = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else file.parent
-    recorded = json.loads(file.read_text())
-    runs = recorded["runs"] if "runs" in recorded else [recorded]
     folder.mkdir(parents=True, exist_ok=True)
+    drawn = pictures_of(json.loads(file.read_text()), folder)
+    for picture in drawn:
+        print(picture)
+    if not drawn:
+        print(f"plot-results: {file} has no sweep of lesson 05 (05_coalescing --part sweeps --full --json FILE) and no "
+              "measured roofline of lesson 08 (08_roofline --json FILE)", file=sys.stderr)
+        return 1
+    return 0
+
+
+def pictures_of(recorded, folder):
+    """Draws what a program wrote, or of all lessons the roofline: their sweeps are short. Returns the pictures' files."""
+    if "runs" in recorded:
+        return roofline(recorded["runs"], folder)
+    runs = [recorded]
     simulated = runs[0]["machine"]["simulated"]
     height = "set ytics (0, 4, 8, 16, 32)" if simulated else ""
     drawn = sweep(runs, folder, "strides", "stride",
           f"set logscale x 2\nset xrange [0.95:70]\nset xtics (1, 2, 4, 8, 16, 32, 64)\n{height}\n"
           + ("set key bottom right" if simulated else "set key top right"))
-    drawn |= sweep(runs, folder, "offsets", "offset",
+    drawn += sweep(runs, folder, "offsets", "offset",
           f"set xrange [-0.5:31.5]\nset xtics 0, 4\n{height}\n"
           + ("set key top right" if simulated else "set key bottom right"))
-    drawn |= roofline(runs, folder)
-    if not drawn:
-        sys.exit(f"plot-results: {file} has no sweep of lesson 05 (05_coalescing --part sweeps --full --json FILE) and no "
-                 "measured roofline of lesson 08 (08_roofline --json FILE)")
+    return drawn + roofline(runs, folder)
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -36,6 +36,7 @@ if [ -x "$programs/06_csr_spmv" ] && [[ $gpu != Simulated* ]]; then
   echo "06_csr_spmv --type double: $((SECONDS - started)) s" >&2
   { echo '{"runs": ['; cat part.json; echo ']}'; } >"${file%.json}-06-double.json"
   echo "${file%.json}-06-double.json" >&2
+  "$root/common/scripts/plot-results.py" "$file" >&2 || echo "The picture of lesson 08's roofline was not drawn." >&2
 fi
 
 [ -x "$programs/05_coalescing" ] || exit $status

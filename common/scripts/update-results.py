@@ -2,7 +2,7 @@
 """Writes result tables and code into the pages. For maintainers; nothing else needs Python.
 
     cmake --preset sim && cmake --build --preset sim && common/scripts/update-results.py [build/sim/bin]
-    common/scripts/update-results.py --code     only the code: a moment, and nothing has to be built
+    common/scripts/update-results.py --code     only code and pictures: a moment, and nothing has to be built
     common/scripts/update-results.py --check    changes nothing; exit code 1 if a page is not what it would be
 
 A page says which run it shows, and everything up to the closing marker is replaced:
@@ -46,6 +46,11 @@ for who cannot see it:
 
     <!-- plot:nvidia-h200-05-stride Share of a copy over the stride. -->
     <!-- /plot -->
+
+Pictures that take the place of a long table are drawn from the records by common/scripts/pictures.py, into docs/results/<gpu>-NAME.svg:
+
+    <!-- picture:nvidia-h200 04-transpose -->
+    <!-- /picture -->
 
 Single figures in the text, by their key in the rows (the best row of that key; `cycles`, `ns`, `GB/s`, `GFLOP/s`):
 
@@ -109,6 +114,7 @@ The puzzles of a chapter, a fold with a line for each, and all puzzles with the 
 import difflib
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -118,6 +124,7 @@ import textwrap
 
 import bounds
 import ladder as strip
+import pictures
 import puzzles
 
 root = pathlib.Path(__file__).resolve().parents[2]
@@ -934,6 +941,7 @@ def ladder(gpu):
     return "\n".join(svg), words
 
 
+picture_region = re.compile(r"(<!-- picture:(\S+) (\S+) -->\n).*?(<!-- /picture -->)", re.S)
 strip_region = re.compile(r"(<!-- ladder (\S+) -->\n).*?(<!-- /ladder -->)", re.S)
 plain_line = re.compile(r"^<!-- plain-program -->$", re.M)
 snippet_region = re.compile(r"^(<!-- snippet: (\S+)(?: (\S+))? -->\n).*?^(<!-- /snippet -->)", re.S | re.M)
@@ -983,6 +991,24 @@ def difference(old, new):
 
 
 stale = []
+
+
+def drawn(file, text):
+    """Remembers a picture that isn't what the records say now, and writes it unless that is only to be checked."""
+    if not file.exists() or file.read_text() != text:
+        stale.append(file.relative_to(root))
+        if "--check" not in options:
+            file.write_text(text)
+
+
+def picture_on(page, gpu, name):
+    """A picture from the records, as it stands on a page."""
+    text, words = pictures.picture(root, gpu, name)
+    file = root / f"docs/results/{gpu}-{name}.svg"
+    drawn(file, text)
+    return f'\n<img src="{os.path.relpath(root, page.parent)}/{file.relative_to(root)}" alt="{pictures.escaped(words)}">\n\n'
+
+
 if "--code" not in options:
     steps, file = json.dumps(strip.steps(root, GPU), indent=1) + "\n", root / f"docs/results/ladder-{GPU}.json"
     if not file.exists() or file.read_text() != steps:
@@ -997,6 +1023,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
     new = file_region.sub(lambda found: found[1] + lines_of(found[2], found[3]) + found[4], new)
     new = diff_region.sub(lambda found: found[1] + difference(found[2], found[3]) + found[4], new)
     new = puzzles_region.sub(lambda found: found[1] + puzzles.listed(root, found[2]) + found[3], new)
+    new = picture_region.sub(lambda found: found[1] + picture_on(page, found[2], found[3]) + found[4], new)
     new = all_puzzles_region.sub(lambda found: found[1] + puzzles.all_of_them(root) + found[2], new)
     if "--code" not in options:
         new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], new)
@@ -1017,10 +1044,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
         new = plot_region.sub(lambda found: found[1] + plot(found[2], found[3]) + found[4], new)
         for found in ladder_region.finditer(new):
             picture, (text, words) = root / f"docs/results/{found[2]}-matmul.svg", ladder(found[2])
-            if not picture.exists() or picture.read_text() != text:
-                stale.append(picture.relative_to(root))
-                if "--check" not in options:
-                    picture.write_text(text)
+            drawn(picture, text)
             new = new.replace(found[0], f'{found[1]}\n<img src="{picture.relative_to(root)}" alt="{words}">\n\n{found[3]}')
     if new == old:
         continue
