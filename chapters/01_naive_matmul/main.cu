@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
                         .sim_shapes = {{192, 192, 193}, {127, 65, 93}}});
     options.parse(argc, argv);
 
-    tilewise::MatmulLesson lesson(options, {.show_shared = false, .l1 = true});
+    tilewise::MatmulLesson lesson(options, {.quantity = tilewise::Quantity::passes, .show_shared = false, .l1 = true});
     for (const MatmulShape& shape : options.shapes()) {
       if (!lesson.begin(shape)) continue;  // does not fit in device memory: a SKIP row says so
       for (int block : options.tiles()) lesson.run(column_on_x(block));

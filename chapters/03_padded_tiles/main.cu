@@ -7,6 +7,7 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 using tilewise::Figure;
 using tilewise::LessonStyle;
+using tilewise::Quantity;
 
 const Sums direct = {"running_sums_direct", running_sums_direct, "-", 0};
 const Sums padded = {"running_sums_padded", running_sums_padded, "33", 32 * 33 * 4};
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
     pair_up(rows, cols, options);
 
     LessonStyle style{.figure = Figure::bytes, .baseline_name = "copy", .show_tile = false, .in_turns = true};
+    style.quantity = Quantity::wavefronts;
     tilewise::MatmulLesson products(options, style);
     tilewise::Lesson& lesson = products.lesson();
     const auto begin = [&](const char* part, const char* title) {
@@ -76,6 +78,7 @@ int main(int argc, char** argv) {
     if (begin("walk", "running sums through a tile of 32 x 32")) run_sums(lesson, walk, problems);
     if (begin("widths", "the walk in steps of 8 and 16 bytes")) run_sums(lesson, widths, problems);
     if (begin("narrow", "a tile of 32 x 16: two rows per request")) run_sums(lesson, narrow, problems);
+    style.quantity = Quantity::time;  // what is counted doesn't depend on how many blocks fit
     style.extra = {{"bytes per block", "shared", 15}, {"blocks per SM", "", 13}, {"occupancy %", "", 11}};
     if (!problems.empty() && begin("occupancy", "the padded tile, with more shared memory than it uses")) {
       begin_with_copy(lesson, *problems.front());
@@ -89,6 +92,7 @@ int main(int argc, char** argv) {
     }
 
     style = {.figure = Figure::bytes, .baseline_name = "stride 1", .show_tile = false, .exact = true};
+    style.quantity = Quantity::wavefronts;
     style.ceiling = tilewise::device().peak_shared_gbs();
     style.extra = {{"stride", "elements", 8}};
     style.only_shared = true;
@@ -99,7 +103,7 @@ int main(int argc, char** argv) {
       run_windows<float4>(lesson, "window_sums<float4>", wide_strides, windows, options);
     }
 
-    style = {.baseline_name = "unpadded", .in_turns = true, .only_shared = true};
+    style = {.quantity = Quantity::wavefronts, .baseline_name = "unpadded", .in_turns = true, .only_shared = true};
     if (begin("matmul", "a tile that is never read by columns")) {
       for (const tilewise::MatmulShape& shape : options.shapes()) {
         if (!products.begin(shape)) continue;

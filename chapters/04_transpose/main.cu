@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
     if (rows.size() != cols.size()) options.refuse("--rows and --cols are lists of different lengths");
 
     tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
+                                      .quantity = tilewise::Quantity::sectors,
                                       .baseline_name = "copy",
                                       .counted_work = 1 << 23,
                                       .kernel_width = 32,

@@ -75,6 +75,7 @@ struct Wanted {
 /// `shared` is for kernels that use shared memory.
 inline tilewise::LessonStyle style(const char* swept = "", bool shared = false) {
   tilewise::LessonStyle s{.figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 26};
+  s.quantity = *swept == 0 && !shared ? tilewise::Quantity::requests : tilewise::Quantity::sectors;
   s.show_tile = false;
   s.show_shared = shared;
   s.exact = true;  // or has its bounds checked, which is said below the table

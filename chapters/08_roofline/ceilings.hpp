@@ -57,6 +57,8 @@ class Ceilings {
     part_ = part;
     measure_ = measure;
     table_.emplace(columns());
+    const char* const quantities[] = {"time", "flops", "bytes", "intensity"};  // in Measure's order
+    results_.describe_table(part, heading, quantities[static_cast<int>(measure)]);
   }
 
   void run(const Probe& probe) {

@@ -15,8 +15,12 @@ int main(int argc, char** argv) {
                         .sim_shapes = {{127, 65, 93}}});
     options.parse(argc, argv);
 
-    tilewise::MatmulLesson lesson(
-        options, {.baseline_name = "cuBLAS", .kernel_width = 32, .show_tile = false, .share = true, .in_turns = true});
+    tilewise::MatmulLesson lesson(options, {.quantity = tilewise::Quantity::wavefronts,
+                                            .baseline_name = "cuBLAS",
+                                            .kernel_width = 32,
+                                            .show_tile = false,
+                                            .share = true,
+                                            .in_turns = true});
     const tilewise::CublasHandle handle;
     lesson.lesson().say("Library calls are computed by " + tilewise::cublas_engine() + ".\n");
     for (const tilewise::MatmulShape& shape : options.shapes()) {

@@ -98,6 +98,25 @@ bool refused_by_configuration(cudaError_t code) {
 
 }  // namespace
 
+/// What the JSON calls the quantity of a table. Where nothing is counted, it is time.
+static const char* quantity_of(const LessonStyle& style) {
+  switch (style.counts ? style.quantity : Quantity::time) {
+    case Quantity::requests:
+      return "requests";
+    case Quantity::sectors:
+      return "sectors";
+    case Quantity::wavefronts:
+      return "wavefronts";
+    case Quantity::passes:
+      return "passes";
+    case Quantity::bytes:
+      return "bytes";
+    case Quantity::time:
+      return "time";
+  }
+  return "";
+}
+
 struct Lesson::State {
   State(const Options& options_, const LessonStyle& style_)
       : options(options_), style(style_), table(columns(style_)), results(options_) {}
@@ -139,6 +158,7 @@ struct Lesson::State {
 };
 
 Lesson::Lesson(const Options& options, const LessonStyle& style) : state_(std::make_unique<State>(options, style)) {
+  state_->results.describe_table("", "", quantity_of(style));
   fmt::print("{}\n", device().text());
   if (is_simulated())
     fmt::print("No GPU: a time would mean nothing, so the table shows what the hardware would do, counted.\n");
@@ -163,6 +183,7 @@ void Lesson::begin_part(const std::string& part, const std::string& title, const
   s.part = part;
   s.style = style;
   s.table = Table(columns(style));
+  s.results.describe_table(part, title, quantity_of(style));
 }
 
 Outcome Lesson::run(const Variant& variant) {

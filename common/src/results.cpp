@@ -109,6 +109,11 @@ Results::Results(const Options& options) {
   }
 }
 
+void Results::describe_table(const std::string& part, const std::string& title, const std::string& quantity) {
+  const std::string table = "tables." + (part.empty() ? "all" : part);
+  run_.set(table + ".title", title).set(table + ".quantity", quantity);
+}
+
 std::string Results::json() const {
   Json object = to_json(run_);
   object["rows"] = Json::array();

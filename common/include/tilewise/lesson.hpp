@@ -36,6 +36,16 @@ enum class Figure {
   bytes   ///< GB/s against the memory bandwidth
 };
 
+/// What a table is about when no time is measured: the chart of `make tour` shows it.
+enum class Quantity {
+  requests,    ///< of warps to global memory
+  sectors,     ///< of 32 bytes, of global memory
+  wavefronts,  ///< passes through the banks of shared memory
+  passes,      ///< through L1's banks, of loads from global memory
+  bytes,       ///< of global memory, asked for
+  time         ///< nothing that is counted differs, or should
+};
+
 /// One kernel in one configuration, as a lesson runs it.
 struct Variant {
   std::string kernel;                        ///< the kernel's name in the code
@@ -79,6 +89,7 @@ struct Outcome {
 /// the best baseline, on the simulator the sectors of loads and of stores, and bank conflicts.
 struct LessonStyle {
   Figure figure = Figure::flops;
+  Quantity quantity = Quantity::requests;
   double ceiling = 0;  ///< in the figure's unit; 0: the device's theoretical peak, infinity: none is known
   std::string baseline_name = "naive";
   /// Simulator: larger variants are run and checked, but not counted, so that they end in seconds. The default is the

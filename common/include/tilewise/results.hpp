@@ -59,6 +59,8 @@ class Results {
     rows_.push_back(row);
     return rows_.size() - 1;
   }
+  /// Says of a table what its heading is, and which quantity it is about. `part`: its rows' name of it, "" if there is one table.
+  void describe_table(const std::string& part, const std::string& title, const std::string& quantity);
   /// Adds fields to row number `row`. Throws std::out_of_range when there is none.
   void extend(std::size_t row, const Record& fields) { rows_.at(row).add(fields); }
   /// The whole file as text. Numbers that are not finite become null.
