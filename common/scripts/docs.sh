@@ -40,4 +40,6 @@ if command -v python3 >/dev/null && ! python3 common/scripts/update-results.py -
 fi
 build_tool check_links
 build/tools/check_links README.md CONTRIBUTING.md docs/*.md chapters "$out/html"
+size=$(du -sk "$out/html" | cut -f1)
+[ "$size" -le 30000 ] || die 1 "The site has $((size / 1000)) MB, and may have 30."
 echo "The site is $out/html/index.html; a browser opens it as file://$PWD/$out/html/index.html"
