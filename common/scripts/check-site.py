@@ -83,6 +83,11 @@ for (const heading of all('main :is(h1, h2, h3, h4, h5, h6)')) {
 return said;
 """
 
+FALSE_LINKS = r"""
+return Array.from(document.querySelectorAll('main .fragment a.code')).filter((link) => /^[a-z_]\w*$/.test(link.textContent))
+  .map((link) => `a false link in code: ${link.textContent} leads to ${link.getAttribute('href')}`);
+"""
+
 RAW_MARKDOWN = r"""
 const said = [], walker = document.createTreeWalker(document.querySelector('main') || document.body, NodeFilter.SHOW_TEXT);
 for (let node; (node = walker.nextNode());) {
@@ -327,6 +332,8 @@ def check_page(browser, path, findings, sizes):
     if is_course(path):
         findings.add(name, browser.ask(PROSE_WIDTH, PROSE, FONTS[1]))
         findings.add(name, browser.ask(NAVIGATION_CUT))
+        if path.stem in sources():
+            findings.add(name, browser.ask(FALSE_LINKS))
     browser.ask(OPEN_ALL)
     findings.add(name, browser.ask(UNREACHABLE))
     if is_course(path):

@@ -2,7 +2,7 @@
 
 update-results.py writes them to docs/results/<gpu>-NAME.svg, and between `<!-- picture:<gpu> NAME -->` and `<!-- /picture -->` in a
 page; with --check it says which are not those of now. They are drawn here, so that the check needs nothing but Python.
-All are 500 wide with text of 17 pixels: readable on a phone without scrolling. They follow dark mode, as the lessons' figures do.
+All are 455 wide with text of 17 pixels: readable on a phone without scrolling, in a fold as well. They follow dark mode, as the lessons' figures do.
 """
 import json
 import math
@@ -10,7 +10,7 @@ import re
 
 import bounds
 
-WIDTH, SIZE, LEFT = 500, 17, 18
+WIDTH, SIZE, LEFT = 455, 17, 16
 SHAPES = ["circle", "square", "diamond", "triangle", "ring", "cross"]  # beside the colour, for who sees few of them
 STYLE = """<style>
     .page { fill: #fdfdfb; stroke: #c9c9c4 } .grid { stroke: #d5d8dc } .axis { stroke: #57606a; stroke-width: 1.2 }
@@ -147,7 +147,7 @@ def curves(title, xs, x_title, series, top, ticks, note=""):
     """series: (label, [(x, share)]); x one of xs, evenly apart. Labels stand at the right, led to by a line."""
     drawing = Drawing(title)
     labels = max(width_of(label) for label, _ in series) + 30
-    left, right, head, foot = LEFT + 50, WIDTH - LEFT - labels, drawing.at + 14, drawing.at + 14 + max(260, 24 * len(series))
+    left, right, head, foot = LEFT + 58, WIDTH - LEFT - labels, drawing.at + 14, drawing.at + 14 + max(260, 24 * len(series))
     x_of = lambda x: left + 14 + (right - left - 28) * xs.index(x) / max(1, len(xs) - 1)
     y_of = lambda y: foot - (foot - head) * y / top
     for tick in ticks:
@@ -367,7 +367,7 @@ def passes(records):
     title = "Time over passes of shared memory for each load, at all strides"
     drawing = Drawing(title)
     drawing.legend([re.sub(r".*<(.*)>", r"\1", name) for name in names])
-    left, right, head, foot = LEFT + 62, WIDTH - LEFT - 12, drawing.at + 10, drawing.at + 310
+    left, right, head, foot = LEFT + 72, WIDTH - LEFT - 12, drawing.at + 10, drawing.at + 310
     low, high = 0.8, 40
     x_of = lambda count: left + (right - left) * math.log(count / low) / math.log(high / low)
     y_of = lambda ms: foot - (foot - head) * math.log(ms / (low * pass_ms)) / math.log(high / low)
@@ -389,7 +389,7 @@ def passes(records):
 
 
 LANES = [("spmv_scalar", "a thread per row"), ("spmv_vector", "lanes per row"), ("spmv_vector<32>", "a warp per row"),
-         ("spmv_unrolled", "lanes, 8 loads ahead"), ("spmv_balanced", "equal shares")]
+         ("spmv_unrolled", "8 loads ahead"), ("spmv_balanced", "equal shares")]
 
 
 def spmv(records, matrices):

@@ -192,6 +192,11 @@ def with_wrapped_lines(body):
                   body, flags=re.S)
 
 
+def without_false_links(body):
+    """In code of a page Doxygen links a variable to what has its name elsewhere; what is ours has a namespace, or capitals."""
+    return re.sub(r'<a class="code[^"]*" href="[^"]*">([a-z_]\w*)</a>', r"\1", body)
+
+
 def plain_code(markup):
     return html.unescape(re.sub(r"<[^>]*>", "", markup))
 
@@ -224,7 +229,7 @@ def finished(page, folder):
     if page.source is not None:
         page.body = with_headings(page)
         page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", page.body)
-        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(page.body)), page))
+        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(without_false_links(page.body))), page))
     page.body = with_figures(page.body, folder)
 
 
