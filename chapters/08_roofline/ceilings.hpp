@@ -54,11 +54,11 @@ class Ceilings {
   /// A heading and, below it, a table of its own.
   void begin(const std::string& part, Measure measure, const std::string& heading) {
     std::printf("\n%s: %s\n", part.c_str(), heading.c_str());
+    const char* const quantities[] = {"time", "flops", "bytes", "intensity"};  // in Measure's order
+    if (part != part_) results_.describe_table(part, heading, quantities[static_cast<int>(measure)]);
     part_ = part;
     measure_ = measure;
     table_.emplace(columns());
-    const char* const quantities[] = {"time", "flops", "bytes", "intensity"};  // in Measure's order
-    results_.describe_table(part, heading, quantities[static_cast<int>(measure)]);
   }
 
   void run(const Probe& probe) {

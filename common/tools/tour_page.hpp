@@ -648,7 +648,9 @@ inline std::string lesson_table(const Json& rows, const Json& run, const Recorde
   const std::string part = rows[0].value("part", "");
   const Json tables = run.value("tables", Json::object());
   const Json described = tables.value(part.empty() ? "all" : part, Json::object());
-  const std::string title = described.value("title", ""), quantity = described.value("quantity", "");
+  const std::string quantity = described.value("quantity", "");
+  std::string title = described.value("title", "");
+  while (!title.empty() && (title.back() == ':' || title.back() == '.')) title.pop_back();
   const bool simulated = run.value("machine", Json::object()).value("simulated", false);
   std::string html;
   if (!part.empty()) html += fmt::format("<h3>{}{}</h3>\n", escaped(part), title.empty() ? "" : ": " + escaped(title));
