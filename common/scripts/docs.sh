@@ -36,7 +36,7 @@ grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="/
   done
 
 if command -v python3 >/dev/null && ! python3 common/scripts/update-results.py --code --check 2>/dev/null; then
-  echo "Some pages show code that has changed since (on GitHub; the site is right): common/scripts/update-results.py --code"
+  echo "Some pages show code (on GitHub; the site is right) or pictures that have changed since: common/scripts/update-results.py --code"
 fi
 build_tool check_links
 build/tools/check_links README.md CONTRIBUTING.md docs/*.md chapters "$out/html"
