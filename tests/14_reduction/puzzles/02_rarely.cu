@@ -1,0 +1,40 @@
+// Rarely
+//
+// Goal: The sum is right, but every element goes to *total. Let a thread add all of its elements first, so that *total is
+// updated once for each warp at most.
+#include "tilewise/puzzle.hpp"
+
+// 4 blocks of 128 threads, whatever n is. *total is 0 at first.
+__global__ void sum(const int* in, int* total, int n) {
+  const int threads = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    atomicAdd(total, in[i]);
+  }
+}
+
+// ---- The check. Leave what follows as it is. ----
+
+int main() {
+  for (const int n : {1, 500, 513, 20000}) {
+    const std::vector<int> in = puzzle::values<int>(n);
+    const puzzle::Array<int> d_in("in", in), d_total("total", std::vector<int>(1, 0));
+    if (n == 20000) puzzle::count_from_here();
+    sum<<<4, 128>>>(d_in.data(), d_total.data(), n);
+    int all = 0;
+    for (const int number : in) all += number;
+    puzzle::expect("total", "n = " + std::to_string(n), d_total.host(), [&](std::size_t) { return all; });
+  }
+  return puzzle::solved();
+}
+
+// Kind: improve
+// Minutes: 4
+// Hint: Which memory is a thread's own, and needs no atomic?
+// Hint: A variable of the thread is a register. Add to it in the loop, and to *total behind the loop.
+// Hint: int own = 0; then own += in[i]; in the loop, and atomicAdd(total, own); behind it.
+// Limit: atomics <= 16: one for each of the 16 warps, whose lanes go together
+// Limit: load_requests <= 640: 20,000 words are 625 requests of a warp
+// Show: atomics, load_requests
+// Notice: The loads are as before, and what all threads fight for is touched 16 times in place of 625. The counts are of
+// warps: 32 lanes that add to the same word are one instruction, but L2 still adds 32 numbers one after the other. Shuffles
+// would make that one.
