@@ -1,7 +1,7 @@
 // Rarely
 //
-// Goal: The sum is right, but every element goes to *total. Let a thread add all of its elements first, so that *total is
-// updated once for each warp at most.
+// Goal: The sum is right, but every element goes to *total. Let a thread add all of its elements first, so that it goes to
+// *total once.
 #include "tilewise/puzzle.hpp"
 
 // 4 blocks of 128 threads, whatever n is. *total is 0 at first.
@@ -32,9 +32,8 @@ int main() {
 // Hint: Which memory is a thread's own, and needs no atomic?
 // Hint: A variable of the thread is a register. Add to it in the loop, and to *total behind the loop.
 // Hint: int own = 0; then own += in[i]; in the loop, and atomicAdd(total, own); behind it.
-// Limit: atomics <= 16: one for each of the 16 warps, whose lanes go together
+// Limit: atomics <= 512: one for each of the 4 x 128 threads
 // Limit: load_requests <= 640: 20,000 words are 625 requests of a warp
 // Show: atomics, load_requests
-// Notice: The loads are as before, and what all threads fight for is touched 16 times in place of 625. The counts are of
-// warps: 32 lanes that add to the same word are one instruction, but L2 still adds 32 numbers one after the other. Shuffles
-// would make that one.
+// Notice: The loads are as before, and what all threads fight for is touched 512 times in place of 20,000. By shuffles a warp
+// can add its 32 sums first: then it's 16 times.
