@@ -33,7 +33,7 @@ int main() {
 // Hint: A variable of the thread is a register. Add to it in the loop, and to *total behind the loop.
 // Hint: int own = 0; then own += in[i]; in the loop, and atomicAdd(total, own); behind it.
 // Limit: atomics <= 512: one for each of the 4 x 128 threads
-// Limit: load_requests <= 640: 20,000 words are 625 requests of a warp
-// Show: atomics, load_requests
+// Limit: load_sectors <= 2600: 20,000 words are 2,500 sectors of 32 bytes, if neighbouring lanes take neighbouring words
+// Show: atomics, load_sectors
 // Notice: The loads are as before, and what all threads fight for is touched 512 times in place of 20,000. By shuffles a warp
 // can add its 32 sums first: then it's 16 times.
