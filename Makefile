@@ -4,14 +4,14 @@
 #   make 02         one lesson
 SHELL := /bin/bash
 scripts := common/scripts
-export ARGS FILE FROM GPU MACHINE SAMPLE TOLERANCE WATCH
+export ARGS FILE FROM GPU MACHINE SAMPLE TILEWISE_TASKS TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
 number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour learn puzzles test test-all docs sim compare recorded homework clean
+.PHONY: help tour learn puzzles test test-all docs slides sim compare recorded homework new-task clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make learn           puzzles: shows one, and judges it within a second or two whenever you save it; FROM=03-2 begins there"
@@ -28,6 +28,9 @@ help:
 	@echo "                     GPU=1 on this machine's GPU, too, with times beside the solution's (needs nvcc)"
 	@echo "make reset-homework-NN, make solution-NN   the starter again (yours is kept); the solution"
 	@echo "make gradescope-NN   for instructors: build/gradescope/NN_topic.zip, an autograder for Gradescope"
+	@echo "make new-task NAME   for instructors: a task of your own in tasks/NAME, or in the folder TILEWISE_TASKS=dir names"
+	@echo "make homework-NAME, make check-NAME   grade one's homework.cu of that task; all that the task's folder has"
+	@echo "make slides          for instructors: build/slides/NN.html, slides of each lesson"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"
 	@echo "SAMPLE=32            there and for lessons on the simulator: count 32 blocks of each launch, for real sizes"
 	@echo "make compare         this machine's results against the recorded ones; ARGS=\"02 04\" some chapters only"
@@ -52,6 +55,8 @@ homework:
 	@$(scripts)/homework.sh
 docs:
 	@$(scripts)/docs.sh
+slides:
+	@$(scripts)/slides.py
 sim:
 	@$(scripts)/sim.sh
 compare:
@@ -61,9 +66,28 @@ recorded:
 clean:
 	rm -rf build
 
+# make new-task NAME: the second word is a name and no target.
+ifeq ($(firstword $(MAKECMDGOALS)),new-task)
+.DEFAULT: ;@:
+endif
+new-task:
+	@$(scripts)/new-task.sh $(or $(NAME),$(word 2,$(MAKECMDGOALS)))
+
+# Tasks in one file. Chapters have explicit rules, which come first.
+homework-%:
+	@$(scripts)/homework.sh grade $*
+reset-homework-%:
+	@$(scripts)/homework.sh reset $*
+solution-%:
+	@$(scripts)/homework.sh solution $*
+check-%:
+	@$(scripts)/homework.sh check $*
+gradescope-%:
+	@$(scripts)/gradescope.sh $*
+
 # One explicit rule per chapter and spelling: 02, 02_tiled_matmul, test-02, test-02_tiled_matmul, plain-02 ...
 define chapter_rules
-.PHONY: $(1) $(2) plain-$(1) plain-$(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution gradescope,$(a)-$(1) $(a)-$(2))
+.PHONY: $(1) $(2) plain-$(1) plain-$(2) test-$(1) test-$(2) $(foreach a,homework reset-homework solution check gradescope,$(a)-$(1) $(a)-$(2))
 $(1) $(2):
 	@$(scripts)/lesson.sh $(2)
 plain-$(1) plain-$(2):
@@ -76,6 +100,8 @@ reset-homework-$(1) reset-homework-$(2):
 	@$(scripts)/homework.sh reset $(2)
 solution-$(1) solution-$(2):
 	@$(scripts)/homework.sh solution $(2)
+check-$(1) check-$(2):
+	@$(scripts)/homework.sh check $(2)
 gradescope-$(1) gradescope-$(2):
 	@$(scripts)/gradescope.sh $(2)
 endef
@@ -101,8 +127,8 @@ $(foreach c,$(notdir $(patsubst %/tune.cu,%,$(wildcard chapters/*/tune.cu))),$(e
 
 # The numbers that no chapter has; chapters have two digits.
 define no_chapter_rules
-.PHONY: $(1) $(foreach a,plain test homework reset-homework solution gradescope,$(a)-$(1))
-$(1) $(foreach a,plain test homework reset-homework solution gradescope,$(a)-$(1)):
+.PHONY: $(1) $(foreach a,plain test homework reset-homework solution check gradescope,$(a)-$(1))
+$(1) $(foreach a,plain test homework reset-homework solution check gradescope,$(a)-$(1)):
 	@$(scripts)/no-chapter.sh $(1)
 endef
 $(foreach n,$(unused),$(eval $(call no_chapter_rules,$(n))))

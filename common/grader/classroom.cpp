@@ -18,6 +18,7 @@
 #include <stdexcept>
 
 #include "grader.hpp"
+#include "places.hpp"
 #include "tilewise/files.hpp"
 #include "tools.hpp"
 
@@ -90,7 +91,8 @@ void grade_one(const std::string& chapter, const ClassOptions& options, Submissi
     s.our_fault = true;
     return void(s.remark = "not graded: it cannot be copied to " + work.file("") + ": " + error.message());
   }
-  const Environment environment = inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL"});
+  const Environment environment =
+      inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL", "TILEWISE_TASKS"});
   std::vector<std::string> command{options.program, chapter, "--file", file, "--json", verdict, "--jobs", "1"};
   if (options.unsafe) command.push_back("--unsafe");
   const ChildResult r =
@@ -186,7 +188,7 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
     for (Submission& s : all) s.remark = std::string("not graded: ") + why.what(), s.our_fault = true;
   }
 
-  const std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
+  const std::vector<Rubric> rubrics = rubrics_of(chapter);
   std::size_t width = 7;
   for (const Submission& s : all) width = std::max(width, one_line(s.student).size());
   std::string head = fmt::format("{:<{}}  {:>5}", "student", width, "score");

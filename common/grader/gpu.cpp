@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "places.hpp"
 #include "policy.hpp"
 
 namespace tilewise::grader {
@@ -145,8 +146,7 @@ Gpu::Gpu(const std::string& chapter, std::set<std::string> libraries)
         {"-DTILEWISE_ON_GPU", "-c", root_folder() + "/common/grader/harness.cpp", "-o", work_.file("harness.o")});
   });
   const std::string calls_failed =
-      compile({"-I" + root_folder() + "/chapters/" + chapter, "-c",
-               root_folder() + "/tests/" + chapter + "/homework/calls.cu", "-o", work_.file("calls.o")});
+      compile({"-I" + places_of(chapter).contract, "-c", places_of(chapter).calls, "-o", work_.file("calls.o")});
   const std::string harness_failed = harness.get();
   for (const std::string& failed : {harness_failed, calls_failed}) {
     if (!failed.empty()) throw std::runtime_error("nvcc cannot compile the grader's own files: " + failed);
@@ -254,7 +254,7 @@ Gpu::Built Gpu::build(const std::string& file, bool policy, const TemporaryFolde
   // nvcc does not take every name.
   const std::string source = work.file("homework.cu"), object = work.file("on-gpu.o");
   std::ofstream(source, std::ios::binary) << text;
-  built.compiler = compile({"-I" + root_folder() + "/chapters/" + chapter_, "-c", source, "-o", object});
+  built.compiler = compile({"-I" + places_of(chapter_).contract, "-c", source, "-o", object});
   built.compiler = replaced(built.compiler, source, file);
   if (!built.compiler.empty()) return built;
   if (policy) {
@@ -273,7 +273,7 @@ GpuTime Gpu::compare_times(const Rubric& rubric, const Task& task, const std::st
   GpuTime time;
   time.shape = rubric.text(shape);
   if (solution_.empty()) {
-    const Built built = build(root_folder() + "/tests/" + chapter_ + "/homework/solution.cu", false, work_);
+    const Built built = build(solution_of(chapter_), false, work_);
     if (built.program.empty()) throw std::runtime_error("nvcc cannot build the solution: " + built.compiler);
     solution_ = built.program;
   }

@@ -17,6 +17,7 @@
 
 #include "cage.hpp"
 #include "grader.hpp"
+#include "places.hpp"
 #include "rubric.hpp"
 #include "sandbox.hpp"
 #include "tilewise/files.hpp"
@@ -57,6 +58,13 @@ std::pair<long long, long long> version_of(const std::string& file) {
 #endif
 }
 
+void show_hints(const std::string& name, int most) {
+  const std::vector<std::string> hints = hints_of(name);
+  if (hints.empty()) throw std::invalid_argument("--hints: those of a chapter are at the end of its page");
+  for (int i = 0; i < std::min(most, int(hints.size())); ++i)
+    std::cout << "Hint " << i + 1 << " of " << hints.size() << ": " << hints[std::size_t(i)] << '\n';
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,8 +73,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> kinds;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
   bool unsafe = false;
+  int hints = 0;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
-  app.add_option("chapter", chapter, "02 or 02_tiled_matmul");
+  app.add_option("chapter", chapter, "02 or 02_tiled_matmul, or the name of a task in one file");
   app.add_option("--file", file, "the submission; the chapter's homework.cu when not given");
   app.add_option("--task", task, "grade this task only");
   app.add_option("--json", json, "write the verdict to this file")->check(tilewise::why_not_writable, "FILE");
@@ -87,6 +96,8 @@ int main(int argc, char** argv) {
          "--times", times,
          "with --gpu: compare times at a large shape (the default), at the small one that is counted, or at none")
       ->check(CLI::IsMember({"large", "small", "none"}));
+  app.add_option("--hints", hints, "show so many hints of a task in one file, and grade nothing")
+      ->check(CLI::Range(1, 9));
   app.add_flag("--watch", watch, "grade again whenever the file is saved");
   app.add_flag("--progress", progress, "one line per chapter that has homework");
   app.add_flag("--list", list, "the chapters that have homework");
@@ -120,17 +131,19 @@ int main(int argc, char** argv) {
     prepare_cage();
     end_in_order();
     GradeOptions options{.task = task, .policy = !unchecked, .unsafe = unsafe, .jobs = jobs};
+    check_private_folder();
     if (progress) return show_progress(options), 0;
     if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
     chapter = find_chapter(chapter);
+    if (hints > 0) return show_hints(chapter, hints), 0;
     std::optional<Gpu> gpu;
-    if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(read_rubrics(homework_folder(chapter))));
+    if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(rubrics_of(chapter)));
     options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
     if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, unsafe, options.gpu}, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
     if (!feedback.empty() && folder.empty()) throw std::invalid_argument("--feedback needs --class");
     if (!folder.empty()) return grade_class(chapter, folder, {csv, feedback, jobs, kProgram, unsafe});
-    if (file.empty()) file = "chapters/" + chapter + "/homework.cu";
+    if (file.empty()) file = places_of(chapter).own_file;
     if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
     for (;;) {
       const auto version = version_of(file);

@@ -29,6 +29,7 @@
 #include "enter_cage.hpp"
 #include "explain.hpp"
 #include "gpu.hpp"
+#include "places.hpp"
 #include "policy.hpp"
 #include "task.hpp"
 #include "tools.hpp"
@@ -703,13 +704,14 @@ double ChapterResult::score() const {
   return of > 0 ? 100 * sum / of : 0;
 }
 
-std::string homework_folder(const std::string& chapter) { return root_folder() + "/tests/" + chapter + "/homework"; }
+std::string homework_folder(const std::string& chapter) { return places_of(chapter).bank; }
 
 std::vector<std::string> chapters_with_homework() {
   std::vector<std::string> list;
   for (const auto& entry : fs::directory_iterator(root_folder() + "/chapters")) {
     const std::string name = entry.path().filename().string();
-    if (fs::exists(entry.path() / "homework.cuh") && fs::exists(homework_folder(name))) list.push_back(name);
+    if (fs::exists(entry.path() / "homework.cuh") && fs::exists(root_folder() + "/tests/" + name + "/homework"))
+      list.push_back(name);
   }
   std::sort(list.begin(), list.end());
   return list;
@@ -720,8 +722,10 @@ std::string find_chapter(const std::string& word) {
   for (const std::string& c : list) {
     if (c == word || c.substr(0, c.find('_')) == word) return c;
   }
+  if (!find_task_folder(word).empty()) return word;
   throw std::invalid_argument(
-      fmt::format("there is no homework for chapter {}. Homework: {}", word, fmt::join(list, " ")));
+      fmt::format("there is no homework for chapter {0}, and no task {0}. Homework: {1}. Tasks: {2}", word,
+                  fmt::join(list, " "), fmt::join(tasks_in_one_file(), " ")));
 }
 
 namespace {
@@ -764,7 +768,8 @@ void grade_canary(const std::string& chapter, const GradeOptions& options) {
   same.canary = true;
   same.gpu = nullptr;
   same.times = Times::none;
-  const std::string solution = homework_folder(chapter) + "/solution.cu";
+  const std::string solution = solution_of(chapter);
+  if (!fs::exists(solution)) return;  // a learner's copy of a task
   const ChapterResult r = grade(chapter, solution, same);
   if (r.score() > 99.999) {
     const std::lock_guard lock(mutex);
@@ -790,11 +795,12 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   result.chapter = chapter;
   result.file = file;
   const TemporaryFolder work;
-  const std::string simcc = build_folder() + "/bin/simcc", include = "-I" + root_folder() + "/chapters/" + chapter;
+  const Places places = places_of(chapter);
+  const std::string simcc = build_folder() + "/bin/simcc", include = "-I" + places.contract;
   const std::string object = work.file("submission.o"), program = work.file("program"),
                     preprocessed = work.file("submission.ii");
 
-  std::vector<Rubric> rubrics = read_rubrics(homework_folder(chapter));
+  std::vector<Rubric> rubrics = rubrics_of(chapter);
   // The file is looked at and linked once: it may contain calls that one of its tasks may make. The other tasks lose
   // the shapes on which they make them (run_case).
   const std::set<std::string> libraries = libraries_of(rubrics);
@@ -822,10 +828,10 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     return result;
   };
 
-  for (const std::string& made : {"/" + chapter + ".o", "/" + chapter + ".so", std::string("/libtilewise_harness.a")})
-    if (!fs::exists(build_folder() + "/homework" + made))
-      throw std::runtime_error(fmt::format(
-          "build/sim/homework{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
+  for (const std::string& made : {places.object, places.reference, build_folder() + "/homework/libtilewise_harness.a"})
+    if (!fs::exists(made))
+      throw std::runtime_error(
+          fmt::format("{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
   if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
   // Compilers go by the name, and write it into lines that are read again.
   if (fs::path(file).extension() != ".cu")
@@ -851,7 +857,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   if (can_check_calls()) compile.insert(compile.end(), {"--check-calls", fmt::format("{:#x}", mark)});
   const ChildResult compiled = run_tool(compile);
   // The look at the source comes first, whatever the compiler says: it may have been made to say something.
-  const std::string contract = root_folder() + "/chapters/" + chapter + "/homework.cuh";
+  const std::string contract = places.contract + "/homework.cuh";
   if (options.policy && fs::exists(preprocessed))
     result.refused = refused_source(read_file(preprocessed), file, contract, prelude + "/prelude.h.gch");
   if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
@@ -871,12 +877,9 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   if (options.gpu)
     on_gpu = std::async(std::launch::async, [&] { return options.gpu->build(file, options.policy, work); });
   // The submission last: of two functions with one name that may both be there, the first is linked.
-  std::vector<std::string> link{simcc,
-                                build_folder() + "/homework/libtilewise_harness.a",
-                                build_folder() + "/homework/" + chapter + ".o",
-                                build_folder() + "/common/simulator/libtilewise_sim.a",
-                                object,
-                                "-o",
+  std::vector<std::string> link{simcc,         build_folder() + "/homework/libtilewise_harness.a",
+                                places.object, build_folder() + "/common/simulator/libtilewise_sim.a",
+                                object,        "-o",
                                 program};
   if (can_check_calls()) {
     const std::string check = work.file("checked_calls.s");

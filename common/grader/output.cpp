@@ -165,7 +165,9 @@ std::string to_text(const ChapterResult& r, bool colour) {
   for (const TaskResult& t : r.tasks)
     out +=
         fmt::format("  {:<24} {:>4} of {:<3}  counts {:>3.0f} %\n", t.task, points(t.points), points(t.of), t.weight);
-  out += paint("1", fmt::format("  {:<24} {:>4} of 100", "homework " + r.chapter.substr(0, 2), points(r.score()))) +
+  out += paint("1", fmt::format("  {:<24} {:>4} of 100",
+                                "homework " + r.chapter.substr(0, r.chapter.find('_') == 2 ? 2 : r.chapter.npos),
+                                points(r.score()))) +
          fmt::format("   ({:.1f} s)\n", r.seconds);
   return out;
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "grader.hpp"
+#include "places.hpp"
 #include "tools.hpp"
 
 namespace tilewise::grader {
@@ -43,7 +44,7 @@ std::string fingerprint(const std::string& chapter, const std::string& file) {
   Fingerprint f;
   f.contents(file);
   f.contents(root_folder() + "/chapters/" + chapter + "/homework.cuh");
-  for (const Rubric& r : read_rubrics(homework_folder(chapter))) f.contents(r.file);
+  for (const Rubric& r : rubrics_of(chapter)) f.contents(r.file);
   for (const std::string& made :
        {"homework/" + chapter + ".o", "homework/" + chapter + ".so", std::string("homework/libtilewise_harness.a"),
         std::string("homework/prelude/made"), std::string("common/simulator/libtilewise_sim.a"),

@@ -45,13 +45,16 @@ const Task* find_task(const std::string& chapter, const std::string& name) {
   static std::mutex mutex;  // of submissions graded side by side, none looks before another has loaded all
   const std::lock_guard lock(mutex);
   static auto& loaded = *new std::set<std::string>;
+  const auto known = [&]() -> const Task* {
+    for (const Task* t : tasks())
+      if (t->chapter == chapter && t->name == name) return t;
+    return nullptr;
+  };
+  if (const Task* task = known()) return task;
   if (loaded.insert(chapter).second &&
       !dlopen((build_folder() + "/homework/" + chapter + ".so").c_str(), RTLD_NOW | RTLD_LOCAL))
     throw std::runtime_error(dlerror());
-  for (const Task* t : tasks()) {
-    if (t->chapter == chapter && t->name == name) return t;
-  }
-  return nullptr;
+  return known();
 }
 
 std::size_t size_of(const Values& values) {

@@ -19,6 +19,18 @@ chapters() {  # every chapter that there is, in order
 find_nvcc() { command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; }; }
 has_gpu() { { nvidia-smi -L 2>/dev/null | grep -q '^GPU'; } || [ -e /dev/nvidia0 ]; }
 
+# task_folder NAME: where the task in one file of this name is; nothing where there is none.
+task_folder() {
+  local root
+  [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || return 0
+  for root in ${TILEWISE_TASKS:+"$TILEWISE_TASKS"} tasks tests/grader/tasks; do
+    if [ -e "$root/$1/task.cu" ]; then
+      echo "$root/$1"
+      return
+    fi
+  done
+}
+
 # Sets `machine` to sim or gpu and says in one line which and why. MACHINE=sim|gpu decides when it is set.
 pick_machine() {
   local why

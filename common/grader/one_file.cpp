@@ -1,0 +1,273 @@
+#include "one_file.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "task.hpp"
+#include "tilewise/task.hpp"
+
+namespace tilewise::grader {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using task::Parameter;
+
+struct Announcement {
+  std::string name;
+  task::Definition* definition;
+  std::vector<Parameter> parameters;
+};
+
+std::vector<Announcement>& announcements() {
+  static std::vector<Announcement> all;
+  return all;
+}
+
+bool is_buffer(Parameter p) { return p <= Parameter::ints; }
+bool is_input(Parameter p) { return p == Parameter::input_floats || p == Parameter::input_ints; }
+bool holds_floats(Parameter p) { return p == Parameter::input_floats || p == Parameter::floats; }
+
+std::string text_of(const std::vector<Parameter>& parameters) {
+  static const char* const names[] = {"const float*", "float*", "const int*",   "int*",
+                                      "int",          "float",  "cudaStream_t", "?"};
+  std::string text;
+  for (const Parameter p : parameters) text += (text.empty() ? "" : ", ") + std::string(names[std::size_t(p)]);
+  return "(" + text + ")";
+}
+
+/// "load_sectors <= 1100: why", as a rubric's limit.
+Json limit(const std::string& target, double points) {
+  std::istringstream words(target);
+  std::string count, relation, number;
+  words >> count >> relation >> number;
+  std::string why;
+  std::getline(words >> std::ws, why);
+  std::size_t used = 0;
+  double bound = 0;
+  try {
+    bound = std::stod(number, &used);
+  } catch (const std::exception&) {
+  }
+  if (used == 0 || number.substr(used) != ":" || why.empty() ||
+      (relation != "<=" && relation != ">=" && relation != "="))
+    throw std::invalid_argument(
+        fmt::format("targets: \"{}\" is not like \"load_sectors <= 1100: why\", with <=, >= or =", target));
+  Json limit{{"count", count}, {"points", points}, {"why", why}};
+  if (relation != ">=") limit["at_most"] = bound;
+  if (relation != "<=") limit["at_least"] = bound;
+  return limit;
+}
+
+class OneFileTask final : public Task {
+ public:
+  OneFileTask(const std::string& task, task::Definition& definition, std::vector<Parameter> parameters)
+      : Task(task, task), d_(definition), parameters_(std::move(parameters)) {}
+
+  /// Fills the definition in. Throws std::invalid_argument, naming what makes no sense.
+  void define() {
+    d_.define();
+    std::erase(parameters_, Parameter::stream);
+    require(!d_.title.empty(), "title is missing: what a learner is to do, in a line");
+    require(d_.reference.run != nullptr, "reference is missing: a lambda that computes what is expected");
+    require(d_.buffers.at != nullptr, "buffers is missing: a lambda of the sizes with {\"x\", n} for each pointer");
+    require(!d_.visible.empty(), "visible is missing: shapes such as {{1}, {32}, {1000}}");
+    require(!d_.hidden.empty(), "hidden is missing: for each size its range, such as {{1, 3000}}");
+    require(!d_.counted_at.empty(), "counted_at is missing: the shape whose counts the targets are for");
+    require(!d_.targets.empty(), "targets is missing: such as {\"load_sectors <= 1100: why\"}");
+    require(d_.points.size() == 5, "points has five numbers: compiles, visible, hidden, findings, efficiency");
+    for (const Parameter p : parameters_)
+      require(p != Parameter::unknown,
+              fmt::format("the parameters of launch_{} are {}; a task in one file can have const float*, float*, const "
+                          "int*, int*, int, float and cudaStream_t",
+                          name, text_of(parameters_)));
+    const auto same = [&](const task::Reference& r, const std::string& what) {
+      require(r.parameters == parameters_, fmt::format("{} has the parameters {}, but launch_{} has {}", what,
+                                                       text_of(r.parameters), name, text_of(parameters_)));
+    };
+    same(d_.reference, "reference");
+    for (const task::Mistake& m : d_.mistakes) same(m.result, "the mistake \"" + m.text + "\"");
+    const auto count = [&](Parameter p) { return std::size_t(std::count(parameters_.begin(), parameters_.end(), p)); };
+    require(d_.sizes.size() == count(Parameter::size), fmt::format("sizes has {} names, but launch_{} has {} ints",
+                                                                   d_.sizes.size(), name, count(Parameter::size)));
+    require(d_.scalars.size() == count(Parameter::scalar),
+            fmt::format("scalars has {} values, but launch_{} has {} floats", d_.scalars.size(), name,
+                        count(Parameter::scalar)));
+    require(d_.buffers.count == d_.sizes.size(), "buffers must be a lambda of all sizes");
+    require(d_.least_flops.count == 0 || d_.least_flops.count == d_.sizes.size(),
+            "least_flops must be a lambda of all sizes");
+  }
+
+  Problem make(const Sizes& sizes, std::uint64_t seed) const override {
+    const task::Buffers specs = d_.buffers.at(sizes);
+    const std::size_t pointers = std::size_t(std::count_if(parameters_.begin(), parameters_.end(), is_buffer));
+    require(specs.size() == pointers,
+            fmt::format("buffers has {} elements, but launch_{} has {} pointers", specs.size(), name, pointers));
+    task::Call before;  // what a call finds; outputs are unwritten
+    before.sizes = sizes;
+    Problem p;
+    for (const double s : d_.scalars) before.scalars.push_back(float(s));
+    p.scalars = before.scalars;
+    auto parameter = parameters_.begin();
+    std::uint64_t stream = 1000 * seed;  // each buffer has random numbers of its own
+    for (const task::BufferSpec& spec : specs) {
+      while (!is_buffer(*parameter)) ++parameter;
+      require(spec.rows >= 0 && spec.cols >= 0,
+              fmt::format("buffers: {} has {} x {} elements", spec.name, spec.rows, spec.cols));
+      require(!spec.values.in_place || !is_input(*parameter),
+              fmt::format("buffers: {} is in_place, but launch_{} gets a pointer to const", spec.name, name));
+      Random random(d_.seed + ++stream);
+      p.buffers.push_back(holds_floats(*parameter)
+                              ? begin<float>(spec, is_input(*parameter), before.floats, before, random)
+                              : begin<int>(spec, is_input(*parameter), before.ints, before, random));
+      ++parameter;
+    }
+    if (only_inputs()) return p;
+    const task::Call after = run(d_.reference, before, "reference");
+    for (std::size_t i = 0; i < specs.size(); ++i) expect(p.buffers[i], after, i);
+    for (const task::Mistake& mistake : d_.mistakes) {
+      const task::Call wrong = run(mistake.result, before, "the mistake \"" + mistake.text + "\"");
+      for (std::size_t i = 0; i < specs.size(); ++i) {
+        if (p.buffers[i].expected.empty()) continue;
+        const std::vector<double> values = results(p.buffers[i], wrong, i);
+        if (values != p.buffers[i].expected) p.hypotheses.push_back({mistake.text, values, p.buffers[i].name});
+      }
+    }
+    p.least_flops = d_.least_flops.at(d_.least_flops.count == 0 ? Sizes{} : sizes);
+    return p;
+  }
+
+  std::string where(const Place& at) const override {
+    if (at.output.rows > 1)
+      return fmt::format("row {} of {}, column {} of {}", at.row, at.output.rows, at.col, at.output.cols);
+    const int block = at.col / 256;
+    return fmt::format("element {} of {}: thread {} of block {}, if blocks have 256 threads, each with one element",
+                       at.col, at.output.cols, at.col % 256, block);
+  }
+
+  bool same_bits() const override { return d_.same_bits; }
+
+  std::string rubric() const {
+    const auto& d = d_;
+    Json j{{"task", name}, {"level", d.level}, {"title", d.title}, {"weight", 100}, {"sizes", d.sizes}};
+    j["points"] = Json{{"compiles", d.points[0]},
+                       {"visible", d.points[1]},
+                       {"hidden", d.points[2]},
+                       {"findings", d.points[3]},
+                       {"efficiency", d.points[4]}};
+    j["visible"] = d.visible;
+    j["hidden"] = Json{{"seed", d.seed}, {"count", d.hidden_count}, {"ranges", d.hidden}};
+    j["time_limit_seconds"] = d.time_limit;
+    Json limits = Json::array();
+    for (const std::string& t : d.targets) limits.push_back(limit(t, d.points[4] / double(d.targets.size())));
+    j["efficiency"] = Json{{"shape", d.counted_at}, {"repeats_count", d.repeats_count}, {"limits", limits}};
+    const Json more = Json::parse(d.rubric, nullptr, false);
+    require(more.is_object(), "rubric is not a JSON object, {\"key\": value}");
+    j.merge_patch(more);
+    return j.dump(2) + "\n";
+  }
+
+  const std::vector<std::string>& hints() const { return d_.hints; }
+
+ private:
+  void require(bool ok, const std::string& what) const {
+    if (!ok) throw std::invalid_argument(fmt::format("TASK({}): {}", name, what));
+  }
+
+  template <class T, class Element>
+  Buffer begin(const task::BufferSpec& spec, bool is_input, std::vector<task::Array<Element>>& all, task::Call& call,
+               Random& random) const {
+    call.order.push_back(all.size());
+    task::Array<Element>& elements = all.emplace_back(spec.name, spec.rows, spec.cols);
+    if (!is_input && !spec.values.in_place) return output<T>(spec.name, spec.rows, spec.cols, {});
+    std::vector<T> values;
+    for (int i = 0; i < elements.size(); ++i) {
+      values.push_back(T(spec.values.at             ? spec.values.at(i, random)
+                         : std::is_same_v<T, float> ? random.uniform()
+                                                    : double(random.below(100))));
+      elements[i] = Element(values.back());
+    }
+    return is_input ? input(spec.name, spec.rows, spec.cols, values)
+                    : in_place(spec.name, spec.rows, spec.cols, values, {});
+  }
+
+  task::Call run(const task::Reference& reference, task::Call call, const std::string& what) const {
+    try {
+      reference.run(call);
+    } catch (const std::out_of_range& outside) {
+      throw std::runtime_error(fmt::format("TASK({}): {} leaves a buffer: {}", name, what, outside.what()));
+    }
+    return call;
+  }
+
+  std::vector<double> results(const Buffer& b, const task::Call& call, std::size_t i) const {
+    std::vector<double> values;
+    if (std::holds_alternative<std::vector<std::int32_t>>(b.values)) {
+      for (int k = 0; k < int(b.size()); ++k) values.push_back(call.ints[call.order[i]][k]);
+    } else {
+      for (int k = 0; k < int(b.size()); ++k) values.push_back(call.floats[call.order[i]][k].value());
+    }
+    return values;
+  }
+
+  void expect(Buffer& b, const task::Call& call, std::size_t i) const {
+    if (b.use == Use::input) return;
+    b.expected = results(b, call, i);
+    const bool floats = std::holds_alternative<std::vector<float>>(b.values);
+    bool exact = true;
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      if (floats ? std::isnan(b.expected[k]) : b.expected[k] == task::kUnwritten)
+        throw std::runtime_error(
+            fmt::format("TASK({}): reference leaves {}[{}] of {} unwritten", name, b.name, k, b.size()));
+      if (!floats) continue;
+      b.bound.push_back(call.floats[call.order[i]][int(k)].bound());
+      exact = exact && b.bound.back() == 0;
+    }
+    if (exact) b.bound.clear();
+  }
+
+  task::Definition& d_;
+  std::vector<Parameter> parameters_;
+};
+
+std::map<std::string, OneFileTask*>& loaded() {
+  static auto& all = *new std::map<std::string, OneFileTask*>;
+  return all;
+}
+
+}  // namespace
+
+void load_one_file_task(const std::string& name, const std::string& library) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (loaded().count(name)) return;
+  announcements().clear();
+  if (!dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) throw std::runtime_error(dlerror());
+  if (announcements().size() != 1 || announcements()[0].name != name)
+    throw std::invalid_argument(fmt::format("task.cu in the folder {0} must have TASK({0}), and no other", name));
+  Announcement& a = announcements()[0];
+  auto* const made = new OneFileTask(name, *a.definition, a.parameters);  // for ever: find_task() knows it from now on
+  made->define();
+  loaded()[name] = made;
+}
+
+std::string rubric_of_one_file(const std::string& name) { return loaded().at(name)->rubric(); }
+
+std::vector<std::string> hints_of_one_file(const std::string& name) { return loaded().at(name)->hints(); }
+
+}  // namespace tilewise::grader
+
+namespace tilewise::task {
+
+void announce(const std::string& name, Definition& definition, const std::vector<Parameter>& parameters) {
+  grader::announcements().push_back({name, &definition, parameters});
+}
+
+}  // namespace tilewise::task

@@ -1,0 +1,18 @@
+/// @file
+/// A task in one file as the grader sees it (tilewise/task.hpp is what the file sees).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tilewise::grader {
+
+/// Loads NAME's compiled file, once, and makes its task known to find_task(). Throws std::invalid_argument, saying what of
+/// the definition makes no sense.
+void load_one_file_task(const std::string& name, const std::string& library);
+
+/// Its rubric, as the text of N_task.json, and its hints. It must have been loaded.
+std::string rubric_of_one_file(const std::string& name);
+std::vector<std::string> hints_of_one_file(const std::string& name);
+
+}  // namespace tilewise::grader

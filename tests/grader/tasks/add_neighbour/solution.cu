@@ -1,0 +1,12 @@
+// A solution of add_neighbour.
+#include "homework.cuh"
+
+__global__ void kernel(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + (i + 1 < n ? x[i + 1] : 0.0f);
+}
+
+cudaError_t launch_add_neighbour(const float* x, float* y, int n, cudaStream_t stream) {
+  kernel<<<(n + 255) / 256, 256, 0, stream>>>(x, y, n);
+  return cudaGetLastError();
+}
