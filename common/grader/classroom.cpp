@@ -162,6 +162,92 @@ void write_csv(std::ofstream& table, const std::vector<Submission>& all, const s
   }
 }
 
+// ---------------------------------------------------------------- parts of a class, and all together
+
+/// A name as it is, which need not be text that JSON can hold.
+std::string hex(const std::string& bytes) {
+  std::string text;
+  for (const unsigned char c : bytes) text += fmt::format("{:02x}", c);
+  return text;
+}
+
+fs::path part_file(const ClassOptions& options, unsigned part, unsigned of) {
+  return fs::path(options.parts) / fmt::format("part-{}-of-{}.json", part, of);
+}
+
+void write_part(const std::string& chapter, const ClassOptions& options, const std::vector<Submission>& some) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Submission& s : some)
+    list.push_back({{"student", one_line(s.student)},
+                    {"name", hex(s.student)},
+                    {"graded", s.graded},
+                    {"our_fault", s.our_fault},
+                    {"score", s.score},
+                    {"points", s.points},
+                    {"remark", one_line(s.remark)},
+                    {"text", printable(s.text)}});
+  const nlohmann::ordered_json part{
+      {"chapter", chapter}, {"part", options.part}, {"of", options.of}, {"submissions", list}};
+  write_file_atomically(part_file(options, options.part, options.of).string(), part.dump(1) + "\n");
+}
+
+/// Fills in what the parts say. What none of them has was not graded.
+void read_parts(const std::string& chapter, const ClassOptions& options, std::vector<Submission>& all) {
+  std::map<std::string, Submission*> known;
+  for (Submission& s : all) {
+    known[hex(s.student)] = &s;
+    s.our_fault = true;
+  }
+  std::set<unsigned> there;
+  unsigned of = 0;
+  for (const auto& entry : fs::directory_iterator(options.parts)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("part-", 0) != 0 || entry.path().extension() != ".json") continue;
+    try {
+      const auto part = nlohmann::ordered_json::parse(std::ifstream(entry.path()));
+      const auto number = part.at("part").get<unsigned>(), parts = part.at("of").get<unsigned>();
+      if (part.at("chapter").get<std::string>() != chapter)
+        throw std::invalid_argument("it is of " + part.at("chapter").get<std::string>() + ", not of " + chapter);
+      if (of != 0 && parts != of) throw std::invalid_argument(fmt::format("others are of {} parts", of));
+      of = parts;
+      there.insert(number);
+      for (const auto& graded : part.at("submissions")) {
+        const auto found = known.find(graded.at("name").get<std::string>());
+        if (found == known.end()) continue;  // withdrawn since
+        Submission& s = *found->second;
+        s.graded = graded.at("graded").get<bool>();
+        s.our_fault = graded.at("our_fault").get<bool>();
+        s.score = graded.at("score").get<double>();
+        s.points = graded.at("points").get<std::vector<double>>();
+        s.remark = graded.at("remark").get<std::string>();
+        s.text = graded.at("text").get<std::string>();
+      }
+    } catch (const std::exception& why) {
+      throw std::invalid_argument(fmt::format("--merge: {}: {}", entry.path().string(), why.what()));
+    }
+  }
+  if (there.empty()) throw std::invalid_argument("--merge: " + options.parts + " has no part-I-of-N.json");
+  std::vector<unsigned> missing;
+  for (unsigned i = 1; i <= of; ++i)
+    if (!there.count(i)) missing.push_back(i);
+  const std::string why = missing.empty() ? "handed in after the parts were graded"
+                                          : fmt::format("missing: part {} of {}", fmt::join(missing, ", "), of);
+  for (Submission& s : all)
+    if (s.our_fault && s.remark.empty()) s.remark = "not graded: " + why;
+}
+
+/// Where the solution doesn't get all points, no submission is to be graded.
+void ask_the_canary(const std::string& chapter, const ClassOptions& options, std::vector<Submission>& all) {
+  GradeOptions here;
+  here.unsafe = options.unsafe;
+  here.jobs = options.jobs;
+  try {
+    grade_canary(chapter, here);
+  } catch (const std::exception& why) {
+    for (Submission& s : all) s.remark = std::string("not graded: ") + why.what(), s.our_fault = true;
+  }
+}
+
 }  // namespace
 
 int grade_class(const std::string& chapter, const std::string& folder, const ClassOptions& options) {
@@ -174,19 +260,28 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
     table.open(options.csv);
     if (!table) throw std::invalid_argument("--csv: cannot write " + options.csv);
   }
-  std::error_code error;
-  if (!options.feedback.empty() && !fs::is_directory(options.feedback) &&
-      !fs::create_directories(options.feedback, error))
-    throw std::invalid_argument(
-        fmt::format("--feedback: cannot make the folder {}: {}", options.feedback, error.message()));
-  try {
-    GradeOptions here;
-    here.unsafe = options.unsafe;
-    here.jobs = options.jobs;
-    grade_canary(chapter, here);
-  } catch (const std::exception& why) {
-    for (Submission& s : all) s.remark = std::string("not graded: ") + why.what(), s.our_fault = true;
+  for (const auto& [option, made] : {std::pair{"--feedback", options.feedback}, {"--parts", options.parts}}) {
+    std::error_code error;
+    if (!made.empty() && !fs::is_directory(made) && !fs::create_directories(made, error))
+      throw std::invalid_argument(fmt::format("{}: cannot make the folder {}: {}", option, made, error.message()));
   }
+  const std::vector<std::string> names_of_all = feedback_names(all);
+  std::vector<std::string> names;
+  if (options.part > 0) {  // every N-th one
+    std::vector<Submission> some;
+    for (std::size_t i = options.part - 1; i < all.size(); i += options.of) {
+      some.push_back(all[i]);
+      names.push_back(names_of_all[i]);
+    }
+    all = some;
+  } else {
+    names = names_of_all;
+  }
+  if (options.merge) read_parts(chapter, options, all);
+  if (!options.merge && !fs::exists(solution_of(chapter)))
+    throw std::invalid_argument("--class: there is no " + solution_of(chapter) +
+                                ", and without a solution the grader can't tell whether this machine grades right");
+  if (!options.merge && !all.empty()) ask_the_canary(chapter, options, all);
 
   const std::vector<Rubric> rubrics = rubrics_of(chapter);
   std::size_t width = 7;
@@ -194,7 +289,6 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
   std::string head = fmt::format("{:<{}}  {:>5}", "student", width, "score");
   for (const Rubric& r : rubrics) head += "  " + r.task;
   std::puts(head.c_str());
-  const std::vector<std::string> names = feedback_names(all);
   std::vector<char> done(all.size());
   std::size_t printed = 0;
   std::mutex printing;
@@ -211,7 +305,7 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
   const auto worker = [&] {
     for (std::size_t i; (i = next++) < all.size();) {
       try {
-        grade_one(chapter, options, all[i]);
+        if (!options.merge) grade_one(chapter, options, all[i]);
         if (!options.feedback.empty())
           write_file_atomically((fs::path(options.feedback) / names[i]).string(), feedback(all[i]));
       } catch (const std::exception& why) {
@@ -233,6 +327,7 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
   for (const Submission& s : all) graded += s.graded, sum += s.score;
   std::puts(fmt::format("{} submissions, {} graded, mean {:.1f}", all.size(), graded, graded ? sum / double(graded) : 0)
                 .c_str());
+  if (options.part > 0) write_part(chapter, options, all);
   if (table.is_open()) {
     write_csv(table, all, rubrics);
     table.close();

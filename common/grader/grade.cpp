@@ -58,6 +58,16 @@ std::pair<long long, long long> version_of(const std::string& file) {
 #endif
 }
 
+/// "3/40" as 3 and 40; "" as 0 and 0.
+std::pair<unsigned, unsigned> part_of(const std::string& text) {
+  unsigned number = 0, of = 0;
+  char rest = 0;
+  if (text.empty()) return {0, 0};
+  if (std::sscanf(text.c_str(), "%6u/%6u%c", &number, &of, &rest) != 2 || number < 1 || number > of)
+    throw std::invalid_argument("--part: " + text + " is not like 3/40, part 3 of 40");
+  return {number, of};
+}
+
 void show_hints(const std::string& name, int most) {
   const std::vector<std::string> hints = hints_of(name);
   if (hints.empty()) throw std::invalid_argument("--hints: those of a chapter are at the end of its page");
@@ -69,10 +79,10 @@ void show_hints(const std::string& name, int most) {
 
 int main(int argc, char** argv) {
   CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
-  std::string chapter, file, json, gradescope, task, folder, csv, feedback, times = "large";
+  std::string chapter, file, json, gradescope, task, folder, csv, feedback, part, parts, times = "large";
   std::vector<std::string> kinds;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
-  bool unsafe = false;
+  bool unsafe = false, merge = false;
   int hints = 0;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   app.add_option("chapter", chapter, "02 or 02_tiled_matmul, or the name of a task in one file");
@@ -89,6 +99,9 @@ int main(int argc, char** argv) {
   app.add_option("--csv", csv, "with --class: write the table to this file, too")
       ->check(tilewise::why_not_writable, "FILE");
   app.add_option("--feedback", feedback, "with --class: write what each student is told to this folder, STUDENT.txt");
+  app.add_option("--part", part, "with --class and --parts: grade part I of N, written I/N, for jobs of a scheduler");
+  app.add_option("--parts", parts, "with --part and --merge: the folder of the parts' results");
+  app.add_flag("--merge", merge, "with --class and --parts: make the table of all parts, and grade nothing");
   app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
   app.add_flag("--gpu", on_gpu,
                "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");
@@ -142,7 +155,13 @@ int main(int argc, char** argv) {
     if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, unsafe, options.gpu}, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
     if (!feedback.empty() && folder.empty()) throw std::invalid_argument("--feedback needs --class");
-    if (!folder.empty()) return grade_class(chapter, folder, {csv, feedback, jobs, kProgram, unsafe});
+    if ((!part.empty() || merge) && (folder.empty() || parts.empty()))
+      throw std::invalid_argument(std::string(merge ? "--merge" : "--part") + " needs --class and --parts");
+    if (merge && !part.empty()) throw std::invalid_argument("--merge and --part exclude each other");
+    if (!parts.empty() && part.empty() && !merge) throw std::invalid_argument("--parts needs --part or --merge");
+    const auto [number, of] = part_of(part);
+    if (!folder.empty())
+      return grade_class(chapter, folder, {csv, feedback, jobs, kProgram, unsafe, number, of, parts, merge});
     if (file.empty()) file = places_of(chapter).own_file;
     if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
     for (;;) {

@@ -112,6 +112,10 @@ struct ClassOptions {
   unsigned jobs = 1;
   std::string program;  ///< the grader itself
   bool unsafe = false;  ///< GradeOptions::unsafe
+  unsigned part = 0,
+           of = 0;     ///< grade every of-th submission, from number `part` on, and write what came out to `parts`
+  std::string parts;   ///< a folder for part-I-of-N.json
+  bool merge = false;  ///< grade nothing: the table is made of the parts
 };
 
 /// Grades all of folder/STUDENT/homework.cu and folder/STUDENT.cu, each in a process of its own; prints a table. Before the

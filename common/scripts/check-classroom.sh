@@ -2,7 +2,8 @@
 # check-classroom.sh [CHAPTER]: tries what docs/teaching.md gives to instructors, as far as that goes without the services.
 # Gradescope: makes the autograder's zip, lays out a folder like /autograder, runs run_autograder on submissions of all
 # kinds, and holds results.json against the specification. What the zip would build is not built again: tilewise/ is this
-# repository. GitHub: runs the commands of homework.yml in a folder like a runner's.
+# repository. GitHub: runs the commands of homework.yml in a folder like a runner's. Slurm: runs class.sh with a program called
+# sbatch that does what class.sh needs of it. Canvas and Moodle: fills in exports like theirs.
 source "$(dirname "$0")/lib.sh"
 chapter=${1:-02_tiled_matmul}
 bank=tests/$chapter/homework
@@ -134,6 +135,117 @@ pushed "the starter" 1 'no kernel was launched'
 pushed "no file" 1 'no file homework.cu'
 ln -s "$PWD/$bank/solution.cu" "$workspace/submission/homework.cu"
 pushed "a link to the solution" 1 'no file homework.cu'
+
+# ---------------------------------------------------------------- a task of a teacher's own, at Gradescope
+TILEWISE_TASKS=$root/private common/scripts/gradescope.sh tone 2>/dev/null && wrong "TILEWISE_TASKS that is no folder is taken"
+mkdir -p "$root/private"
+cp -R tests/grader/tasks/tone "$root/private/secret_tone"
+sed -i.old 's/tone/secret_tone/g' "$root/private/secret_tone"/*.cu
+rm "$root/private/secret_tone"/*.old
+TILEWISE_TASKS=$root/private common/scripts/gradescope.sh secret_tone
+rm -rf "$AUTOGRADER/source" "$AUTOGRADER/submission"
+mkdir -p "$AUTOGRADER/source" "$AUTOGRADER/submission"
+(cd "$AUTOGRADER/source" && cmake -E tar xf "$OLDPWD/build/gradescope/secret_tone.zip")
+cp "$AUTOGRADER/source/run_autograder" "$AUTOGRADER/"
+rm -rf "$AUTOGRADER/source/tilewise"
+ln -s "$PWD" "$AUTOGRADER/source/tilewise"
+cp "$root/private/secret_tone/solution.cu" "$AUTOGRADER/submission/homework.cu"
+graded "a private task" '100 of 100, [0-9]+ tests'
+
+# ---------------------------------------------------------------- Slurm: one submission a job
+class=$root/class results=$root/results
+mkdir -p "$class/Ann Adams_1234567_assignsubmission_file" "$root/bin"
+cp "$bank/solution.cu" "$class/Ann Adams_1234567_assignsubmission_file/homework.cu"
+cp "$bank/starter.cu" "$class/brownbob_LATE_202_9001_homework.cu"
+cp "$bank/solution.cu" "$class/carl.cu"
+# Of sbatch: options, a script that is run as a copy elsewhere, and its arguments.
+cat >"$root/bin/sbatch" <<'SBATCH'
+#!/usr/bin/env bash
+set -eu
+array=0
+while [[ $1 == --* ]]; do
+  case $1 in --array=1-*) array=${1#--array=1-} ;; esac
+  shift
+done
+cp "$1" "$SPOOL/slurm_script"
+shift
+export SLURM_SUBMIT_DIR=$PWD
+cd "$SPOOL"
+if [ "$array" = 0 ]; then
+  bash slurm_script "$@" >&2
+else
+  for ((i = array; i >= 1; --i)); do
+    SLURM_ARRAY_TASK_ID=$i SLURM_ARRAY_TASK_MAX=$array bash slurm_script "$@" >&2 || true
+  done
+fi
+echo 4711
+SBATCH
+chmod +x "$root/bin/sbatch"
+mkdir "$root/spool"
+PATH=$root/bin:$PATH SPOOL=$root/spool common/grader/slurm/class.sh "$chapter" "$class" "$results" >"$root/stdout" 2>&1 ||
+  { wrong "Slurm: class.sh ended with $?"; cat "$root/stdout"; }
+if [ "$(grep -c '^[^,]*,100.0,' "$results/table.csv")" = 2 ] && [ "$(find "$results/told" -name '*.txt' | wc -l)" -eq 3 ]; then
+  echo "ok    Slurm: three jobs, one table"
+else
+  wrong "Slurm: the table or the feedback is not as expected"
+  cat "$root/stdout" "$results/table.csv"
+fi
+
+# ---------------------------------------------------------------- Canvas and Moodle
+cat >"$root/canvas.csv" <<'CSV'
+Student,ID,SIS User ID,SIS Login ID,Section,Homework 01 (11),Homework 02 (12),Current Score
+,,,,,Manual Posting,,(read only)
+    Points Possible,,,,,100,20,(read only)
+"Adams, Ann",201,S1,aadams,A,90,,90
+"Brown, Bob",202,S2,bbrown,A,80,,80
+"Jones, Carl",203,S3,carl,B,,5,
+"Late, Lea",204,S4,lea,B,,7,
+CSV
+score=$(sed -n 's/^brownbob[^,]*,\([0-9.]*\),.*/\1/p' "$results/table.csv")
+sed 's/^Ann Adams_1234567_assignsubmission_file,/"Adams, Ann",/' "$results/table.csv" >"$root/table.csv"
+common/scripts/grades.py canvas "$root/table.csv" "$root/canvas.csv" "Homework 02 (12)" >"$root/import.csv" || wrong "Canvas: grades.py"
+cat >"$root/expected.csv" <<CSV
+Student,ID,SIS User ID,SIS Login ID,Section,Homework 02 (12)
+    Points Possible,,,,,20
+"Adams, Ann",201,S1,aadams,A,20
+"Brown, Bob",202,S2,bbrown,A,$(awk "BEGIN { printf \"%.6g\", $score / 5 }")
+"Jones, Carl",203,S3,carl,B,20
+"Late, Lea",204,S4,lea,B,7
+CSV
+if tr -d '\r' <"$root/import.csv" | diff "$root/expected.csv" -; then
+  echo "ok    Canvas: columns, points, late names"
+else
+  wrong "Canvas: the import is not as expected"
+fi
+cat >"$root/moodle.csv" <<'CSV'
+Identifier,"Full name","Email address",Status,Grade,"Maximum Grade","Grade can be changed","Last modified (grade)","Feedback comments"
+"Participant 1234567","Ann Adams",ann@x.edu,"Submitted for grading",,10.00,Yes,-,
+"Participant 202","Bob Brown",bob@x.edu,"Submitted for grading",3.5,10.00,Yes,-,good
+"Participant 203",Carl,carl@x.edu,"No submission",,10.00,Yes,-,
+CSV
+grep -v '^brownbob' "$results/table.csv" >"$root/table.csv"
+common/scripts/grades.py moodle "$root/table.csv" "$root/moodle.csv" | tr -d '\r' >"$root/import.csv" || wrong "Moodle: grades.py"
+if grep -q '^Participant 1234567,Ann Adams,ann@x.edu,Submitted for grading,10,10.00,' "$root/import.csv" &&
+  grep -q '^Participant 202,Bob Brown,bob@x.edu,Submitted for grading,3.5,10.00,Yes,-,good$' "$root/import.csv" &&
+  grep -q '^Participant 203,Carl,carl@x.edu,No submission,10,' "$root/import.csv"; then
+  echo "ok    Moodle: the worksheet is filled in"
+else
+  wrong "Moodle: the worksheet is not as expected"
+fi
+# refused PHRASE ARGUMENT...: grades.py ends with 2 and says PHRASE.
+refused() {
+  local phrase=$1 status=0
+  shift
+  common/scripts/grades.py "$@" >"$root/stdout" 2>&1 || status=$?
+  if [ $status != 2 ] || ! grep -qF -- "$phrase" "$root/stdout"; then
+    wrong "grades.py $*: exit code $status, expected 2 and: $phrase"
+    cat "$root/stdout"
+  fi
+}
+refused 'is not in the gradebook' canvas "$results/table.csv" "$root/canvas.csv" "Homework 02 (12)"
+refused 'has no column "Homework 3"' canvas "$root/table.csv" "$root/canvas.csv" "Homework 3"
+refused 'cannot read' moodle "$root/table.csv" /nowhere.csv
+refused 'has no column "student"' moodle "$root/canvas.csv" "$root/moodle.csv"
 
 echo "$failures failures"
 [ $failures = 0 ]

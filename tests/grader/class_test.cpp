@@ -133,6 +133,62 @@ TEST_CASE("grade --class: names that make trouble, links, and a file for each st
   }
 }
 
+TEST_CASE("grade --part and --merge: the same table as at once, however the class is divided", "[grader]") {
+  const Folder folder;
+  const fs::path all = folder / "all", parts = folder / "parts";
+  fs::create_directories(all / "dan");
+  fs::copy_file(kHomework + "solution.cu", all / "ann.cu");
+  fs::copy_file(kHomework + "wrong/at_b_syntax.cu", all / "\xff, the 2nd.cu");
+  fs::copy_file(kHomework + "hostile/forks.cu", all / "carl.cu");
+  const std::string what = "02 --class '" + all.string() + "' ", to = "--parts '" + parts.string() + "' ";
+  const auto table = [&](const std::string& name) { return (folder / name).string(); };
+  const auto option = [&](const std::string& name) { return "--csv '" + table(name) + "' "; };
+  CHECK(grade(folder, what + option("at-once.csv") + "--jobs 2").code == 1);
+  for (const char* part : {"1/5", "2/5", "4/5", "5/5"}) {  // the fifth has nothing to do
+    const Outcome o = grade(folder, what + to + "--part " + part);
+    INFO(o.text);
+    CHECK(o.code <= 1);
+    CHECK(has(o.text, part[0] == '5' ? "0 submissions" : "1 submissions"));
+  }
+  // A part that has not come is nobody's fault.
+  const Outcome early = grade(folder, what + to + "--merge " + option("early.csv"));
+  INFO(early.text);
+  CHECK(early.code == 3);
+  CHECK(has(read(table("early.csv")), "\r\ndan,,,,,not graded: missing: part 3 of 5\r\n"));
+  CHECK(grade(folder, what + to + "--part 3/5").code == 1);
+  const Outcome merged =
+      grade(folder, what + to + "--merge " + option("merged.csv") + "--feedback '" + (folder / "told").string() + "'");
+  INFO(merged.text);
+  CHECK(merged.code == 1);
+  CHECK(read(table("merged.csv")) == read(table("at-once.csv")));
+  CHECK(has(read(folder / "told" / "carl.txt"), "#include <"));
+  CHECK(has(merged.text, "4 submissions, 3 graded, mean 33.3"));
+
+  // Who hands in later is in no part.
+  fs::copy_file(kHomework + "solution.cu", all / "zoe.cu");
+  const Outcome late = grade(folder, what + to + "--merge");
+  CHECK(late.code == 3);
+  CHECK(has(late.text, "handed in after the parts were graded"));
+
+  const auto refused = [&](const std::string& arguments, const std::string& phrase) {
+    const Outcome o = grade(folder, arguments);
+    INFO(arguments << "\n" << o.text);
+    CHECK(o.code == 2);
+    CHECK(has(o.text, phrase));
+  };
+  for (const char* part : {"0/3", "4/3", "1", "1/", "a/b", "1/3x", "-1/3"})
+    refused(what + to + "--part=" + part, "is not like 3/40");
+  refused(what + "--part 1/3", "--part needs --class and --parts");
+  refused("02 " + to + "--merge", "--merge needs --class and --parts");
+  refused(what + to, "--parts needs --part or --merge");
+  refused("03" + what.substr(2) + to + "--merge", "it is of 02_tiled_matmul, not of 03_padded_tiles");
+  std::ofstream(parts / "part-1-of-5.json") << "{";
+  refused(what + to + "--merge", "part-1-of-5.json: ");
+  fs::remove_all(parts);
+  fs::create_directories(parts);
+  refused(what + to + "--merge", "has no part-I-of-N.json");
+}
+
 TEST_CASE("grade: where the machine is not in order, nobody gets points or loses them", "[grader]") {
   const Folder folder;
   const fs::path all = folder / "all", tools = folder / "tools";
