@@ -71,19 +71,19 @@ ifeq ($(firstword $(MAKECMDGOALS)),new-task)
 .DEFAULT: ;@:
 endif
 new-task:
-	@$(scripts)/new-task.sh $(or $(NAME),$(word 2,$(MAKECMDGOALS)))
+	@$(scripts)/new-task.sh '$(or $(NAME),$(word 2,$(MAKECMDGOALS)))'
 
 # Tasks in one file. Chapters have explicit rules, which come first.
 homework-%:
-	@$(scripts)/homework.sh grade $*
+	@$(scripts)/homework.sh grade '$*'
 reset-homework-%:
-	@$(scripts)/homework.sh reset $*
+	@$(scripts)/homework.sh reset '$*'
 solution-%:
-	@$(scripts)/homework.sh solution $*
+	@$(scripts)/homework.sh solution '$*'
 check-%:
-	@$(scripts)/homework.sh check $*
+	@$(scripts)/homework.sh check '$*'
 gradescope-%:
-	@$(scripts)/gradescope.sh $*
+	@$(scripts)/gradescope.sh '$*'
 
 # One explicit rule per chapter and spelling: 02, 02_tiled_matmul, test-02, test-02_tiled_matmul, plain-02 ...
 define chapter_rules

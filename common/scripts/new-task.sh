@@ -6,6 +6,8 @@ source "$(dirname "$0")/lib.sh"
 name=${1:-}
 [[ $name =~ ^[a-z][a-z0-9_]*$ && ${#name} -le 40 ]] ||
   die 2 "make new-task NAME: '$name' is not a name. It has small letters, digits and _, begins with a letter, and has at most 40 of them."
+# make would go on with the target of this name.
+if grep -m 1 '^\.PHONY' Makefile | grep -qw -- "$name"; then die 2 "'make $name' means something else. Take another name."; fi
 [ -z "${TILEWISE_TASKS:-}" ] || [ -d "$TILEWISE_TASKS" ] || die 2 "TILEWISE_TASKS is $TILEWISE_TASKS, which is no folder."
 folder=${TILEWISE_TASKS:-tasks}/$name
 [ ! -e "$folder" ] || die 2 "$folder is there already."

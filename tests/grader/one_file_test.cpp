@@ -19,6 +19,11 @@ namespace fs = std::filesystem;
 
 const std::string kRoot = TILEWISE_SOURCE_DIR, kExamples = kRoot + "/tests/grader/tasks";
 
+std::string read(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 class Folder {
  public:
   Folder() : path_(fs::temp_directory_path() / ("task test " + std::to_string(getpid()))) {
@@ -28,18 +33,13 @@ class Folder {
     std::error_code none;
     fs::remove_all(path_, none);
     for (const auto& made : fs::directory_iterator(TILEWISE_BUILD_DIR "/homework/tasks", none))
-      if (made.path().filename().string().rfind("test_", 0) == 0) fs::remove_all(made.path(), none);
+      if (read(made.path() / "calls.cu").find(path_.string()) != std::string::npos) fs::remove_all(made.path(), none);
   }
   fs::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
   fs::path path_;
 };
-
-std::string read(const fs::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 struct Outcome {
   int code;

@@ -263,9 +263,11 @@ class OfSizes {
   template <class F, class... A>
   static T call(const F& f, const std::vector<int>& sizes, std::tuple<A...>*) {
     static_assert((std::is_same_v<A, int> && ...), "its parameters are the sizes, each an int");
-    std::size_t i = 0;
-    std::tuple<A...> arguments{(static_cast<void>(sizeof(A)), sizes.at(i++))...};
-    return std::apply(f, arguments);
+    return with(f, sizes, std::index_sequence_for<A...>());
+  }
+  template <class F, std::size_t... I>
+  static T with(const F& f, [[maybe_unused]] const std::vector<int>& sizes, std::index_sequence<I...>) {
+    return f(sizes.at(I)...);
   }
 };
 
