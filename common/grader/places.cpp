@@ -86,7 +86,7 @@ class OneFile {
   }
 
   Places places() const {
-    return {made_,
+    return {made("contract"),
             folder_.string(),
             made("calls.cu"),
             made(name_ + ".o"),
@@ -96,7 +96,7 @@ class OneFile {
   }
 
   void build() const {
-    fs::create_directories(made_);
+    fs::create_directories(made("contract"));  // apart, since compilers look for files there
     const Lock lock(made("lock"));
     const bool fresh = read_file(made("made-of")) == fingerprint();
     if (!fresh) compile();
@@ -139,7 +139,7 @@ class OneFile {
   void compile() const {
     std::error_code none;
     fs::remove(made("made-of"), none);
-    write_file_atomically(made("homework.cuh"), contract());
+    write_file_atomically(made("contract/homework.cuh"), contract());
     write_file_atomically(
         made("calls.cu"),
         fmt::format("// Made from {0}.\n"
@@ -155,8 +155,8 @@ class OneFile {
                     "}}\n",
                     one_line(source()), root_folder(), name_));
     auto calls = std::async(std::launch::async, [&] {
-      return run_tool({build_folder() + "/bin/simcc", "-I" + made_, "--prelude", build_folder() + "/homework/prelude",
-                       "-c", made("calls.cu"), "-o", made(name_ + ".o")});
+      return run_tool({build_folder() + "/bin/simcc", "-I" + made("contract"), "--prelude",
+                       build_folder() + "/homework/prelude", "-c", made("calls.cu"), "-o", made(name_ + ".o")});
     });
     const std::string common = root_folder() + "/common";
     std::vector<std::string> command{compiler(),

@@ -245,7 +245,7 @@ refused() {
 refused 'is not in the gradebook' canvas "$results/table.csv" "$root/canvas.csv" "Homework 02 (12)"
 refused 'has no column "Homework 3"' canvas "$root/table.csv" "$root/canvas.csv" "Homework 3"
 refused 'cannot read' moodle "$root/table.csv" /nowhere.csv
-refused 'has no column "student"' moodle "$root/canvas.csv" "$root/moodle.csv"
+refused 'has no column "score"' moodle "$root/canvas.csv" "$root/moodle.csv"
 
 echo "$failures failures"
 [ $failures = 0 ]

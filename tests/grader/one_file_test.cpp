@@ -112,10 +112,11 @@ TEST_CASE("make new-task: the solution gets 100, the starter doesn't, and the wr
   // Nothing of the grader's part is in what learners get.
   for (const auto& made : fs::directory_iterator(TILEWISE_BUILD_DIR "/homework/tasks")) {
     if (made.path().filename().string().rfind("test_fresh-", 0) != 0) continue;
-    const std::string contract = read(made.path() / "homework.cuh");
+    const std::string contract = read(made.path() / "contract" / "homework.cuh");
     CHECK(has(contract, "cudaError_t launch_test_fresh("));
     CHECK_FALSE(has(contract, "TASK"));
     CHECK_FALSE(has(contract, "seed"));
+    CHECK(std::distance(fs::directory_iterator(made.path() / "contract"), fs::directory_iterator()) == 1);
   }
 
   CHECK(make("test_fresh").code == 2);  // it's there already

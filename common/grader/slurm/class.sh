@@ -15,6 +15,8 @@ if [ "${1:-}" = --job ]; then  # what Slurm runs: a copy of this file, elsewhere
 fi
 [ $# = 3 ] || { echo "class.sh CHAPTER SUBMISSIONS RESULTS" >&2; exit 2; }
 chapter=$1 submissions=$(realpath -m -- "$2") results=$(realpath -m -- "$3") self=common/grader/slurm/class.sh
+[ -z "${TILEWISE_TASKS:-}" ] || TILEWISE_TASKS=$(realpath -m -- "$TILEWISE_TASKS")
+export TILEWISE_TASKS
 cd "$(dirname "$0")/../../.."
 [ -d "$submissions" ] || { echo "class.sh: there is no folder $submissions" >&2; exit 2; }
 count=$(find "$submissions" -mindepth 1 -maxdepth 1 ! -name '.*' \( -type d -o -name '*.cu' \) -print0 | tr -dc '\0' | wc -c)
