@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <regex>
 #include <stdexcept>
 
 #include "task.hpp"
@@ -43,26 +43,19 @@ std::string text_of(const std::vector<Parameter>& parameters) {
   return "(" + text + ")";
 }
 
-/// "load_sectors <= 1100: why", as a rubric's limit.
-Json limit(const std::string& target, double points) {
-  std::istringstream words(target);
-  std::string count, relation, number;
-  words >> count >> relation >> number;
-  std::string why;
-  std::getline(words >> std::ws, why);
-  std::size_t used = 0;
-  double bound = 0;
-  try {
-    bound = std::stod(number, &used);
-  } catch (const std::exception&) {
-  }
-  if (used == 0 || number.substr(used) != ":" || why.empty() ||
-      (relation != "<=" && relation != ">=" && relation != "="))
-    throw std::invalid_argument(
-        fmt::format("targets: \"{}\" is not like \"load_sectors <= 1100: why\", with <=, >= or =", target));
-  Json limit{{"count", count}, {"points", points}, {"why", why}};
-  if (relation != ">=") limit["at_most"] = bound;
-  if (relation != "<=") limit["at_least"] = bound;
+/// "load_sectors <= 1100: why" or "atomics <= 80 (14 points): why" as a rubric's limit, with points where they are given.
+Json limit(const std::string& target) {
+  static const std::regex form(R"((\w+) (<=|>=|=) (\d+(?:\.\d+)?)(?: \((\d+(?:\.\d+)?) points?\))?: (.+))");
+  std::smatch parts;
+  if (!std::regex_match(target, parts, form))
+    throw std::invalid_argument(fmt::format(
+        "targets: \"{}\" is not like \"load_sectors <= 1100: why\" or \"load_sectors <= 1100 (14 points): why\", with "
+        "<=, >= or =",
+        target));
+  Json limit{{"count", parts.str(1)}, {"why", parts.str(5)}};
+  if (parts[4].matched) limit["points"] = std::stod(parts.str(4));
+  if (parts.str(2) != ">=") limit["at_most"] = std::stod(parts.str(3));
+  if (parts.str(2) != "<=") limit["at_least"] = std::stod(parts.str(3));
   return limit;
 }
 
@@ -166,7 +159,17 @@ class OneFileTask final : public Task {
     j["hidden"] = Json{{"seed", d.seed}, {"count", d.hidden_count}, {"ranges", d.hidden}};
     j["time_limit_seconds"] = d.time_limit;
     Json limits = Json::array();
-    for (const std::string& t : d.targets) limits.push_back(limit(t, d.points[4] / double(d.targets.size())));
+    double left = d.points[4];  // for targets that don't say how many points they have
+    std::size_t sharing = 0;
+    for (const std::string& t : d.targets) {
+      limits.push_back(limit(t));
+      if (limits.back().contains("points"))
+        left -= limits.back()["points"].get<double>();
+      else
+        ++sharing;
+    }
+    for (Json& l : limits)
+      if (!l.contains("points")) l["points"] = left / double(sharing);
     j["efficiency"] = Json{{"shape", d.counted_at}, {"repeats_count", d.repeats_count}, {"limits", limits}};
     const Json more = Json::parse(d.rubric, nullptr, false);
     require(more.is_object(), "rubric is not a JSON object, {\"key\": value}");

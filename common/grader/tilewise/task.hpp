@@ -293,7 +293,7 @@ struct Definition {
   int hidden_count = 8;                              ///< how many of them
   std::uint64_t seed = 1;                            ///< another one: other hidden shapes, other inputs
   std::vector<int> counted_at;                       ///< the shape at which counts are compared with the targets
-  std::vector<std::string> targets;                  ///< "load_sectors <= 1100: why"
+  std::vector<std::string> targets;                  ///< "load_sectors <= 1100: why"; "... <= 1100 (14 points): why"
   bool repeats_count = true;                         ///< false: a word that a warp loads again doesn't count again
   std::vector<Mistake> mistakes = {};                ///< whose results are recognised
   std::vector<std::string> hints = {};               ///< where to look, the idea, nearly the line

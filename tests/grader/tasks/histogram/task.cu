@@ -25,7 +25,8 @@ TASK(histogram) {
   hidden = {{1, 6000}, {1, 256}};
   counted_at = {16384, 64};
   targets = {"load_requests <= 530: 16,384 keys are 512 requests of a warp",
-             "atomics <= 2100: if each of 32 blocks counts in shared memory first, it adds 64 sums to global memory",
+             "atomics <= 2100 (14 points): if each of 32 blocks counts in shared memory first, it adds 64 sums to "
+             "global memory",
              "blocks >= 16: one block uses one SM", "launches <= 2: one kernel, and one for zeros if you like"};
   hints = {
       "16,384 atomic updates of global memory are many. Where could a block count first?",

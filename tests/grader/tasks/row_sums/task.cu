@@ -24,9 +24,10 @@ TASK(row_sums) {
   visible = {{1, 0}, {1, 1}, {3, 31}, {32, 32}, {5, 33}, {100, 70}, {2, 1000}};
   hidden = {{1, 90}, {1, 200}};
   counted_at = {256, 96};
-  targets = {"sectors_per_load <= 4.2: 32 neighbouring words are 4 sectors, so let a warp's lanes run along a row",
-             "load_requests <= 800: 24,576 words are 768 requests, when each is loaded once",
-             "blocks >= 8: one block uses one SM", "launches <= 1: one does it"};
+  targets = {
+      "sectors_per_load <= 4.2 (14 points): 32 neighbouring words are 4 sectors, so let a warp's lanes run along a row",
+      "load_requests <= 800: 24,576 words are 768 requests, when each is loaded once",
+      "blocks >= 8: one block uses one SM", "launches <= 1: one does it"};
   hints = {
       "If a thread adds up a row of its own, how far apart are the words that a warp loads at a time?",
       "A warp for each row: lane l adds up the columns l, l + 32, l + 64 ..., and the 32 sums are added in the end.",

@@ -27,7 +27,7 @@ TASK(tone) {
   hidden = {{1, 90}, {1, 300}};
   counted_at = {64, 256};
   targets = {"load_requests <= 520: 16,384 pixels are 512 requests of 32",
-             "sectors <= 4200: 2,048 in and 2,048 out, when neighbouring threads have neighbouring pixels",
+             "sectors <= 4200 (14 points): 2,048 in and 2,048 out, when neighbouring threads have neighbouring pixels",
              "blocks >= 32: 16,384 pixels are enough for 64 blocks of 256 threads", "launches <= 1: one does it"};
   hints = {"Which index must run along threadIdx.x, so that a warp's 32 pixels are neighbours in memory?",
            "A thread for each pixel: blocks of 32 x 8, col along x and row along y, and a guard for both.",

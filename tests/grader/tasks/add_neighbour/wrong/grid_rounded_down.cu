@@ -1,5 +1,6 @@
 // expect: add_neighbour visible no kernel was launched
 // expect: add_neighbour hidden 0
+// points: add_neighbour 5..15
 #include "homework.cuh"
 
 __global__ void kernel(const float* x, float* y, int n) {

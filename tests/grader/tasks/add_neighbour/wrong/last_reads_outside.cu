@@ -1,4 +1,5 @@
 // expect: add_neighbour findings out-of-bounds
+// points: add_neighbour 50..80
 #include "homework.cuh"
 
 __global__ void kernel(const float* x, float* y, int n) {

@@ -1,4 +1,5 @@
 // expect: tone visible when the result may leave the range from 0 to 1
+// points: tone 5..5
 #include "homework.cuh"
 
 __global__ void tone(const float* in, float* out, int rows, int cols, float gain, float offset) {
