@@ -68,6 +68,12 @@ std::string only_adds(const fs::path& starter, const fs::path& solution) {
   return "";
 }
 
+std::string warnings_text(const ChapterResult& r) {
+  std::string text;
+  for (const std::string& line : r.warnings) text += line + "\n";
+  return text;
+}
+
 /// "" if the verdict is as expected.
 std::string judge(const Entry& e, const ChapterResult& r) {
   if (e.kind == "starter") {
@@ -78,7 +84,7 @@ std::string judge(const Entry& e, const ChapterResult& r) {
     return "";
   }
   if (e.kind == "solution" || e.kind == "alternatives") {
-    std::string lost = r.refused + r.compiler;
+    std::string lost = r.refused + r.compiler + (r.warnings.empty() ? "" : "the compiler warns:\n" + warnings_text(r));
     bool any = false;
     for (const TaskResult& t : r.tasks) {
       if (t.find("compiles")->summary == "the file does not have this function" && e.kind == "alternatives") continue;
@@ -100,7 +106,7 @@ std::string judge(const Entry& e, const ChapterResult& r) {
       const Criterion& c = *task->find(words[1]);
       if (c.points >= c.of)
         return fmt::format("{} {} loses no points\n{}{}", words[0], words[1], task->text(), r.compiler);
-      if ((task->text() + r.compiler).find(rest(words, 2)) == std::string::npos)
+      if ((task->text() + r.compiler + warnings_text(r)).find(rest(words, 2)) == std::string::npos)
         return fmt::format("what is said about {} lacks \"{}\"\n{}{}", words[0], rest(words, 2), task->text(),
                            r.compiler);
     }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "own_names.hpp"
 #include "places.hpp"
 #include "policy.hpp"
 
@@ -257,9 +258,11 @@ Gpu::Built Gpu::build(const std::string& file, bool policy, const TemporaryFolde
   built.compiler = compile({"-I" + places_of(chapter_).contract, "-c", source, "-o", object});
   built.compiler = replaced(built.compiler, source, file);
   if (!built.compiler.empty()) return built;
+  ChildResult symbols = run_tool({"nm", object});
+  if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);
+  if (const auto names = plain_variables(without_nvcc(symbols.output)); !names.empty() && make_private(object, names))
+    symbols = run_tool({"nm", object});
   if (policy) {
-    const ChildResult symbols = run_tool({"nm", object});
-    if (symbols.code != 0) throw std::runtime_error("nm failed: " + symbols.output);
     if (!(built.refused = refused_symbols(without_nvcc(symbols.output), libraries_)).empty()) return built;
   }
   const std::string program = work.file("program-on-gpu");

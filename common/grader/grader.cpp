@@ -29,10 +29,14 @@
 #include "enter_cage.hpp"
 #include "explain.hpp"
 #include "gpu.hpp"
+#include "near_miss.hpp"
+#include "own_names.hpp"
 #include "places.hpp"
 #include "policy.hpp"
+#include "said.hpp"
 #include "task.hpp"
 #include "tools.hpp"
+#include "warnings.hpp"
 
 namespace tilewise::grader {
 
@@ -88,13 +92,18 @@ class SourceLines {
 struct Machine {
   std::string program;
   SourceLines* lines = nullptr;
+  std::string file;  ///< the submission
+  const std::map<std::string, long>* frames = nullptr;  ///< CompilerWarnings::frames
   Cage cage = Cage::submission;
   const Gpu* gpu = nullptr;  ///< nullptr: the simulator
 
   /// What a submission's program gets here, besides `more`.
   ChildResult run(const Request& request, const Problem& p, int seconds, Environment more = {}) const {
-    more.insert(more.end(), {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TILEWISE_POLLS", kPolls}});
-    ChildLimits limits{.cpu_seconds = seconds,
+    more.insert(more.end(), {{"PATH", "/usr/bin:/bin"},
+                             {"LC_ALL", "C"},
+                             {"TILEWISE_POLLS", kPolls},
+                             {"TILEWISE_SECONDS", std::to_string(seconds)}});
+    ChildLimits limits{.cpu_seconds = seconds + 1,  // first it says itself where it is
                        .wall_seconds = 4 * seconds + 2,
                        .cage = cage,
                        .reply = reply_size(p) + kMostReport,
@@ -112,6 +121,7 @@ struct Machine {
 
 struct Case : Explanation {
   Outcome outcome = Outcome::failed;
+  std::string output;  ///< what it printed
   bool timed_out = false;
   bool suspicious = false;  ///< it ended in a way that may be the machine's fault
   bool slow = false;
@@ -151,15 +161,27 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   }
   c.least_load_sectors = p.least_load_bytes.value_or(loads) / 32;
   c.least_store_sectors = p.least_store_bytes.value_or(stores) / 32;
+  c.output = child.output;
   Reply reply;
   c.suspicious = child.timed_out || child.signal == SIGKILL || child.signal == SIGABRT || child.signal == SIGBUS ||
                  (child.signal == 0 && child.reply.size() != reply_size(p));
   if (child.timed_out) {
     c.timed_out = true;
-    c.what = fmt::format("it did not end within {} s: an endless loop?", rubric.time_limit + (machine.gpu ? 10 : 0));
+    c.what = fmt::format("it did not end within {} s, and it isn't known where it was: an endless loop?",
+                         rubric.time_limit + (machine.gpu ? 10 : 0));
     return c;
   }
   if (child.too_much_output) return c.what = "it writes without end", c;
+  if (!machine.gpu && child.reply.size() != reply_size(p)) {
+    const EarlyEnd ending = early_end_of(child.report, machine.file, *machine.frames);
+    if (!ending.code.empty()) {
+      c.timed_out = ending.code == "slow" || ending.code == "endless";
+      c.suspicious = ending.code == "slow";
+      c.what = ending.what;
+      c.notes = ending.notes;
+      return c;
+    }
+  }
   if (child.signal != 0) return c.what = signal_text(child.signal), c;
   std::uint64_t last = 0;
   if (child.reply.size() >= sizeof reply) std::memcpy(&reply, child.reply.data(), sizeof reply);
@@ -365,6 +387,8 @@ void in_parallel(unsigned jobs, std::size_t n, const F& f) {
 /// A submission's programs.
 struct Programs {
   std::string simulator, gpu;
+  std::string symbols;  ///< what nm prints of the submission
+  std::map<std::string, long> frames = {};  ///< CompilerWarnings::frames
 };
 
 TaskResult grade_task(const Rubric& r, const std::string& chapter, const Programs& programs, const std::string& file,
@@ -382,8 +406,9 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   // Every other hidden shape has its blocks run from the last to the first: no order is promised.
   const auto reverse = [&](std::size_t i) { return i >= r.visible.size() && i + 1 < shapes.size() && i % 2 == 1; };
   SourceLines lines(programs.simulator, file);
-  const Machine simulator{programs.simulator, &lines, isolation().holds ? Cage::submission : Cage::open};
-  const Machine gpu{programs.gpu, &lines, Cage::driver, options.gpu};
+  const Machine simulator{programs.simulator, &lines, file, &programs.frames,
+                          isolation().holds ? Cage::submission : Cage::open};
+  const Machine gpu{programs.gpu, &lines, file, &programs.frames, Cage::driver, options.gpu};
 
   std::vector<std::optional<Case>> cases(shapes.size());
   std::atomic<int> given_up{0}, with_findings{0};
@@ -424,6 +449,9 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   if (cases[0]->outcome == Outcome::undefined) {
     compiles.points = 0;
     compiles.summary = "the file does not have this function";
+    const ChildResult wanted = run_tool({"nm", build_folder() + "/homework/" + chapter + ".o"});
+    if (const std::string miss = near_miss(r.task, wanted.output, programs.symbols, read_file(file)); !miss.empty())
+      compiles.notes.push_back(miss);
   }
 
   // Right on shapes that the student sees, and on others.
@@ -456,10 +484,17 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
                  !why.empty()) {
         c.notes.push_back("  " + why);
       }
+      if (show)  // what is printed of a hidden shape would tell which it is
+        for (const std::string& line : shown_output(failed.output, file)) c.notes.push_back("  " + line);
       if (options.gpu && here) c.notes.push_back("  on the simulator this shape is right");
       if (options.gpu && there)
         c.notes.push_back(fmt::format("  on {} it came out right this time: a GPU need not show a mistake", gpu_name));
     }
+    if (!shown && show)
+      if (const auto lines = shown_output(cases[from]->output, file); !lines.empty()) {
+        c.notes.push_back(r.text(shapes[from]) + ":");
+        for (const std::string& line : lines) c.notes.push_back("  " + line);
+      }
     c.points = of * double(right) / double(to - from);
     c.summary = fmt::format("{} of {} shapes right", right, to - from);
     if (options.gpu) {
@@ -539,12 +574,9 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     std::size_t shown = 0;
     for (const Json& f : list) {
       if (++shown > 3) continue;
-      const int line = f.value("line", 0);
-      findings.notes.push_back(fmt::format("{}:{}: {}: {} ({}x)", fs::path(f.value("file", "")).filename().string(),
-                                           line, f.value("kind", ""), without_folders(f.value("message", ""), file),
-                                           f.value("times", 1)));
-      if (fs::path(f.value("file", "")).filename() == fs::path(file).filename())
-        findings.notes.push_back("    " + source_line(file, line));
+      std::vector<std::string> lines_of = finding_lines(f, file);
+      lines_of.front() += fmt::format(" ({}x)", f.value("times", 1));
+      findings.notes.insert(findings.notes.end(), lines_of.begin(), lines_of.end());
     }
     if (shown > 3) findings.notes.push_back(fmt::format("and {} more", shown - 3));
     if (is_visible) findings.notes.insert(findings.notes.begin(), r.text(shapes[*example]) + ":");
@@ -851,8 +883,9 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   }
   // g++ reads what it knows after <cuda_runtime.h> from prelude/ instead of the 70,000 lines themselves.
   const std::string prelude = build_folder() + "/homework/prelude";
-  std::vector<std::string> compile{simcc,        "-Wall", "-c", include, "--prelude", prelude, "--preprocessed",
-                                   preprocessed, file,    "-o", object};
+  std::vector<std::string> compile{simcc,        "-c", include, "--prelude", prelude, "--preprocessed",
+                                   preprocessed, file, "-o",    object};
+  for (const std::string& option : warning_options()) compile.push_back(option);
   const std::uint64_t mark = new_nonce();
   if (can_check_calls()) compile.insert(compile.end(), {"--check-calls", fmt::format("{:#x}", mark)});
   const ChildResult compiled = run_tool(compile);
@@ -862,15 +895,18 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     result.refused = refused_source(read_file(preprocessed), file, contract, prelude + "/prelude.h.gch");
   if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   if (compiled.code != 0) {
-    const std::string said = about_own_lines(compiled.output, file, contract);
+    const std::string said = without_machinery(about_own_lines(compiled.output, file, contract), contract);
     if (options.canary) throw NotGraded("the compiler does not work here: " + reason_of(compiled));
     if (said.empty() || compiled.timed_out || blames_machine(reason_of(compiled))) grade_canary(chapter, options);
     result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : said;
     if (result.compiler.empty()) result.compiler = "error: the compiler failed, and not in a line of this file";
     return nothing("no", {}, false);
   }
-  const ChildResult symbols = run_tool({"nm", "-S", object});
+  const CompilerWarnings warnings = warnings_of(compiled.output, file);
+  ChildResult symbols = run_tool({"nm", "-S", object});
   if (symbols.code != 0) throw NotGraded("nm does not work here: " + reason_of(symbols));
+  if (const auto names = plain_variables(symbols.output); !names.empty() && make_private(object, names))
+    symbols = run_tool({"nm", "-S", object});
   if (options.policy) result.refused = refused_symbols(symbols.output, libraries);
   if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   std::future<Gpu::Built> on_gpu;
@@ -894,7 +930,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     result.compiler = linked.output;
     return nothing("it does not link", {}, false);
   }
-  Programs programs{program, ""};
+  Programs programs{program, "", symbols.output, warnings.frames};
   if (options.gpu) {
     const Gpu::Built built = on_gpu.get();
     result.gpu = options.gpu->info();
@@ -906,6 +942,11 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     programs.gpu = built.program;
   }
   for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, programs, file, options));
+  for (const CompilerWarning& w : warnings.all) {
+    if (result.warnings.size() >= 10 || (w.doubtful && result.score() > 99.999)) continue;
+    result.warnings.push_back(printable(w.text));
+    result.warnings.push_back("    " + printable(w.line));
+  }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;
 }

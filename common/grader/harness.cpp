@@ -19,9 +19,14 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "enter_cage.hpp"
+#include "runtime/findings.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
+#include "runtime/watchdog.hpp"
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
 #endif
@@ -55,6 +60,8 @@ bool write_all(const void* from, std::size_t bytes) {
 
 void hide_nonce(Request&) {}
 void show_nonce(Request&) {}
+void tell_how_it_ends() {}
+void forget_how_it_ends() {}
 
 /// While one of these is alive, the reply can be written.
 struct ReplyOpen {};
@@ -124,8 +131,24 @@ void enter(int, char**, char**) {
   if (!reserved.take(header.reply_bytes)) _exit(kNotCaged);
   reserved.shut();
   tilewise::sim::ask_for_lines(kQuestionDescriptor);
+  tilewise::sim::watch_program();
   // A grader that was told to grade without a cage sends no filter.
   if (header.instructions > 0 && enter_cage(filter, header.instructions) == Entered::no) _exit(kNotCaged);
+}
+
+/// Until the reply is there, the end of the program leaves its findings: they say why it ended. What is printed comes at
+/// once: it is worth most when the program ends early.
+void tell_how_it_ends() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 14);
+  tilewise::sim::show_no_findings();
+  tilewise::sim::give_report_to([](std::string_view json) { reserved.add_report(json); });
+  tilewise::sim::memory::report_host_faults();
+  tilewise::sim::prepare_to_end();
+}
+
+/// From now on only a report that was asked for is made.
+void forget_how_it_ends() {
+  if (!std::getenv("TILEWISE_REPORT")) tilewise::sim::give_report_to(nullptr);
 }
 
 /// "libstdc++.so.6", without its folder.
@@ -371,8 +394,8 @@ int main(int argc, char** argv) {
 #endif
   tilewise::sim::memory::distrust_host_code();
   if (tilewise_own_data) tilewise::sim::memory::guard_variables(tilewise_own_data, [] { _exit(kUsedForeignMemory); });
-  tilewise::sim::give_report_to([](std::string_view json) { reserved.add_report(json); });
 #endif
+  tell_how_it_ends();
   static_cast<void>(argc), static_cast<void>(argv);
   HomeworkCase::State state;
   Request& request = state.request;
@@ -441,6 +464,7 @@ int main(int argc, char** argv) {
   bool sent = write_all(&reply, sizeof reply);
   for (const DeviceArray& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
   sent = sent && write_all(&request.nonce, sizeof request.nonce);
+  forget_how_it_ends();
   if (!sent) return 4;
   if (request.mode != Mode::time) return 0;
   for (std::size_t i = 0; i < before.size(); ++i) state.arrays[i].host.swap(before[i]);

@@ -51,6 +51,7 @@ Json to_json(const ChapterResult& r) {
          {"seconds", r.seconds}, {"isolation", r.isolation}};
   if (!r.refused.empty()) j["refused"] = r.refused;
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
+  if (!r.warnings.empty()) j["warnings"] = r.warnings;
   if (r.gpu) {
     const GpuInfo& g = *r.gpu;
     j["gpu"] = {{"name", g.name},
@@ -94,7 +95,9 @@ Json to_gradescope(const ChapterResult& r) {
   for (const TaskResult& t : r.tasks) {
     if (t.gpu && t.gpu->time) times += fmt::format("{}: {}\n", t.task, time_text(*t.gpu->time));
   }
-  if (!times.empty()) j["output"] = "Times on the " + r.gpu->name + ", which give no points:\n" + times;
+  if (!r.warnings.empty()) j["output"] = fmt::format("The compiler warns:\n{}\n", fmt::join(r.warnings, "\n"));
+  if (!times.empty())
+    j["output"] = j["output"].get<std::string>() + "Times on the " + r.gpu->name + ", which give no points:\n" + times;
   double weights = 0;
   for (const TaskResult& t : r.tasks) weights += t.weight;
   j["tests"] = Json::array();
@@ -146,6 +149,8 @@ std::string to_text(const ChapterResult& r, bool colour) {
     int n = 0;
     for (std::string line; std::getline(lines, line) && n < 30; ++n) out += "  " + line + "\n";
   }
+  if (!r.warnings.empty()) out += "\nThe compiler warns:\n";
+  for (const std::string& line : r.warnings) out += "  " + line + "\n";
   int number = 0;
   const bool run = r.refused.empty() && r.compiler.empty();
   for (const TaskResult& t : r.tasks) {

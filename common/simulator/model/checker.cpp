@@ -241,6 +241,8 @@ std::string grouped(std::int64_t n) {
   return n < 0 ? "-" + grouped_digits(static_cast<std::uint64_t>(-n)) : grouped_digits(static_cast<std::uint64_t>(n));
 }
 
+constexpr std::uint64_t kFar = std::uint64_t{1} << 20;  // bytes
+
 // What lies at an address: "s[5]", "element 5 of the 16-element (4-byte) device allocation made at a.cu:3"; and for an
 // address outside, in which way: ", past its end".
 struct Place {
@@ -317,10 +319,17 @@ Place shared_place(const State& s, std::uintptr_t address, std::size_t bytes) {
   return {name, where};
 }
 
-Place global_place(std::uintptr_t address, std::size_t bytes) {
+// `meant`: what the access was in when it was last in order; nullptr where that isn't known.
+Place global_place(std::uintptr_t address, std::size_t bytes, const memory::Allocation* meant = nullptr) {
   const memory::Allocation* a = memory::find(address);
-  if (!a) a = memory::nearest(address);
-  if (!a) return {fmt::format("address 0x{:x}", address), ", where no memory is"};
+  if (!a) a = meant;
+  if (!a) {
+    a = memory::nearest(address);
+    if (!a) return {fmt::format("address 0x{:x}", address), ", where no memory is"};
+    // So far from all, the nearest array need not be the one that was meant.
+    if (const std::uint64_t far = address < a->begin ? a->begin - address : address - a->end(); far > kFar)
+      return {"memory where no array is", ": the nearest is " + memory::describe(address) + ", so the index is far off"};
+  }
   const auto offset = static_cast<std::int64_t>(address - a->begin);
   const std::string where = outside(offset, bytes, a->bytes);
   if (a->kind == memory::Kind::variable) {
@@ -372,9 +381,7 @@ Finding make(const char* code, std::string message, const Lane& lane, const void
 
 void settle_doubt(State& s) {
   DoubtfulStore& d = s.doubt;
-  const Finding& f = d.finding;
-  if (std::memcmp(d.address, d.before, d.bytes) != 0 && !report_again(f.code.c_str(), f.site, f.other_site))
-    report_finding(std::move(d.finding));
+  if (std::memcmp(d.address, d.before, d.bytes) != 0) report_finding(std::move(d.finding));
   d.address = nullptr;
 }
 
@@ -492,29 +499,37 @@ const char* missing_between_blocks(const Now& now, std::uint32_t interval) {
                                    : nullptr;
 }
 
+constexpr int kBetweenBlocks = 10;
+constexpr const char* kUpdate =
+    "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction";
+
+// The same as advice() of two blocks, which no barrier orders.
+std::pair<std::string, int> advice_between_blocks(const Now& now, const Other& other, bool same_line) {
+  const bool both_store = now.kind == Access::store && other.kind == Access::store;
+  if (const char* missing = missing_between_blocks(now, other.interval)) return {missing, 4};
+  if (both_store && same_line && other.updates) return {kUpdate, 3};
+  if (both_store) return {"; blocks run in any order, so which value stays is up to chance: let one of them write", 2};
+  return {
+      "; blocks run in any order, and no barrier is between them: separate arrays or a second launch, or a flag set "
+      "by an atomic after __threadfence()",
+      1};
+}
+
 // What orders the two accesses, or that nothing does; and how much it says compared with other findings of these lines.
 std::pair<std::string, int> advice(const Now& now, const Other& other, bool same_line, bool same_warp,
                                    bool other_block) {
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
+  if (other_block) {  // first of all: what helps between blocks, helps within a block, too, but not the other way round
+    auto [cure, weight] = advice_between_blocks(now, other, same_line);
+    return {cure, weight + kBetweenBlocks};
+  }
   if (other.waited_for)
     return {
         fmt::format("; a thread waits for its own copies only, and no {} stands between its __pipeline_wait_prior() "
                     "and this",
                     same_warp ? "__syncwarp()" : "__syncthreads()"),
         1};
-  if (const char* missing = other_block ? missing_between_blocks(now, other.interval) : nullptr) return {missing, 4};
-  if (both_store && same_line && other.updates)
-    return {
-        "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction",
-        3};
-  if (other_block) {
-    if (both_store)
-      return {"; blocks run in any order, so which value stays is up to chance: let one of them write", 2};
-    return {
-        "; blocks run in any order, and no barrier is between them: separate arrays or a second launch, or a flag set "
-        "by an atomic after __threadfence()",
-        1};
-  }
+  if (both_store && same_line && other.updates) return {kUpdate, 3};
   const char* barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
   if (same_line && both_store)
     return {"; which value stays is up to chance: let one thread write, or each an element of its own", 2};
@@ -558,15 +573,22 @@ void report_race(const Now& now, const Other& other) {
                            : now.space == MemorySpace::shared ? "race-shared"
                                                               : "race-global";
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
-  if (!both_store && report_again(code, now.site, other_site)) return;
+  const Finding* known = known_finding(code, now.site, other_site);
+  // Seen within a block before, and now between two: it is told as that, with the advice that holds for both.
+  const bool says_more = known != nullptr && other_block && !known->between_blocks && !both_store;
+  if (known != nullptr && !says_more && !both_store) {
+    report_again(code, now.site, other_site);
+    return;
+  }
   Finding f;
-  if (is_known(code, now.site, other_site)) {  // and is only counted, if it is one at all
+  if (known != nullptr && (known->between_blocks || !other_block)) {  // and is only counted, if it is one at all
     f.code = code;
     f.site = now.site;
   } else {
     f = make(code, race_message(now, other, other_site), now.lane, now.site);
     const bool same_line = describe_site(now.site) == describe_site(other_site);
     std::tie(f.advice, f.weight) = advice(now, other, same_line, same_warp, other_block);
+    f.between_blocks = other_block;
   }
   f.other_site = other_site;
   if (both_store && now.bytes <= sizeof s.doubt.before) {
@@ -912,7 +934,9 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
     return {};
   }
   if (!report_again("out-of-bounds", site)) {
-    const Place p = global_place(address, bytes);
+    const Visited& before = s.visit(site);
+    const bool known = before.site == site && before.space == MemorySpace::global;
+    const Place p = global_place(address, bytes, known ? memory::find(before.inside.begin) : nullptr);
     report_finding(
         make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
   }
@@ -948,11 +972,14 @@ void fault(std::uintptr_t address, void* site) {
   observed_lane = nullptr;
   const bool stack = on_thread_stack(reinterpret_cast<const void*>(address));
   // Sites are return addresses, which lie behind the instruction that they stand for.
-  report_finding(make(
-      stack ? "stack-overflow" : "illegal-address",
-      stack ? std::string("this thread's stack is full: its recursion is too deep or its local arrays are too large")
-            : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
-      lane, site ? static_cast<char*>(site) + 1 : nullptr));
+  void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
+  report_finding(
+      make(stack ? "stack-overflow" : "illegal-address",
+           stack ? fmt::format("this thread's stack is full in {}: its recursion is too deep or its local arrays are too "
+                               "large; here a thread has {} KB for all of them",
+                               after ? function_name(after) : "a function", kStackBytes >> 10)
+                 : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
+           lane, after));
   std::exit(1);
 }
 

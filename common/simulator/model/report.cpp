@@ -600,11 +600,11 @@ std::string time_text(double seconds) {
 
 void give_report_to(ReportTaker taker) { report().taker = taker; }
 
-bool report_wanted() { return destination() != nullptr; }
+bool report_wanted() { return destination() != nullptr || report().taker != nullptr; }
 
 void write_report_now() {
   Report& r = report();
-  if (!destination() || r.written) return;
+  if ((!destination() && !r.taker) || r.written) return;
   const Launch& running = running_launch();
   const auto of_running = [&](const Finding& f) { return f.launch != 0 && f.launch == running.serial; };
   const bool in_midst = r.launches.empty() || r.launches.back().serial != running.serial;
@@ -622,7 +622,7 @@ void write_report_now() {
     r.launches.emplace_back();  // a program that went wrong before its first launch
   }
   r.written = true;
-  if (std::strcmp(destination(), "-") == 0) {
+  if (destination() && std::strcmp(destination(), "-") == 0) {
     std::string text =
         "Simulated launches. sec: 32-byte sectors, wav: wavefronts of shared memory, L1: passes through its tags and "
         "its banks; "

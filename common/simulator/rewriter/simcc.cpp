@@ -939,6 +939,10 @@ class Driver {
                   "-fno-builtin-memcpy",
                   "-Wno-unknown-pragmas"};
     if (options_.lines_only) flags.push_back("-g1");
+#if defined(__x86_64__) && defined(__linux__)
+    // A large array touches every page of the stack, the guard below it too, instead of jumping over that.
+    flags.push_back("-fstack-clash-protection");
+#endif
     if (is_clang()) {
       // A shuffle's value is often set in the lane alone that it is read from; C++ calls the rest undefined, CUDA does
       // not.

@@ -32,6 +32,7 @@ struct State {
   std::map<std::tuple<std::string, const void*, const void*>, std::size_t> index;
   std::size_t shown = 0;
   std::uint64_t reports = 0;
+  bool silent = false;
   int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
   const void* launch_site = nullptr;
   CUstream_st* demanded_stream = nullptr;
@@ -48,6 +49,7 @@ bool findings_are(const char* value) {
 }
 
 void show(const Finding& f) {
+  if (state().silent) return;
   const bool colour = isatty(2) && !std::getenv("NO_COLOR");
   std::string text =
       fmt::format("{}{}: {}{}{}: {}", colour ? "\033[1m" : "", f.site ? describe_site(f.site) : "tilewise",
@@ -99,6 +101,7 @@ void merge_new_findings() {
         into[i] = k;
         break;
       }
+      s.all[i].between_blocks = s.all[k].between_blocks |= s.all[i].between_blocks;
       if (s.all[k].weight > s.all[i].weight) {  // whichever stays
         s.all[i].advice = s.all[k].advice;
         s.all[i].weight = s.all[k].weight;
@@ -192,7 +195,7 @@ void end_of_program() {
   show_findings();
   say_what_was_sampled();
   const std::size_t wrong = finding_count();
-  if (wrong != 0 && !findings_only_warn()) {
+  if (wrong != 0 && !findings_only_warn() && !s.silent) {
     std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n",
                  wrong, wrong == 1 ? "" : "s");
   }
@@ -214,6 +217,10 @@ std::string grouped_digits(std::uint64_t n) {
   return digits;
 }
 
+void show_no_findings() { state().silent = true; }
+
+bool shows_no_findings() { return state().silent; }
+
 bool findings_only_warn() { return findings_are("warn"); }
 
 void report_finding(Finding finding) {
@@ -227,7 +234,11 @@ void report_finding(Finding finding) {
   }
   auto [entry, is_new] = s.index.try_emplace({finding.code, finding.site, finding.other_site}, s.all.size());
   if (!is_new && entry->second < s.all.size()) {
-    ++s.all[entry->second].times;
+    Finding& known = s.all[entry->second];
+    const std::uint64_t times = known.times + 1;
+    if (finding.between_blocks && !known.between_blocks && entry->second >= s.shown) known = std::move(finding);
+    known.times = times;
+    known.between_blocks |= finding.between_blocks;
     return;
   }
   entry->second = s.all.size();
@@ -235,17 +246,17 @@ void report_finding(Finding finding) {
   if (!current_lane || !observer::checking) show_findings();
 }
 
-bool is_known(const char* code, const void* site, const void* other_site) {
-  const State& s = state();
+Finding* known_finding(const char* code, const void* site, const void* other_site) {
+  State& s = state();
   const auto known = s.index.find({code, site, other_site});
-  return known != s.index.end() && known->second < s.all.size();
+  return known != s.index.end() && known->second < s.all.size() ? &s.all[known->second] : nullptr;
 }
 
 bool report_again(const char* code, const void* site, const void* other_site) {
-  if (!is_known(code, site, other_site)) return false;
-  State& s = state();
-  ++s.reports;
-  ++s.all[s.index.find({code, site, other_site})->second].times;
+  Finding* known = known_finding(code, site, other_site);
+  if (known == nullptr) return false;
+  ++state().reports;
+  ++known->times;
   return true;
 }
 
@@ -276,7 +287,7 @@ void show_findings() {
   for (; s.shown < s.all.size(); ++s.shown) {
     s.all[s.shown].message += std::exchange(s.all[s.shown].advice, {});
     if (s.shown < kShown) show(s.all[s.shown]);
-    if (s.shown == kShown)
+    if (s.shown == kShown && !s.silent)
       std::fputs("tilewise: further findings are not shown; TILEWISE_REPORT=FILE.json lists all\n", stderr);
   }
 }

@@ -22,6 +22,7 @@ struct Finding {
   std::string advice;                ///< what cures a race; becomes part of the message when it is shown
   int weight = 0;                    ///< of several races between two lines, the advice of the heaviest holds
   bool note = false;                 ///< worth knowing, but no reason for the program to fail
+  bool between_blocks = false;       ///< a race that has been seen between blocks, too: no barrier of a block cures it
 };
 
 /// Records a finding made by host code; `call_site` is an address in the caller.
@@ -31,10 +32,11 @@ void report_finding(const char* code, const std::string& message, void* call_sit
 /// shown when its launch has ended, with the count.
 void report_finding(Finding finding);
 
-/// Whether there is a finding of this kind at these places already, so that another needs no message.
-bool is_known(const char* code, const void* site, const void* other_site);
-/// The same, and then it is counted once more.
+/// Whether there is a finding of this kind at these places already, so that another needs no message; then it is counted
+/// once more.
 bool report_again(const char* code, const void* site, const void* other_site = nullptr);
+/// The finding of this kind at these places; nullptr: there is none.
+Finding* known_finding(const char* code, const void* site, const void* other_site);
 
 /// Shows what has not been shown yet: the launch has ended, or the program is about to.
 void show_findings();
@@ -47,6 +49,12 @@ void check_demanded_stream(const char* work, const char* cure, CUstream_st* stre
 
 /// How often report_finding() was called: tells whether a launch had findings, new or known ones.
 std::uint64_t reports_made();
+
+/// From here on findings are in the report only: for who shows them in another way.
+void show_no_findings();
+
+/// Whether findings are in the report only.
+bool shows_no_findings();
 
 /// True when TILEWISE_FINDINGS=warn: findings are shown, the exit code stays.
 bool findings_only_warn();

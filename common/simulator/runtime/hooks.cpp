@@ -50,11 +50,11 @@ constexpr Layout of_struct(std::size_t n) {
   return {static_cast<std::uint8_t>(widest < 16 ? widest : 16), 1};
 }
 
-inline void not_observed(const volatile void* address, const void* site) {
+inline void not_observed(const volatile void* address, std::size_t bytes, const void* site) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if ((memory::in_device_arena(at) && !memory::device_memory_is_open()) ||
       (memory::hidden_variables.contains(at) && memory::is_hidden(at)))
-    memory::host_access(at, const_cast<void*>(site));
+    memory::host_access(at, bytes, const_cast<void*>(site));
   if (memory::device_variables.contains(at) && !memory::device_memory_is_open())
     memory::host_access_to_variable(at, const_cast<void*>(site));
   if (memory::guarded.contains(at)) memory::look_at_guarded(at, 1);
@@ -65,7 +65,7 @@ inline void seen(const volatile void* address, std::size_t bytes, observer::Acce
   if (Lane* lane = observed_lane)
     observed(lane, address, bytes, kind, site, layout);
   else
-    not_observed(address, site);
+    not_observed(address, bytes, site);
 }
 
 __attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* address, std::uint32_t bytes,
@@ -83,7 +83,7 @@ __attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* a
 template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
   Lane* lane = observed_lane;
-  if (!lane) return not_observed(address, site);
+  if (!lane) return not_observed(address, bytes, site);
   if (observer::checking) return observed_plain(lane, address, bytes, kind, site, known_bits);
   if (observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) return;
   Layout layout = plain(bytes);
@@ -94,7 +94,7 @@ inline void seen_plain(const volatile void* address, const void* site, unsigned 
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
                           Layout layout) {
   Lane* lane = tilewise::sim::current_lane;
-  if (!lane) return not_observed(address, site);
+  if (!lane) return not_observed(address, bytes, site);
   if (kind == observer::Access::load) tilewise::sim::polled(*lane, site);  // first: others may run before the load
   lane->volatile_access = true;
   seen(address, bytes, kind, site, layout);
@@ -188,7 +188,7 @@ void seen_atomic(const volatile T* p, const void* site) {
     observer::atomic(*lane, p, sizeof(T), site);
     observed_lane = lane;
   } else {
-    not_observed(p, site);
+    not_observed(p, sizeof(T), site);
   }
 }
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include "findings.hpp"
 #include "for_ever.hpp"
 #include "symbols.hpp"
+#include "thread.hpp"
 #include "tilewise_sim/report.hpp"
 
 #ifndef MAP_NORESERVE
@@ -593,10 +595,18 @@ void look_at_guarded(std::uintptr_t address, std::size_t bytes) {
   if (!lie_in(own_variables, address, bytes) && !lie_in(copied.data(), address, bytes)) end_of_trust();
 }
 
-void host_access(std::uintptr_t address, void* return_address) {
-  report_finding("host-access",
-                 "host code read or wrote device memory (" + describe(address) + "); copy it with cudaMemcpy first",
-                 return_address);
+void host_access(std::uintptr_t address, std::size_t bytes, void* return_address) {
+  const Allocation* at = find(address);
+  if (at != nullptr && at->name != nullptr && at->live && bytes > 0 && (address - at->begin) % bytes == 0)
+    report_finding("host-access",
+                   std::string(at->name) + "[" + std::to_string((address - at->begin) / bytes) +
+                       "] in host code: this pointer is the GPU's, and only kernels can follow it; copy what it points "
+                       "to with cudaMemcpy first",
+                   return_address);
+  else
+    report_finding("host-access",
+                   "host code read or wrote device memory (" + describe(address) + "); copy it with cudaMemcpy first",
+                   return_address);
   std::exit(1);
 }
 
@@ -661,6 +671,16 @@ bool is_written_range(std::uintptr_t address, std::size_t bytes) {
                           [](std::uint8_t shadow, std::uint8_t mask) { return (shadow & mask) == mask; });
 }
 
+std::size_t written_bytes() {
+  std::size_t bytes = 0;
+  for (const auto& [begin, record] : state().device.records) {
+    if (!record.live) continue;
+    const std::uint8_t* const shadow = written_shadow + (begin - device_arena.begin) / 8;
+    for (std::size_t i = 0; i < (record.bytes + 7) / 8; ++i) bytes += unsigned(std::popcount(shadow[i]));
+  }
+  return bytes;
+}
+
 void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
   if (!device_arena.contains(to) || bytes == 0) return;
   if (!device_arena.contains(from)) return mark_written_range(to, bytes);
@@ -687,6 +707,7 @@ namespace {
 
 KernelFault kernel_fault = nullptr;
 struct sigaction earlier_segv, earlier_bus;
+std::uintptr_t host_stack = 0;  // an address of its first frames; 0: faults of host code are not reported
 
 /// The instruction that faulted.
 void* fault_site([[maybe_unused]] void* context) {
@@ -703,6 +724,39 @@ void* fault_site([[maybe_unused]] void* context) {
 #endif
 }
 
+[[noreturn]] void report_host_fault(std::uintptr_t address, void* site) {
+  constexpr std::uintptr_t kMostStack = std::uintptr_t{256} << 20;
+  const bool stack = address < host_stack && host_stack - address < kMostStack;
+  char where[32];
+  std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(address));
+  const void* const line = place_in_program(site ? static_cast<char*>(site) + 1 : nullptr);
+  report_finding("host-fault",
+                 stack ? "host code's stack is full: its local arrays are too large or its recursion is too deep"
+                 : address < 4096
+                     ? "host code follows a null pointer"
+                     : std::string("host code reads or writes address ") + where + ", where it has no memory",
+                 const_cast<void*>(line));
+  std::exit(1);
+}
+
+/// An integer division by zero, which is a signal on this machine.
+void on_division(int signal_number, siginfo_t* info, void*) {
+  if (info->si_code != FPE_INTDIV) {
+    signal(signal_number, SIG_DFL);  // happens again
+    return;
+  }
+  Finding f;
+  f.code = "division-by-zero";
+  f.message = in_kernel() ? "this thread divides an integer by zero (/ or %): a GPU gives a meaningless number, here the "
+                            "program ends"
+                          : "host code divides an integer by zero (/ or %), which ends the program";
+  f.site = static_cast<char*>(info->si_addr) + 1;
+  if (in_kernel()) f.threads = describe_thread(*current_lane);
+  observed_lane = nullptr;
+  report_finding(std::move(f));
+  std::exit(1);
+}
+
 /// Runs on its own stack. Looking up lines and exiting are not async-signal-safe, but the fault is the program's own
 /// plain load or store, so no lock of the C library is held.
 void on_fault(int signal_number, siginfo_t* info, void* context) {
@@ -713,11 +767,12 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
   if (!in_kernel() && arena_of(address) != nullptr) {
     // Sites are return addresses, which lie behind the instruction that they stand for.
     void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
-    if (device_arena.contains(address)) host_access(address, after);
+    if (device_arena.contains(address)) host_access(address, 0, after);
     report_finding("host-use-after-free", "host code used memory that is not allocated (" + describe(address) + ")",
                    after);
     std::exit(1);
   }
+  if (!in_kernel() && host_stack != 0) report_host_fault(address, site);
   // Not ours: the fault happens again under the handler that was there before.
   sigaction(signal_number, signal_number == SIGBUS ? &earlier_bus : &earlier_segv, nullptr);
 }
@@ -743,6 +798,16 @@ void install_fault_handler() {
     const bool ours = (before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_fault;
     if (!ours) (number == SIGBUS ? earlier_bus : earlier_segv) = before;
   }
+  sigaction(SIGFPE, nullptr, &before);
+  if (before.sa_handler != SIG_DFL) return;  // the program's own, or ours
+  action.sa_sigaction = on_division;
+  sigaction(SIGFPE, &action, nullptr);
+}
+
+void report_host_faults() {
+  const char here = 0;
+  host_stack = reinterpret_cast<std::uintptr_t>(&here) + (std::uintptr_t{64} << 10);
+  install_fault_handler();
 }
 
 }  // namespace tilewise::sim::memory

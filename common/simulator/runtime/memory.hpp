@@ -145,7 +145,8 @@ inline void host_uses(const volatile void* at, std::size_t bytes) {
 
 /// Ends the program with the message for host code that touches device memory. For the access hooks: call it for an
 /// address in the device arena while device memory is not open.
-[[noreturn]] void host_access(std::uintptr_t address, void* return_address);
+/// `bytes`: of the access; 0 where that isn't known.
+[[noreturn]] void host_access(std::uintptr_t address, std::size_t bytes, void* return_address);
 
 /// The finding for host code that touches a __device__ or __constant__ variable, if one is there. A GPU gives the host a
 /// variable of its own, so the program goes on.
@@ -190,6 +191,9 @@ inline bool is_written(std::uintptr_t address, std::size_t bytes) {
   return is_written_range(address, bytes);
 }
 
+/// How many bytes of all allocations have been written, as far as accesses are checked.
+std::size_t written_bytes();
+
 /// A copy inside device memory: what was unwritten stays unwritten.
 void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);
 
@@ -201,6 +205,10 @@ const std::vector<Allocation>& variables();
 /// Ends the program with a message when host code touches device memory. Called by the first allocation; later
 /// calls install the handler anew.
 void install_fault_handler();
+
+/// The same for the host's own mistakes, which otherwise end the program by a signal: from here on they are findings
+/// with the line (host-fault). For who shows findings, and the program may not be looked at in a debugger.
+void report_host_faults();
 
 /// Called for a fault while a kernel runs; may not return. `site` is the faulting instruction.
 using KernelFault = void (*)(std::uintptr_t address, void* site);

@@ -588,6 +588,7 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
     return;
   }
   ++scheduler().launch.serial;
+  scheduler().launch.blocks_before = scheduler().launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
     set_error(error);
     launch_failed(error, __builtin_return_address(0));
@@ -879,12 +880,38 @@ void trap() {
   abort_launch(cudaErrorLaunchFailure, true);
 }
 
-void assert_failed(const char* expression, const char* file, unsigned line, const char* function) {
+namespace {
+
+// Where findings aren't shown, there may be nobody who reads what is printed.
+void report_failed_assert(const char* expression, const char* function, const void* site) {
+  Unobserved guard;
+  Finding f;
+  f.code = "assert";
+  f.message = fmt::format("assert({}) fails in {}", expression, function);
+  f.site = site;
+  if (current_lane) f.threads = describe_thread(*current_lane);
+  if (current_lane) f.message += ", " + f.threads;
+  report_finding(std::move(f));
+}
+
+[[noreturn]] void end_with_failed_assert(const char* expression, const char* function, const void* site) {
+  report_failed_assert(expression, function, site);
+  std::exit(1);
+}
+
+}  // namespace
+
+void assert_failed(const char* expression, const char* file, unsigned line, const char* function, const void* site) {
   if (!current_lane) {
+    if (shows_no_findings()) end_with_failed_assert(expression, function, site);
     std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
     std::abort();
   }
   const uint3 b = scheduler().launch.block, t = current_lane->index;
+  if (shows_no_findings()) {
+    report_failed_assert(expression, function, site);
+    abort_launch(cudaErrorAssert, true);
+  }
   std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
                function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
   abort_launch(cudaErrorAssert, true);
@@ -900,11 +927,11 @@ void unsupported(const char* feature) {
 // assert() of <cassert> ends up here, in device and host code alike.
 #if defined(__APPLE__)
 extern "C" [[noreturn]] void __assert_rtn(const char* function, const char* file, int line, const char* expression) {
-  tilewise::sim::assert_failed(expression, file, static_cast<unsigned>(line), function);
+  tilewise::sim::assert_failed(expression, file, static_cast<unsigned>(line), function, __builtin_return_address(0));
 }
 #else
 extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
                                            const char* function) noexcept {
-  tilewise::sim::assert_failed(expression, file, line, function);
+  tilewise::sim::assert_failed(expression, file, line, function, __builtin_return_address(0));
 }
 #endif

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -297,6 +299,20 @@ std::string shown_path(const std::string& file) {
 }
 
 SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
+
+const void* place_in_program(const void* first) {
+  void* frames[64];
+  const int count = backtrace(frames, int(std::size(frames)));
+  std::vector<const void*> pcs(frames, frames + count);
+  if (first) pcs.insert(pcs.begin(), first);
+  const std::vector<SourceLine> lines = source_lines(pcs);
+  for (std::size_t i = 0; i < pcs.size(); ++i) {
+    const auto in = [&](const char* folder) { return lines[i].file.find(folder) != std::string::npos; };
+    const bool ours = in("/simulator/runtime/") || in("/simulator/model/") || in("/common/grader/");
+    if (lines[i].line != 0 && !ours && !in_simulator_headers(lines[i].file)) return pcs[i];
+  }
+  return nullptr;
+}
 
 std::string describe_site(const void* return_address) {
   thread_local auto& known = *new std::unordered_map<const void*, std::string>;  // used after main, too

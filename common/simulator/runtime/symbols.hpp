@@ -24,6 +24,10 @@ SourceLine source_line(const void* return_address);
 /// The same for many at once, which costs one look at the debug information.
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses);
 
+/// Where the program is in its own code: at `first`, if that's in it, else in the innermost function of its own that is being
+/// called. nullptr: nowhere. For handlers of signals, which may come in a function of the simulator's or of a library's.
+const void* place_in_program(const void* first = nullptr);
+
 /// For a program that soon may neither open files nor start others: keeps its own symbols and folder at hand. From then on
 /// lines are asked for at `descriptor`, a socket: a question is a line, an answer its length as 32 bits, and text.
 /// "lines 0x1234 0x1250": what `addr2line -a -i` prints for these addresses of the executable.

@@ -4,16 +4,21 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
-#include <string>
 #include <utility>
-#include <vector>
 
+#if defined(__linux__)
+#include <link.h>
+#endif
+
+#include "model/observer.hpp"
 #include "runtime/findings.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/thread.hpp"
 
@@ -23,7 +28,9 @@ namespace {
 constexpr std::uint64_t kManyPolls = 10'000;
 constexpr long kTickMicroseconds = 10'000;
 
-double seconds = 0;
+double seconds = 0;          // TILEWISE_BLOCK_SECONDS; 0: not watched
+double program_seconds = 0;  // TILEWISE_SECONDS
+bool prepared = false, ending = false;
 
 /// What changes as long as a launch gets on, and what ran at the last tick.
 struct Progress {
@@ -34,37 +41,143 @@ const Lane* runner = nullptr;
 long ticks = 0;         // without progress,
 long ticks_of_one = 0;  // and of one thread
 
+double processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
 void set_timer(long microseconds) {
   const itimerval timer{{0, microseconds}, {0, microseconds}};
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-/// Where the running thread is, in the program's own code: the signal may have come in a function of ours that it calls.
-const void* place_in_kernel() {
-  void* frames[64];
-  const int count = backtrace(frames, int(std::size(frames)));
-  const std::vector<const void*> pcs(frames, frames + count);
-  const std::vector<SourceLine> lines = source_lines(pcs);
-  for (std::size_t i = 0; i < pcs.size(); ++i) {
-    const std::string& file = lines[i].file;
-    const bool ours =
-        file.find("/simulator/runtime/") != std::string::npos || file.find("/simulator/model/") != std::string::npos;
-    if (lines[i].line != 0 && !ours) return pcs[i];
+/// The instruction that the signal interrupted; 0 where that isn't known.
+std::uintptr_t interrupted([[maybe_unused]] void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return 0;
+#endif
+}
+
+/// Whether the program itself was running, and no library that may hold a lock: the C library's, for one.
+bool in_program(std::uintptr_t address) {
+#if defined(__linux__)
+  struct Search {
+    std::uintptr_t address;
+    bool found;
+  } search{address, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* at) {
+        Search& wanted = *static_cast<Search*>(at);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& part = info->dlpi_phdr[i];
+          wanted.found |= part.p_type == PT_LOAD && wanted.address - (info->dlpi_addr + part.p_vaddr) < part.p_memsz;
+        }
+        return 1;  // the first is the program itself
+      },
+      &search);
+  return search.found;
+#else
+  static_cast<void>(address);
+  return true;
+#endif
+}
+
+[[noreturn]] void end_with(Finding f, const Lane* lane) {
+  ending = true;
+  observed_lane = nullptr;
+  set_timer(0);
+  f.site = place_in_program();
+  if (lane) {
+    if (f.site == nullptr) f.site = lane->wait_site;  // between two threads
+    f.threads = describe_thread(*lane);
   }
-  return nullptr;
+  report_finding(std::move(f));
+  std::exit(1);
+}
+
+Finding endless(double without_end) {
+  Finding f;
+  f.code = "endless";
+  f.message = fmt::format(
+      "no thread of this block has come to its end in {:.2g} s of processor time, and it was stopped here: is there a "
+      "loop around this "
+      "line whose condition never becomes false?",
+      without_end);
+  return f;
+}
+
+/// How far the program was at a time.
+struct Stage {
+  double at = -1;  ///< -1: none yet
+  Progress progress;
+  std::uint64_t launches = 0;
+  std::size_t written = 0;
+};
+Stage half_way;
+double last_end = 0;  // of a block or a thread
+
+Stage stage_now(double at) {
+  return {at, progress, running_launch().serial, observer::checking ? memory::written_bytes() : 0};
+}
+
+[[noreturn]] void end_of_time(const Stage& now, const Lane* lane) {
+  const bool stores = now.written > half_way.written, ends = now.progress != half_way.progress;
+  const std::string stopped = fmt::format("it was stopped here after {:.2g} s of processor time", now.at);
+  Finding f;
+  f.code = "slow";
+  if (!lane) {
+    const auto launches = now.launches;
+    if (now.launches > half_way.launches) {
+      f.message = fmt::format("too slow: {}, between the launches {} and {}", stopped, launches, launches + 1);
+    } else {
+      f.code = "endless";
+      f.message = fmt::format("host code doesn't end: {}; is there a loop around this line whose condition never becomes "
+                              "false?",
+                              stopped);
+    }
+    end_with(std::move(f), lane);
+  }
+  if (!ends && !stores && now.launches == half_way.launches) end_with(endless(now.at - last_end), lane);
+  const Launch& launch = running_launch();
+  const dim3 grid = launch.config.grid;
+  f.message = fmt::format("too slow, but it got on: {}, when {} of {} blocks of launch {} had ended{}", stopped,
+                          grouped_digits(launch.block_serial - launch.blocks_before - 1),
+                          grouped_digits(std::uint64_t{grid.x} * grid.y * grid.z), launch.serial,
+                          ends ? "" : " and this one was still storing new results");
+  end_with(std::move(f), lane);
+}
+
+/// Looks at the time of the whole program.
+void look_at_program(void* context) {
+  const double now = processor_time();
+  if (now < program_seconds / 2) return;
+  // Not while the runtime does things of its own, or a library.
+  const Lane* const lane = current_lane;
+  if (lane ? observer::active() && !observed_lane : !in_program(interrupted(context))) return;
+  if (half_way.at < 0) half_way = stage_now(now);
+  if (now >= program_seconds && prepared) end_of_time(stage_now(now), lane);
 }
 
 /// What it does is not async-signal-safe, but the signal came in the middle of a kernel, which holds no lock of the C library: the
-/// runtime is never observed while it does things of its own.
-void on_tick(int) {
+/// runtime is never observed while it does things of its own. Or it came in the program's own host code.
+void on_tick(int, siginfo_t*, void* context) {
+  if (ending) return;
   if (const Progress now{running_launch().block_serial, threads_ended}; now != progress) {
     progress = now;
     ticks = ticks_of_one = 0;
-    return;
+    last_end = processor_time();
+  } else {
+    ++ticks;
+    ticks_of_one = current_lane == runner ? ticks_of_one + 1 : 0;
+    runner = current_lane;
   }
-  ++ticks;
-  ticks_of_one = current_lane == runner ? ticks_of_one + 1 : 0;
-  runner = current_lane;
+  if (program_seconds > 0) look_at_program(context);
+  if (seconds == 0 || ticks == 0) return;
   // Where threads take turns, at barriers, each has a share of the time.
   const long most = std::max(ticks_of_one, ticks / 2);
   if (double(most * kTickMicroseconds) < 1e6 * seconds || !observed_lane) return;
@@ -72,41 +185,52 @@ void on_tick(int) {
     idle_polls = most_polls + 1;
     return;
   }
-  const Lane& lane = *std::exchange(observed_lane, nullptr);
-  set_timer(0);
-  Finding f;
-  f.code = "endless";
-  f.message = fmt::format(
-      "no thread of this block has come to its end in {:.2g} s of processor time, and it was stopped here: is there a "
-      "loop around this "
-      "line whose condition never becomes false?",
-      double(ticks * kTickMicroseconds) / 1e6);
-  f.site = place_in_kernel();
-  if (f.site == nullptr) f.site = lane.wait_site;  // between two threads
-  f.threads = describe_thread(lane);
-  report_finding(std::move(f));
-  std::exit(1);
+  end_with(endless(double(ticks * kTickMicroseconds) / 1e6), observed_lane);
+}
+
+/// What the environment says; 0: nothing.
+double seconds_of(const char* variable) {
+  const char* wanted = std::getenv(variable);
+  if (wanted == nullptr) return 0;
+  char* end = nullptr;
+  const double value = std::strtod(wanted, &end);
+  if (end == wanted || *end != '\0' || !(value > 0)) {
+    std::fprintf(stderr, "tilewise simulator: %s is \"%s\", which is no number above 0\n", variable, wanted);
+    std::exit(2);
+  }
+  return value;
+}
+
+void watch() {
+  struct sigaction action {};
+  action.sa_sigaction = on_tick;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;  // a thread's own stack may be too small
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGPROF, &action, nullptr);
+  set_timer(kTickMicroseconds);
 }
 
 }  // namespace
 
-void watch_blocks() {
-  const char* wanted = std::getenv("TILEWISE_BLOCK_SECONDS");
-  if (wanted == nullptr || seconds != 0) return;
-  char* end = nullptr;
-  seconds = std::strtod(wanted, &end);
-  if (end == wanted || *end != '\0' || !(seconds > 0)) {
-    std::fprintf(stderr, "tilewise simulator: TILEWISE_BLOCK_SECONDS is \"%s\", which is no number above 0\n", wanted);
-    std::exit(2);
-  }
+void prepare_to_end() {
   void* frame[1];
-  backtrace(frame, 1);  // the first call loads a library, for which a signal is no time
-  struct sigaction action {};
-  action.sa_handler = on_tick;
-  action.sa_flags = SA_ONSTACK | SA_RESTART;  // a thread's own stack may be too small
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGPROF, &action, nullptr);
-  set_timer(kTickMicroseconds);
+  backtrace(frame, 1);  // the first call loads a library
+  prepared = true;
+}
+
+void watch_blocks() {
+  if (seconds != 0) return;
+  seconds = seconds_of("TILEWISE_BLOCK_SECONDS");
+  if (seconds == 0) return;
+  prepare_to_end();
+  watch();
+}
+
+void watch_program() {
+  program_seconds = seconds_of("TILEWISE_SECONDS");
+  if (program_seconds == 0) return;
+  running_launch();  // makes what the handler asks, for which a signal is no time
+  watch();
 }
 
 }  // namespace tilewise::sim

@@ -1,4 +1,4 @@
-// Ends a program whose block doesn't end.
+// Ends a program that doesn't end, and says whether it would have: slow is not endless.
 #pragma once
 
 namespace tilewise::sim {
@@ -7,5 +7,13 @@ namespace tilewise::sim {
 /// comes to its end for twice as long, is a finding that names the line where it was, and the program ends. The time is the
 /// processor's, so that a busy machine makes no difference; and slow kernels end thread by thread.
 void watch_blocks();
+
+/// With TILEWISE_SECONDS=6 in the environment the program ends after so many seconds of processor time: as `slow`, with how
+/// far it was, where in the second half of this time blocks or threads ended, launches were made or words stored that nothing
+/// had stored before; else as `endless`, with the line. It may be called before any constructor has run.
+void watch_program();
+
+/// What reporting needs, and no signal is a time for. Once constructors have run.
+void prepare_to_end();
 
 }  // namespace tilewise::sim

@@ -168,7 +168,9 @@ void* dynamic_shared();
 /// `__trap()`: the launch ends with cudaErrorLaunchFailure.
 [[noreturn]] void trap();
 /// A failed device assert: prints CUDA's line, the launch ends with cudaErrorAssert.
-[[noreturn]] void assert_failed(const char* expression, const char* file, unsigned line, const char* function);
+/// `site`: where it is called.
+[[noreturn]] void assert_failed(const char* expression, const char* file, unsigned line, const char* function,
+                                const void* site);
 /// A feature that the simulator does not have was reached: says so, exits with 1.
 [[noreturn]] void unsupported(const char* feature);
 

@@ -1,0 +1,108 @@
+#include "warnings.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "counts.hpp"
+#include "tools.hpp"
+
+namespace tilewise::grader {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// g++'s and clang++'s names of warnings that mean a mistake. Unused variables and signs mixed in a comparison don't.
+bool matters(const std::string& option) {
+  static const std::set<std::string> options{"uninitialized", "sometimes-uninitialized", "maybe-uninitialized",
+                                             "conditional-uninitialized", "return-type", "return-local-addr",
+                                             "return-stack-address", "type-limits", "bool-compare",
+                                             "int-in-bool-context", "shift-count-overflow", "shift-count-negative",
+                                             "shift-overflow", "array-bounds", "div-by-zero", "division-by-zero",
+                                             "overflow", "integer-overflow", "constant-conversion", "parentheses",
+                                             "logical-not-parentheses", "logical-op-parentheses", "dangling-else",
+                                             "empty-body", "unused-value", "comma-subscript",
+                                             "deprecated-comma-subscript", "format", "misleading-indentation",
+                                             "sequence-point", "unsequenced", "infinite-recursion", "self-assign",
+                                             "aggressive-loop-optimizations", "for-loop-analysis", "stringop-overflow",
+                                             "sizeof-pointer-div", "sizeof-pointer-memaccess"};
+  return options.count(option) > 0 || option.rfind("tautological-", 0) == 0;
+}
+
+/// "[-Wformat=]" at the end of a line as "format", and the line without it.
+std::string taken_option(std::string& line) {
+  const std::size_t at = line.rfind(" [-W");
+  if (at == std::string::npos || line.back() != ']') return "";
+  std::string option = line.substr(at + 4, line.size() - at - 5);
+  option = option.substr(0, option.find('='));
+  line.erase(at);
+  return option;
+}
+
+/// "the frame size of 400176 bytes is larger", "stack frame size (400168) exceeds limit": the first number.
+long first_number(std::string_view text) {
+  const std::size_t at = text.find_first_of("0123456789");
+  return at == std::string_view::npos ? 0 : std::strtol(text.data() + at, nullptr, 10);
+}
+
+/// "scale_rows" of "In function 'void scale_rows(const float*, int)':", and of "... in 'scale_rows(const float*, int)'".
+std::string function_in(const std::string& text) {
+  const std::string signature = text.substr(text.find('\'') + 1);
+  const std::string name = signature.substr(0, signature.find('('));
+  return name.substr(name.rfind(' ') + 1);
+}
+
+}  // namespace
+
+std::vector<std::string> warning_options() { return {"-Wall", "-Wtype-limits", "-Wempty-body", "-Wframe-larger-than=65536"}; }
+
+CompilerWarnings warnings_of(const std::string& output, const std::string& file) {
+  CompilerWarnings w;
+  const std::string name = fs::path(file).filename().string();
+  std::string function;
+  std::set<std::string> known;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(": In ") != std::string::npos && line.find('\'') != std::string::npos) function = function_in(line);
+    if (line.rfind(file + ":", 0) != 0) continue;
+    const std::string kind = ": warning: ";
+    const std::size_t at = line.find(kind);
+    if (at == std::string::npos) continue;
+    const std::string option = taken_option(line);
+    const std::string message = line.substr(at + kind.size());
+    const int number = std::atoi(line.c_str() + file.size() + 1);
+    if (option == "frame-larger-than") {
+      const bool named = message.find('\'') != std::string::npos;
+      w.frames[named ? function_in(message) : function] = first_number(message);
+      continue;
+    }
+    if (!matters(option)) continue;
+    // Two warnings of one line are most often one mistake.
+    if (!known.insert(std::to_string(number)).second) continue;
+    w.all.push_back({option, name + ":" + std::to_string(number) + ": " + message, source_line(file, number),
+                     option == "maybe-uninitialized" || option == "conditional-uninitialized" ||
+                         option == "sometimes-uninitialized"});
+  }
+  return w;
+}
+
+std::string without_machinery(const std::string& said, const std::string& contract) {
+  std::string kept, line;
+  bool path_of_includes = false;  // "In file included from a,\n   from b:"
+  for (std::istringstream lines(said); std::getline(lines, line);) {
+    const bool begins = line.rfind("In file included from ", 0) == 0;
+    path_of_includes = begins || (path_of_includes && line.find("from ") == line.find_first_not_of(' '));
+    if (path_of_includes) continue;
+    if (const std::size_t at = line.find(contract); at != std::string::npos) line.replace(at, contract.size(), "homework.cuh");
+    const std::string headers = root_folder() + "/common/simulator/include/";
+    if (const std::size_t at = line.find(headers); at != std::string::npos) line.erase(at, headers.size());
+    kept += line + "\n";
+  }
+  return kept;
+}
+
+}  // namespace tilewise::grader

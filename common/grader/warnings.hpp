@@ -1,0 +1,32 @@
+/// @file
+/// What the compiler says of a submission, without what is not the student's.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilewise::grader {
+
+struct CompilerWarning {
+  std::string option;  ///< "maybe-uninitialized"
+  std::string text;    ///< "homework.cu:12: 'v' may be used uninitialized"
+  std::string line;    ///< of the source
+  bool doubtful = false;  ///< the compiler is not sure, and may be wrong
+};
+
+struct CompilerWarnings {
+  std::vector<CompilerWarning> all;   ///< those that mean a mistake, each once
+  std::map<std::string, long> frames;  ///< functions with many local variables, and their bytes
+};
+
+/// Options for the compiler, beside -Wall, so that it says what is looked for here.
+std::vector<std::string> warning_options();
+
+/// Of what the compiler printed. `file`: the submission.
+CompilerWarnings warnings_of(const std::string& output, const std::string& file);
+
+/// What the compiler says of an error, in which the contract is called homework.cuh and the grader's own headers are left out.
+std::string without_machinery(const std::string& said, const std::string& contract);
+
+}  // namespace tilewise::grader
