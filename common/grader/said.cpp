@@ -39,6 +39,7 @@ std::vector<std::string> shown_output(const std::string& output, const std::stri
   // Of what comes without an end, the first part tells enough.
   std::istringstream lines(output.substr(0, 1 << 16));
   for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();  // lines that end as on Windows
     if (shown.size() == kMostLines)
       ++more;
     else
@@ -54,7 +55,8 @@ std::vector<std::string> shown_output(const std::string& output, const std::stri
 }
 
 std::string finding_text(const Json& finding, const std::string& file) {
-  const std::string place = fs::path(finding.value("file", "")).filename().string();
+  // Of the grader's own files nobody has to know a line.
+  const std::string place = is_of(finding, file) ? fs::path(file).filename().string() : "";
   return fmt::format("{}{}: {}", place.empty() ? "" : fmt::format("{}:{}: ", place, finding.value("line", 0)),
                      finding.value("kind", ""), without_folders(finding.value("message", ""), file));
 }

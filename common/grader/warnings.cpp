@@ -33,6 +33,18 @@ bool matters(const std::string& option) {
   return options.count(option) > 0 || option.rfind("tautological-", 0) == 0;
 }
 
+/// What a learner may not read out of the compiler's words.
+std::string in_other_words(const std::string& option) {
+  static const std::map<std::string, std::string> words{
+      {"empty-body", "the ; is all that depends on the condition"},
+      {"parentheses", "= assigns, == compares; && goes before ||"},
+      {"return-type", "whoever calls it gets nothing in particular, or the program crashes"},
+      {"comma-subscript", "a[i, j] is a[j]: write a[i * columns + j]"},
+      {"deprecated-comma-subscript", "a[i, j] is a[j]: write a[i * columns + j]"}};
+  const auto found = words.find(option);
+  return found == words.end() ? "" : ": " + found->second;
+}
+
 /// "[-Wformat=]" at the end of a line as "format", and the line without it.
 std::string taken_option(std::string& line) {
   const std::size_t at = line.rfind(" [-W");
@@ -81,9 +93,9 @@ CompilerWarnings warnings_of(const std::string& output, const std::string& file)
       continue;
     }
     if (!matters(option)) continue;
-    // Two warnings of one line are most often one mistake.
-    if (!known.insert(std::to_string(number)).second) continue;
-    w.all.push_back({option, name + ":" + std::to_string(number) + ": " + message, source_line(file, number),
+    if (!known.insert(option + " " + std::to_string(number)).second) continue;
+    w.all.push_back({option, name + ":" + std::to_string(number) + ": " + message + in_other_words(option),
+                     source_line(file, number),
                      option == "maybe-uninitialized" || option == "conditional-uninitialized" ||
                          option == "sometimes-uninitialized"});
   }

@@ -160,6 +160,8 @@ TEST_CASE("Findings: a race's advice is one that cures it", "[programs]") {
       {"total_of_blocks", sum},
       {"stencil_in_place",
        "; blocks run in any order, and no barrier is between them: separate arrays or a second launch"},
+      {"within_and_between",
+       "; blocks run in any order, and no barrier is between them: separate arrays or a second launch"},
       {"blocks_write", "; blocks run in any order, so which value stays is up to chance: let one of them write"},
   };
   for (const auto& [name, advice] : cases) {
@@ -173,6 +175,13 @@ TEST_CASE("Findings: a race's advice is one that cures it", "[programs]") {
     const bool barrier_helps = advice.find("__sync") != std::string::npos;
     CHECK((message.find("__sync") != std::string::npos) == barrier_helps);
   }
+}
+
+TEST_CASE("Findings: an array that was left far behind is named all the same") {
+  const Program program("memory.cu");
+  REQUIRE(program.run_case("far_from_its_array") == 1);
+  CHECK(program.text(program.log()).find("element 10,000 of the 80-element (4-byte) device allocation") !=
+        std::string::npos);
 }
 
 TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++",

@@ -767,7 +767,7 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
   if (!in_kernel() && arena_of(address) != nullptr) {
     // Sites are return addresses, which lie behind the instruction that they stand for.
     void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
-    if (device_arena.contains(address)) host_access(address, 0, after);
+    if (device_arena.contains(address)) host_access(address, 0, const_cast<void*>(place_in_program(after)));
     report_finding("host-use-after-free", "host code used memory that is not allocated (" + describe(address) + ")",
                    after);
     std::exit(1);

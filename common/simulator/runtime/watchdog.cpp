@@ -29,7 +29,7 @@ constexpr std::uint64_t kManyPolls = 10'000;
 constexpr long kTickMicroseconds = 10'000;
 
 double seconds = 0;          // TILEWISE_BLOCK_SECONDS; 0: not watched
-double program_seconds = 0;  // TILEWISE_SECONDS
+double program_seconds = 0;  // of all of it
 bool prepared = false, ending = false;
 
 /// What changes as long as a launch gets on, and what ran at the last tick.
@@ -188,19 +188,6 @@ void on_tick(int, siginfo_t*, void* context) {
   end_with(endless(double(ticks * kTickMicroseconds) / 1e6), observed_lane);
 }
 
-/// What the environment says; 0: nothing.
-double seconds_of(const char* variable) {
-  const char* wanted = std::getenv(variable);
-  if (wanted == nullptr) return 0;
-  char* end = nullptr;
-  const double value = std::strtod(wanted, &end);
-  if (end == wanted || *end != '\0' || !(value > 0)) {
-    std::fprintf(stderr, "tilewise simulator: %s is \"%s\", which is no number above 0\n", variable, wanted);
-    std::exit(2);
-  }
-  return value;
-}
-
 void watch() {
   struct sigaction action {};
   action.sa_sigaction = on_tick;
@@ -219,16 +206,20 @@ void prepare_to_end() {
 }
 
 void watch_blocks() {
-  if (seconds != 0) return;
-  seconds = seconds_of("TILEWISE_BLOCK_SECONDS");
-  if (seconds == 0) return;
+  const char* wanted = std::getenv("TILEWISE_BLOCK_SECONDS");
+  if (wanted == nullptr || seconds != 0) return;
+  char* end = nullptr;
+  seconds = std::strtod(wanted, &end);
+  if (end == wanted || *end != '\0' || !(seconds > 0)) {
+    std::fprintf(stderr, "tilewise simulator: TILEWISE_BLOCK_SECONDS is \"%s\", which is no number above 0\n", wanted);
+    std::exit(2);
+  }
   prepare_to_end();
   watch();
 }
 
-void watch_program() {
-  program_seconds = seconds_of("TILEWISE_SECONDS");
-  if (program_seconds == 0) return;
+void watch_program(int most) {
+  program_seconds = most;
   running_launch();  // makes what the handler asks, for which a signal is no time
   watch();
 }

@@ -8,10 +8,10 @@ namespace tilewise::sim {
 /// processor's, so that a busy machine makes no difference; and slow kernels end thread by thread.
 void watch_blocks();
 
-/// With TILEWISE_SECONDS=6 in the environment the program ends after so many seconds of processor time: as `slow`, with how
-/// far it was, where in the second half of this time blocks or threads ended, launches were made or words stored that nothing
-/// had stored before; else as `endless`, with the line. It may be called before any constructor has run.
-void watch_program();
+/// Ends the program after so many seconds of processor time: as `slow`, with how far it was, where in the second half of this
+/// time blocks or threads ended, launches were made or words stored that nothing had stored before; else as `endless`, with
+/// the line. It may be called before any constructor has run.
+void watch_program(int seconds);
 
 /// What reporting needs, and no signal is a time for. Once constructors have run.
 void prepare_to_end();

@@ -207,3 +207,31 @@ CASE(trapped) {
   return 0;
 }
 CASE(trapped_right) { stops<<<1, 1>>>(); return cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1; }
+
+// ---------------------------------------------------------------- what ends a program on the CPU
+__global__ void share(int* out, int n) {
+  out[threadIdx.x] = 100 / n;  // finding: division-by-zero divided_by_zero
+}
+CASE(divided_by_zero) { int* d = zeros<int>(4); share<<<1, 4>>>(d, 0); return finish(d); }
+CASE(divided_by_zero_right) { int* d = zeros<int>(4); share<<<1, 4>>>(d, 3); return finish(d); }
+
+CASE(host_divides_by_zero) {
+  cudaFree(zeros<int>(4));
+  volatile int none = 0;
+  return 100 % none;  // finding: division-by-zero host_divides_by_zero
+}
+CASE(host_divides_by_zero_right) {
+  cudaFree(zeros<int>(4));
+  volatile int one = 1;
+  return 100 % one;
+}
+
+// The array is larger than what protects a neighbouring thread's stack.
+template <int kWords>
+__global__ void large_array(int* out) {  // finding: stack-overflow array_of_400_kb
+  volatile int all[kWords];
+  all[threadIdx.x] = 1;
+  out[threadIdx.x] = all[threadIdx.x];
+}
+CASE(array_of_400_kb) { int* d = zeros<int>(4); large_array<100000><<<1, 4>>>(d); return finish(d); }
+CASE(array_of_400_kb_right) { int* d = zeros<int>(4); large_array<10000><<<1, 4>>>(d); return finish(d); }

@@ -30,6 +30,13 @@ __global__ void columns(const float* a, float* sum, int rows, int columns) {
 CASE(swapped_extents) { float *a = zeros<float>(8 * 64), *s = zeros<float>(64); columns<<<1, 8>>>(a, s, 8, 128); return finish(a, s); }
 CASE(swapped_extents_right) { float *a = zeros<float>(8 * 64), *s = zeros<float>(64); columns<<<1, 64>>>(a, s, 8, 64); return finish(a, s); }
 
+// What thread 1 reads lies nearer to `other` than to `in`, which the line used before.
+__global__ void strided(const float* in, float* out, int stride) {
+  if (threadIdx.x < 2) out[threadIdx.x] = in[threadIdx.x * stride];  // finding: out-of-bounds far_from_its_array
+}
+CASE(far_from_its_array) { float *in = zeros<float>(80), *other = zeros<float>(1000), *o = zeros<float>(2); strided<<<1, 2>>>(in, o, 10000); return finish(in, other, o); }
+CASE(far_from_its_array_right) { float *in = zeros<float>(80), *other = zeros<float>(1000), *o = zeros<float>(2); strided<<<1, 2>>>(in, o, 70); return finish(in, other, o); }
+
 CASE(copy_too_much) {
   int host[100] = {}, *d = nullptr;
   cudaMalloc(&d, 100);

@@ -404,3 +404,12 @@ __global__ void reuse(int* scratch, volatile int* ready, int* out) {
 }
 CASE(reuse_before_read) { int *s = zeros<int>(64), *r = zeros<int>(3), *o = zeros<int>(192); reuse<false><<<3, 64>>>(s, r, o); return finish(s, r, o); }
 CASE(reuse_before_read_right) { int *s = zeros<int>(64), *r = zeros<int>(3), *o = zeros<int>(192); reuse<true><<<3, 64>>>(s, r, o); return finish(s, r, o); }
+
+// The same two lines race within each block and between blocks: a barrier would cure one of both.
+__global__ void further_on(int* written, const int* read, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  written[i] = i;  // finding: race-global within_and_between
+  out[i] = read[i + 40];
+}
+CASE(within_and_between) { int *d = zeros<int>(192), *o = zeros<int>(128); further_on<<<2, 64>>>(d, d, o); return finish(d, o); }
+CASE(within_and_between_right) { int *d = zeros<int>(192), *e = zeros<int>(192), *o = zeros<int>(128); further_on<<<2, 64>>>(d, e, o); return finish(d, e, o); }

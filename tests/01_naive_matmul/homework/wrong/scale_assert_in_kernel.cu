@@ -1,0 +1,20 @@
+// expect: scale_rows findings assert: assert(row < rows) fails in
+// points: scale_rows 15..25
+// The guard comes after the assert that it makes true.
+#include "homework.cuh"
+#include <cassert>
+
+__global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  assert(row < rows);
+  if (row >= rows || col >= cols) return;
+  Y[row * cols + col] = s[row] * X[row * ldx + col];
+}
+
+cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
+                              cudaStream_t stream) {
+  const dim3 blocks((cols + 31) / 32, (rows + 7) / 8);
+  scale_rows<<<blocks, dim3(32, 8), 0, stream>>>(X, ldx, s, Y, rows, cols);
+  return cudaGetLastError();
+}

@@ -1,0 +1,22 @@
+// expect: scale_rows visible host-access: host code read or wrote device memory
+// points: scale_rows 5..5
+// The same by a call of memcpy.
+#include "homework.cuh"
+#include <cstring>
+
+__global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows || col >= cols) return;
+  Y[row * cols + col] = s[row] * X[row * ldx + col];
+}
+
+cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
+                              cudaStream_t stream) {
+  float first = 0;
+  std::memcpy(&first, s, sizeof first);
+  if (first == 0.0f) return cudaSuccess;
+  const dim3 blocks((cols + 31) / 32, (rows + 7) / 8);
+  scale_rows<<<blocks, dim3(32, 8), 0, stream>>>(X, ldx, s, Y, rows, cols);
+  return cudaGetLastError();
+}

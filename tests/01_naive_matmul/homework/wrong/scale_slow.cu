@@ -1,0 +1,21 @@
+// expect: scale_rows visible slow: too slow, but it got on
+// points: scale_rows 5..40
+// Each thread adds up everything that it will not use.
+#include "homework.cuh"
+
+__global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  float all = 0.0f;
+  for (int i = 0; i < 4000; ++i) all += s[i % rows];
+  if (all == 12345.678f) return;
+  if (row >= rows || col >= cols) return;
+  Y[row * cols + col] = s[row] * X[row * ldx + col];
+}
+
+cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
+                              cudaStream_t stream) {
+  const dim3 blocks((cols + 31) / 32, (rows + 7) / 8);
+  scale_rows<<<blocks, dim3(32, 8), 0, stream>>>(X, ldx, s, Y, rows, cols);
+  return cudaGetLastError();
+}
