@@ -92,7 +92,7 @@ class SourceLines {
 struct Machine {
   std::string program;
   SourceLines* lines = nullptr;
-  std::string file;  ///< the submission
+  std::string file;                                     ///< the submission
   const std::map<std::string, long>* frames = nullptr;  ///< CompilerWarnings::frames
   Cage cage = Cage::submission;
   const Gpu* gpu = nullptr;  ///< nullptr: the simulator
@@ -103,7 +103,7 @@ struct Machine {
                              {"LC_ALL", "C"},
                              {"TILEWISE_POLLS", kPolls},
                              {"TILEWISE_SECONDS", std::to_string(seconds)}});
-    ChildLimits limits{.cpu_seconds = seconds + 1,  // first it says itself where it is
+    ChildLimits limits{.cpu_seconds = seconds + 1,       // first it says itself where it is
                        .wall_seconds = 6 * seconds + 6,  // others may use the machine, too
                        .cage = cage,
                        .reply = reply_size(p) + kMostReport,
@@ -181,6 +181,7 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
       c.notes = ending.notes;
       return c;
     }
+    c.notes = ending.notes;
   }
   if (child.signal != 0) return c.what = signal_text(child.signal), c;
   std::uint64_t last = 0;
@@ -387,7 +388,7 @@ void in_parallel(unsigned jobs, std::size_t n, const F& f) {
 /// A submission's programs.
 struct Programs {
   std::string simulator, gpu;
-  std::string symbols;  ///< what nm prints of the submission
+  std::string symbols;                      ///< what nm prints of the submission
   std::map<std::string, long> frames = {};  ///< CompilerWarnings::frames
 };
 
@@ -943,7 +944,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   }
   for (const Rubric& r : rubrics) result.tasks.push_back(grade_task(r, chapter, programs, file, options));
   for (const CompilerWarning& w : warnings.all) {
-    if (result.warnings.size() >= 10 || (false && w.doubtful)) continue;
+    if (result.warnings.size() >= 10) break;
     result.warnings.push_back(printable(w.text));
     result.warnings.push_back("    " + printable(w.line));
   }

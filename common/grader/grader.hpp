@@ -54,10 +54,11 @@ struct ChapterResult {
   std::string isolation;  ///< what kept the submission in, or that nothing did
   std::string refused;    ///< what the submission must not contain
   std::string compiler;   ///< messages, when it does not compile
-  std::vector<std::string> warnings = {};  ///< of the compiler, those that mean a mistake, with their source lines
   std::vector<TaskResult> tasks;
   std::optional<GpuInfo> gpu = {};  ///< when the submission was compiled for a GPU, too
   double seconds = 0;
+  /// Of the compiler, those that mean a mistake, each followed by its source line.
+  std::vector<std::string> warnings = {};
 
   double score() const;  ///< of 100, tasks weighted
 };

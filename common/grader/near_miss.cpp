@@ -65,7 +65,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   for (std::size_t i = 1; i <= a.size(); ++i)
     for (std::size_t j = 1; j <= b.size(); ++j) {
       d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   return d[a.size()][b.size()];
 }
@@ -159,7 +160,8 @@ std::string near_miss(const std::string& task, const std::string& wanted_symbols
       function = &w;
   if (function == nullptr) return "";
   for (const Signature& o : own)
-    if (o.scope.empty() && o.name == function->name) return o.name + place_of(o.name, source) + ": " + what_differs(o, *function);
+    if (o.scope.empty() && o.name == function->name)
+      return o.name + place_of(o.name, source) + ": " + what_differs(o, *function);
   for (const Signature& o : own)
     if (o.name == function->name)
       return fmt::format("{}{} is in {}: the contract's function is in no namespace", o.name, place_of(o.name, source),

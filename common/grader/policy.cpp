@@ -28,7 +28,8 @@ namespace {
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 std::string demangled(const std::string& symbol) {
-  if (!starts_with(symbol, "_Z") && !starts_with(symbol, "__Z")) return symbol;  // a variable g isn't the type __float128
+  if (!starts_with(symbol, "_Z") && !starts_with(symbol, "__Z"))
+    return symbol;  // a variable g isn't the type __float128
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                     std::free);

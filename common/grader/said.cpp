@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "counts.hpp"
@@ -25,6 +26,14 @@ std::string shortened(const std::string& line) {
   std::size_t end = kMostColumns;
   while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
   return line.substr(0, end) + " ...";
+}
+
+/// Of other findings it isn't known whether the program ended for them: it may have asked for an error, and called exit().
+bool ends_program(const std::string& code) {
+  static const std::set<std::string> codes{"host-access", "host-use-after-free", "host-fault",      "division-by-zero",
+                                           "assert",      "stack-overflow",      "illegal-address", "slow",
+                                           "endless"};
+  return codes.count(code) > 0;
 }
 
 bool is_of(const Json& finding, const std::string& file) {
@@ -73,19 +82,21 @@ EarlyEnd early_end_of(const std::string& report, const std::string& file, const 
   if (launches.is_array())
     for (const Json& launch : launches)
       if (launch.is_object() && launch.contains("findings"))
-        for (const Json& f : launch["findings"]) last = &f;
+        for (const Json& f : launch["findings"])
+          if (f.is_object() && f.value("kind", "") != "leak")
+            last = &f;  // all is left behind where a program ends early
   if (last == nullptr) return {};
   EarlyEnd e;
+  e.notes = finding_lines(*last, file);
+  if (!ends_program(last->value("kind", ""))) return e;
   e.code = last->value("kind", "");
-  std::vector<std::string> lines = finding_lines(*last, file);
-  e.what = lines.front();
-  e.notes.assign(lines.begin() + 1, lines.end());
+  e.what = e.notes.front();
+  e.notes.erase(e.notes.begin());
   const std::string message = last->value("message", "");
   if (message.find("stack is full") != std::string::npos)
     for (const auto& [function, bytes] : frames)
       e.notes.push_back(fmt::format("the local variables of {} are {} bytes", function, bytes));
-  if (e.code == "host-access")
-    e.notes.push_back("in homework nothing is copied: let a kernel do what this line does");
+  if (e.code == "host-access") e.notes.push_back("in homework nothing is copied: let a kernel do what this line does");
   return e;
 }
 

@@ -20,9 +20,9 @@ std::vector<std::string> finding_lines(const nlohmann::ordered_json& finding, co
 
 /// Why a program ended before its result was there.
 struct EarlyEnd {
-  std::string code;                ///< of the finding that ended it; "": there is none
+  std::string code;                ///< of the finding that ended it; "": it isn't known
   std::string what;                ///< "homework.cu:12: host-access: ..."
-  std::vector<std::string> notes;  ///< its source line, and what may help
+  std::vector<std::string> notes;  ///< its source line, and what may help; or the last finding before the end
 };
 
 /// `report`: the program's, as text. `frames`: bytes of large functions' local variables (CompilerWarnings::frames).

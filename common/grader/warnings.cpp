@@ -18,18 +18,44 @@ namespace {
 
 /// g++'s and clang++'s names of warnings that mean a mistake. Unused variables and signs mixed in a comparison don't.
 bool matters(const std::string& option) {
-  static const std::set<std::string> options{"uninitialized", "sometimes-uninitialized", "maybe-uninitialized",
-                                             "conditional-uninitialized", "return-type", "return-local-addr",
-                                             "return-stack-address", "type-limits", "bool-compare",
-                                             "int-in-bool-context", "shift-count-overflow", "shift-count-negative",
-                                             "shift-overflow", "array-bounds", "div-by-zero", "division-by-zero",
-                                             "overflow", "integer-overflow", "constant-conversion", "parentheses",
-                                             "logical-not-parentheses", "logical-op-parentheses", "dangling-else",
-                                             "empty-body", "unused-value", "comma-subscript",
-                                             "deprecated-comma-subscript", "format", "misleading-indentation",
-                                             "sequence-point", "unsequenced", "infinite-recursion", "self-assign",
-                                             "aggressive-loop-optimizations", "for-loop-analysis", "stringop-overflow",
-                                             "sizeof-pointer-div", "sizeof-pointer-memaccess"};
+  static const std::set<std::string> options{"uninitialized",
+                                             "sometimes-uninitialized",
+                                             "maybe-uninitialized",
+                                             "conditional-uninitialized",
+                                             "return-type",
+                                             "return-local-addr",
+                                             "return-stack-address",
+                                             "type-limits",
+                                             "bool-compare",
+                                             "int-in-bool-context",
+                                             "shift-count-overflow",
+                                             "shift-count-negative",
+                                             "shift-overflow",
+                                             "array-bounds",
+                                             "div-by-zero",
+                                             "division-by-zero",
+                                             "overflow",
+                                             "integer-overflow",
+                                             "constant-conversion",
+                                             "parentheses",
+                                             "logical-not-parentheses",
+                                             "logical-op-parentheses",
+                                             "dangling-else",
+                                             "empty-body",
+                                             "unused-value",
+                                             "comma-subscript",
+                                             "deprecated-comma-subscript",
+                                             "format",
+                                             "misleading-indentation",
+                                             "sequence-point",
+                                             "unsequenced",
+                                             "infinite-recursion",
+                                             "self-assign",
+                                             "aggressive-loop-optimizations",
+                                             "for-loop-analysis",
+                                             "stringop-overflow",
+                                             "sizeof-pointer-div",
+                                             "sizeof-pointer-memaccess"};
   return options.count(option) > 0 || option.rfind("tautological-", 0) == 0;
 }
 
@@ -70,7 +96,9 @@ std::string function_in(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> warning_options() { return {"-Wall", "-Wtype-limits", "-Wempty-body", "-Wframe-larger-than=65536"}; }
+std::vector<std::string> warning_options() {
+  return {"-Wall", "-Wtype-limits", "-Wempty-body", "-Wframe-larger-than=65536"};
+}
 
 CompilerWarnings warnings_of(const std::string& output, const std::string& file) {
   CompilerWarnings w;
@@ -95,9 +123,7 @@ CompilerWarnings warnings_of(const std::string& output, const std::string& file)
     if (!matters(option)) continue;
     if (!known.insert(option + " " + std::to_string(number)).second) continue;
     w.all.push_back({option, name + ":" + std::to_string(number) + ": " + message + in_other_words(option),
-                     source_line(file, number),
-                     option == "maybe-uninitialized" || option == "conditional-uninitialized" ||
-                         option == "sometimes-uninitialized"});
+                     source_line(file, number)});
   }
   return w;
 }
@@ -109,7 +135,8 @@ std::string without_machinery(const std::string& said, const std::string& contra
     const bool begins = line.rfind("In file included from ", 0) == 0;
     path_of_includes = begins || (path_of_includes && line.find("from ") == line.find_first_not_of(' '));
     if (path_of_includes) continue;
-    if (const std::size_t at = line.find(contract); at != std::string::npos) line.replace(at, contract.size(), "homework.cuh");
+    if (const std::size_t at = line.find(contract); at != std::string::npos)
+      line.replace(at, contract.size(), "homework.cuh");
     const std::string headers = root_folder() + "/common/simulator/include/";
     if (const std::size_t at = line.find(headers); at != std::string::npos) line.erase(at, headers.size());
     kept += line + "\n";

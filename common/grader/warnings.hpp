@@ -12,11 +12,10 @@ struct CompilerWarning {
   std::string option;  ///< "maybe-uninitialized"
   std::string text;    ///< "homework.cu:12: 'v' may be used uninitialized"
   std::string line;    ///< of the source
-  bool doubtful = false;  ///< the compiler is not sure, and may be wrong
 };
 
 struct CompilerWarnings {
-  std::vector<CompilerWarning> all;   ///< those that mean a mistake, each once
+  std::vector<CompilerWarning> all;    ///< those that mean a mistake, each once
   std::map<std::string, long> frames;  ///< functions with many local variables, and their bytes
 };
 

@@ -29,7 +29,8 @@ TEST_CASE("words: a name that is nearly the contract's", "[grader]") {
   CHECK(has(turned, "you wrote scale_launch; the contract wants launch_scale; and its parameters are (float*, "));
   CHECK(has(turned, "the contract has (const float*, float*, std::size_t, cudaStream_t)"));
   // The kernel's name is another one, and so is that of another task's function.
-  for (const char* other : {"0010 0010 T _Z5scalePKfPfm\n", "0010 0010 T _Z16launch_transposePKfPfiP11CUstream_st\n", ""})
+  for (const char* other :
+       {"0010 0010 T _Z5scalePKfPfm\n", "0010 0010 T _Z16launch_transposePKfPfiP11CUstream_st\n", ""})
     CHECK(near_miss("scale", kWanted, other, "") ==
           "the contract wants launch_scale(const float*, float*, std::size_t, cudaStream_t)");
 }
@@ -61,11 +62,12 @@ TEST_CASE("words: warnings of g++ and clang++ that mean a mistake", "[grader]") 
   CHECK(gcc.all[0].text == "homework.cu:7: comparison of unsigned expression in '< 0' is always false");
   CHECK(gcc.all[1].text == "homework.cu:9: 'v' may be used uninitialized");
   CHECK(gcc.frames == std::map<std::string, long>{{"scale", 400176}});
-  const CompilerWarnings clang = warnings_of(
-      file + ":3:17: warning: stack frame size (400168) exceeds limit (65536) in 'scale(float const*, int)' "
-             "[-Wframe-larger-than]\n" +
-          file + ":4:1: warning: non-void function does not return a value [-Wreturn-type]\n",
-      file);
+  const CompilerWarnings clang =
+      warnings_of(file +
+                      ":3:17: warning: stack frame size (400168) exceeds limit (65536) in 'scale(float const*, int)' "
+                      "[-Wframe-larger-than]\n" +
+                      file + ":4:1: warning: non-void function does not return a value [-Wreturn-type]\n",
+                  file);
   CHECK(clang.frames == std::map<std::string, long>{{"scale", 400168}});
   REQUIRE(clang.all.size() == 1);
   CHECK(has(clang.all[0].text, "homework.cu:4: non-void function does not return a value: "));
@@ -85,7 +87,8 @@ TEST_CASE("words: what was printed is short, and cannot reach the terminal", "[g
   CHECK(shown_output("", "a.cu").empty());
   std::string much;
   for (int i = 0; i < 30; ++i) much += "line " + std::to_string(i) + "\n";
-  const auto lines = shown_output("\x1b[2Jgone\r\n" + std::string(1000, 'x') + "\n/some/a.cu:3: told\n" + much, "/some/a.cu");
+  const auto lines =
+      shown_output("\x1b[2Jgone\r\n" + std::string(1000, 'x') + "\n/some/a.cu:3: told\n" + much, "/some/a.cu");
   REQUIRE(lines.size() == 12);
   CHECK(lines[0] == "it printed:");
   CHECK(lines[1] == "  | \\x1b[2Jgone");
@@ -106,9 +109,18 @@ TEST_CASE("words: why a run ended early is the last thing that was found", "[gra
   REQUIRE(end.notes.size() == 2);
   CHECK(end.notes[1] == "the local variables of scale are 400176 bytes");
   // A line of the grader's own files says nothing to anybody.
-  const std::string ours = R"([{"findings": [{"kind": "host-fault", "file": "/x/calls.cu", "line": 3, "message": "m"}]}])";
+  const std::string ours =
+      R"([{"findings": [{"kind": "host-fault", "file": "/x/calls.cu", "line": 3, "message": "m"}]}])";
   CHECK(early_end_of(ours, "/some/a.cu", {}).what == "host-fault: m");
-  for (const char* none : {"", "[]", "[{}]", "{\"findings\": 1}", "[1, \"x\"]"}) CHECK(early_end_of(none, "a.cu", {}).code.empty());
+  // The program may have gone on after this one, and ended for another reason.
+  const EarlyEnd other = early_end_of(
+      R"([{"findings": [{"kind": "race-global", "file": "a.cu", "line": 3, "message": "m"},
+                        {"kind": "leak", "file": "a.cu", "line": 4, "message": "n"}]}])",
+      "/some/a.cu", {});
+  CHECK(other.code.empty());
+  CHECK(other.notes.at(0) == "a.cu:3: race-global: m");
+  for (const char* none : {"", "[]", "[{}]", "{\"findings\": 1}", "[1, \"x\"]"})
+    CHECK(early_end_of(none, "a.cu", {}).code.empty());
 }
 
 TEST_CASE("words: variables whose names the C library has, too", "[grader]") {

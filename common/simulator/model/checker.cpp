@@ -328,7 +328,8 @@ Place global_place(std::uintptr_t address, std::size_t bytes, const memory::Allo
     if (!a) return {fmt::format("address 0x{:x}", address), ", where no memory is"};
     // So far from all, the nearest array need not be the one that was meant.
     if (const std::uint64_t far = address < a->begin ? a->begin - address : address - a->end(); far > kFar)
-      return {"memory where no array is", ": the nearest is " + memory::describe(address) + ", so the index is far off"};
+      return {"memory where no array is",
+              ": the nearest is " + memory::describe(address) + ", so the index is far off"};
   }
   const auto offset = static_cast<std::int64_t>(address - a->begin);
   const std::string where = outside(offset, bytes, a->bytes);
@@ -973,13 +974,13 @@ void fault(std::uintptr_t address, void* site) {
   const bool stack = on_thread_stack(reinterpret_cast<const void*>(address));
   // Sites are return addresses, which lie behind the instruction that they stand for.
   void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
-  report_finding(
-      make(stack ? "stack-overflow" : "illegal-address",
-           stack ? fmt::format("this thread's stack is full in {}: its recursion is too deep or its local arrays are too "
-                               "large; here a thread has {} KB for all of them",
-                               after ? function_name(after) : "a function", kStackBytes >> 10)
-                 : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
-           lane, after));
+  report_finding(make(
+      stack ? "stack-overflow" : "illegal-address",
+      stack ? fmt::format("this thread's stack is full in {}: its recursion is too deep or its local arrays are too "
+                          "large; here a thread has {} KB for all of them",
+                          after ? function_name(after) : "a function", kStackBytes >> 10)
+            : fmt::format("this thread touches address 0x{:x}, where no memory is", address),
+      lane, after));
   std::exit(1);
 }
 

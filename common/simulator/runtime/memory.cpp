@@ -747,9 +747,10 @@ void on_division(int signal_number, siginfo_t* info, void*) {
   }
   Finding f;
   f.code = "division-by-zero";
-  f.message = in_kernel() ? "this thread divides an integer by zero (/ or %): a GPU gives a meaningless number, here the "
-                            "program ends"
-                          : "host code divides an integer by zero (/ or %), which ends the program";
+  f.message = in_kernel()
+                  ? "this thread divides an integer by zero (/ or %): a GPU gives a meaningless number, here the "
+                    "program ends"
+                  : "host code divides an integer by zero (/ or %), which ends the program";
   f.site = static_cast<char*>(info->si_addr) + 1;
   if (in_kernel()) f.threads = describe_thread(*current_lane);
   observed_lane = nullptr;

@@ -50,10 +50,11 @@ struct Launch {
   std::size_t serial = 0;  ///< 1 for the first launch of the process
   uint3 block{};
   std::uint64_t block_serial = 0;  ///< over all launches; never 0 in a kernel
-  std::uint64_t blocks_before = 0;  ///< of earlier launches
   std::uint64_t epoch = 0;         ///< barrier interval of the running block
   const void* kernel = nullptr;    ///< start of the kernel's code, once its first thread entered
   std::size_t static_shared = 0;   ///< bytes of __shared__ variables met so far
+  /// Blocks of earlier launches.
+  std::uint64_t blocks_before = 0;
 };
 
 /// The thread that is running, or null in host code.

@@ -136,9 +136,10 @@ Stage stage_now(double at) {
       f.message = fmt::format("too slow: {}, between the launches {} and {}", stopped, launches, launches + 1);
     } else {
       f.code = "endless";
-      f.message = fmt::format("host code doesn't end: {}; is there a loop around this line whose condition never becomes "
-                              "false?",
-                              stopped);
+      f.message = fmt::format(
+          "host code doesn't end: {}; is there a loop around this line whose condition never becomes "
+          "false?",
+          stopped);
     }
     end_with(std::move(f), lane);
   }

@@ -1,5 +1,5 @@
 // Dereferences nothing.
-// gains: 5 it crashed
+// gains: 5 host-fault: host code follows a null pointer
 #include "homework.cuh"
 
 cudaError_t launch_matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {

@@ -1,5 +1,5 @@
 // Never ends, on the host.
-// gains: 5 it did not end within
+// gains: 5 endless
 #include "homework.cuh"
 
 cudaError_t launch_matmul_at_b(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {

@@ -1,5 +1,5 @@
 // Never ends, in the kernel.
-// gains: 5 it did not end within
+// gains: 5 endless
 #include "homework.cuh"
 __global__ void spin(float* C, int n) {
   for (int i = 0; n > 0; ++i) C[0] = float(i);
