@@ -132,7 +132,8 @@ std::vector<Signature> signatures(const std::string& symbols, const std::string&
     std::string word, symbol, kind;
     while (words >> word) kind = symbol, symbol = word;
     if (kind.size() != 1 || kinds.find(kind) == std::string::npos || symbol.rfind("_Z", 0) != 0) continue;
-    const std::string text = name_of_symbol(symbol);
+    std::string text = name_of_symbol(symbol);
+    replace_all(text, "(anonymous namespace)", "{anonymous}");
     const std::size_t open = text.find('('), close = text.rfind(')');
     if (open == std::string::npos || open == 0 || close == std::string::npos || text.find('<') < open) continue;
     Signature s;
@@ -165,7 +166,7 @@ std::string near_miss(const std::string& task, const std::string& wanted_symbols
   for (const Signature& o : own)
     if (o.name == function->name)
       return fmt::format("{}{} is in {}: the contract's function is in no namespace", o.name, place_of(o.name, source),
-                         o.scope == "(anonymous namespace)" ? "an anonymous namespace" : "the namespace " + o.scope);
+                         o.scope == "{anonymous}" ? "an anonymous namespace" : "the namespace " + o.scope);
   const Signature* nearest = nullptr;
   for (const Signature& o : own)
     if (!is_called(o.name) && is_near(o.name, function->name) &&
