@@ -243,6 +243,14 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][
        "__global__ void k() {}\nint main() { k(); }\n"},
       {"program.cu:2: error: device code has no exceptions (throw)",
        "__global__ void k(int n) {\n  if (n < 0) throw n;\n}\n" + main},
+      {"program.cu:2: error: device code uses kWeights, an array of host code",
+       "constexpr float kWeights[2] = {1, 2};\n__global__ void k(float* p) { *p = kWeights[1]; }\n" + main},
+      {"program.cu:2: error: device code uses counter, a variable of host code",
+       "static int counter = 1;\n__global__ void k(int* p) { *p = 2 * counter; }\n" + main},
+      {"program.cu:3: error: device code wants a reference to kMost",
+       "#include <algorithm>\nconst int kMost = 3;\n__global__ void k(int* p) { *p = std::min(*p, kMost); }\n" + main},
+      {"program.cu:2: error: device code calls rand(), which is a function of host code",
+       "#include <cstdlib>\n__global__ void k(int* p) { *p = rand(); }\n" + main},
       {"device code has no arrays of variable length",
        "__global__ void k(float* p, int n) {\n  float a[n];\n  a[0] = 1;\n  *p = a[0];\n}\n" + main},
   };
@@ -287,6 +295,68 @@ int main() {
   cudaFree(p);
 }
 )");
+}
+
+TEST_CASE("What only looks like a host variable in device code is accepted", "[programs][silent]") {
+  prints("9 3 3 12 2 1\n", R"(#include <algorithm>
+#include <cstdio>
+const int kThree = 3;                              // a number, in device code too
+constexpr int kTable[3] = {1, 2, 3};
+constexpr struct Shape { int rows, cols; } kShape{4, 3};
+int total = 7;                                     // of host code; a parameter below has its name
+__device__ int on_device = 2;
+__global__ void k(int* p, int total) {
+  constexpr int kLast = kTable[2];
+  p[0] = total + kThree - kLast;
+  p[1] = sizeof kTable / sizeof kTable[0];
+  p[2] = std::max(1, +kThree);
+  p[3] = kShape.rows * kShape.cols;
+  p[4] = on_device;
+  p[5] = [](int random) { return random; }(1);
+}
+int main() {
+  int* p;
+  int host[6];
+  cudaMalloc(&p, sizeof host);
+  k<<<1, 1>>>(p, 2 + total);
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 6; ++i) std::printf(i == 5 ? "%d\n" : "%d ", host[i]);
+  cudaFree(p);
+}
+)");
+}
+
+TEST_CASE("A function that ends without the return that it owes is told of", "[programs][silent]") {
+  const std::string program = R"(__device__ int next(int x) {
+  if (x > 0) return x + 1;
+}
+__global__ void k(int* p, int x) { *p = next(x); }
+int previous(int x) {
+  if (x > 0) return x - 1;
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, sizeof *p);
+  LINE
+  cudaFree(p);
+}
+)";
+  const std::pair<std::string, std::string> cases[] = {
+      {"k<<<1, 1>>>(p, 0); cudaDeviceSynchronize();", ": missing-return: this function returns a value"},
+      {"k<<<1, 1>>>(p, previous(0)); cudaDeviceSynchronize();", ": this function returns a value"}};
+  for (const std::string& compiler : compilers()) {
+    for (const auto& [line, message] : cases) {
+      Workplace workplace;
+      REQUIRE(workplace
+                  .compile(workplace.write(program),
+                           std::string("-Wno-return-type -DLINE='") + line + "' --cxx=" + compiler)
+                  .status == 0);
+      const Outcome ran = workplace.run_app();
+      INFO(compiler << ", " << line << ": " << ran.text);
+      CHECK(ran.status != 0);
+      CHECK(ran.text.find(message) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("Kernel arguments are copied and destroyed once, and converted on the host's side", "[programs][silent]") {

@@ -1195,6 +1195,10 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
   });
 }
 
+void missing_return(Lane& lane, const void* site) {
+  report_finding(make("missing-return", kMissingReturn, lane, site));
+}
+
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site) {
   State& s = state();
   // "'float [16][17]'" or "'float[16][17]'": the element's type and the array's lengths.

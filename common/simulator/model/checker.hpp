@@ -44,4 +44,8 @@ void end_copy(Lane& lane, const AsyncCopy& copy);
 /// launch.
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site);
 
+/// A function that returns a value has come to its end without a return.
+void missing_return(Lane& lane, const void* site);
+constexpr const char* kMissingReturn = "this function returns a value, and comes to its end without a return";
+
 }  // namespace tilewise::sim::checker

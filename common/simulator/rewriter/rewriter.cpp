@@ -67,6 +67,7 @@ class Rewriter {
     find_struct_names();
     find_recursive_functions();
     find_function_sides();
+    find_host_variables();
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
       if (is_marker(i)) marker(i);
     }
@@ -1108,6 +1109,7 @@ class Rewriter {
     std::string_view text = syntax_.text(i);
     if (side_[i] == kHost && syntax_.is(i + 1, "(") && is_memory_call(text)) host_addresses(i + 1);
     forbidden_call(i);
+    forbidden_variable(i);
     if (text == "throw" || text == "try") exceptions(i);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
@@ -1232,6 +1234,81 @@ class Rewriter {
       message = "host code calls " + quoted +
                 ", which is a __device__ function: call it in a kernel, or mark it __host__, too";
     if (!message.empty() && !system_declares(name)) error(i, message);
+  }
+
+  /// What the C library has, and device code hasn't.
+  static bool is_host_call(std::string_view name) {
+    static const std::unordered_set<std::string_view> names{
+        "rand",  "srand",   "random",  "drand48",  "exit",   "abort",  "quick_exit", "atexit", "puts",   "putchar",
+        "fputs", "fprintf", "sprintf", "snprintf", "scanf",  "fopen",  "fwrite",     "fflush", "getenv", "system",
+        "time",  "qsort",   "bsearch", "realloc",  "calloc", "strtol", "strtod",     "atoi",   "atof"};
+    return names.count(name) > 0;
+  }
+
+  /// Variables of host code, outside of functions, whose names mean nothing else in the program.
+  void find_host_variables() {
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (syntax_.scope_of(i) != ScopeKind::name_space || syntax_.declaration_begin(i) != i) continue;
+      const Declaration decl = syntax_.parse_declaration(i);
+      if (decl.kind != DeclKind::variable) continue;
+      bool constant = false, other = false;
+      for (std::size_t k = i; k < decl.declarators.front().name; ++k) {
+        constant = constant || syntax_.is_any(k, {"const", "constexpr"});
+        other = other || syntax_.is_any(k, {"__device__", "__constant__", "__managed__", "__shared__", "template", "*",
+                                            "&", "(", "using", "typedef", "extern", "friend"});
+      }
+      for (const Declarator& d : decl.declarators) {
+        if (!other) host_variables_[syntax_.text(d.name)] = {d.name, syntax_.is(d.name + 1, "["), constant};
+      }
+    }
+    if (host_variables_.empty()) return;
+    for (std::size_t i = 1; i < syntax_.size(); ++i) {
+      const auto found = host_variables_.find(syntax_.text(i));
+      if (found == host_variables_.end() || found->second.declared == i) continue;
+      const bool after_type = (syntax_.is_identifier(i - 1) && !is_statement_keyword(syntax_.text(i - 1))) ||
+                              syntax_.is_any(i - 1, {">", "auto", "::", ".", "->", "#"});
+      const bool after_pointer =
+          i > 2 && syntax_.is_any(i - 1, {"*", "&", "&&"}) &&
+          (is_builtin_type(syntax_.text(i - 2)) || syntax_.is_any(i - 3, {"(", ",", ";", "{", "}"}));
+      if (after_type || after_pointer) host_variables_.erase(found);
+    }
+  }
+
+  /// A constant is a number, until somebody wants to know where it lies.
+  bool is_taken_by_reference(std::size_t i) const {
+    const std::size_t open = syntax_.enclosing(i);
+    return open != kNone && open > 2 && syntax_.is(open, "(") && syntax_.is_any(i - 1, {"(", ","}) &&
+           syntax_.is_any(i + 1, {",", ")"}) && syntax_.is_any(open - 1, {"max", "min", "clamp"}) &&
+           syntax_.is(open - 2, "::") && syntax_.is(open - 3, "std");
+  }
+
+  /// Whether the compiler needs the value, and device code does not.
+  bool in_constant_expression(std::size_t i) const {
+    for (std::size_t k = i; k-- > 0 && !syntax_.is_any(k, {";", "{", "}"});) {
+      if (syntax_.is_any(k, {"constexpr", "static_assert", "case"})) return true;
+    }
+    return syntax_.is(i - 1, "sizeof") || in_unevaluated(i);
+  }
+
+  void forbidden_variable(std::size_t i) {
+    if (side_[i] != kDevice || syntax_.scope_of(i) != ScopeKind::function) return;
+    const std::string name(syntax_.text(i));
+    if (is_host_call(name) && syntax_.is(i + 1, "(") && functions_.count(syntax_.text(i)) == 0 && i > 1 &&
+        !syntax_.is_any(i - 1, {".", "->", "&"}) && (!syntax_.is(i - 1, "::") || syntax_.is(i - 2, "std")) &&
+        (!syntax_.is_identifier(i - 1) || is_statement_keyword(syntax_.text(i - 1))))
+      return error(i, "device code calls " + name + "(), which is a function of host code: a GPU doesn't have it");
+    const auto found = host_variables_.find(syntax_.text(i));
+    if (found == host_variables_.end() || in_constant_expression(i)) return;
+    const HostVariable& variable = found->second;
+    if (variable.array)
+      error(i,
+            "device code uses " + name + ", an array of host code: mark it __constant__, or declare it in the kernel");
+    else if (!variable.constant)
+      error(i, "device code uses " + name + ", a variable of host code: pass its value to the kernel");
+    else if (is_taken_by_reference(i))
+      error(i, "device code wants a reference to " + name +
+                   ", a constant of host code, which has no place on the GPU: write " +
+                   std::string(syntax_.text(syntax_.enclosing(i) - 1)) + "() without std::");
   }
 
   /// In `decltype(f(x))` nothing is called.
@@ -1843,8 +1920,13 @@ class Rewriter {
   int registrations_ = 0;
   std::vector<std::string> included_;                              // names of files, from the folder of headers on
   std::unordered_map<std::string_view, FunctionSides> functions_;  // by name
-  std::unordered_set<std::string_view> device_variables_;          // at namespace scope, without managed ones
-  std::unordered_set<std::string_view> device_arrays_;             // those of them that turn into pointers
+  struct HostVariable {
+    std::size_t declared = kNone;  // token of its name
+    bool array = false, constant = false;
+  };
+  std::unordered_map<std::string_view, HostVariable> host_variables_;
+  std::unordered_set<std::string_view> device_variables_;  // at namespace scope, without managed ones
+  std::unordered_set<std::string_view> device_arrays_;     // those of them that turn into pointers
   std::unordered_set<std::string_view> struct_names_;
   std::unordered_map<std::string_view, std::vector<Declaration>> recursive_;  // by name
   std::vector<SharedName> shared_names_;

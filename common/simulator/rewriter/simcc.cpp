@@ -933,7 +933,7 @@ class Driver {
   Args instrumentation_flags() {
     Args flags = {"-O1",
                   "-gdwarf-4" /* GNU addr2line 2.40 misreads version 5 */,
-                  "-fsanitize=thread,bounds",
+                  "-fsanitize=thread,bounds,return",
                   "-fno-optimize-sibling-calls",
                   "-fno-builtin-memset",
                   "-fno-builtin-memcpy",

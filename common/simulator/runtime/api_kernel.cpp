@@ -5,6 +5,7 @@
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
+#include "memory.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
 

@@ -107,6 +107,7 @@ bool is_device_memory(const void* pointer) {
 
 /// Moves bytes that were checked, and their shadow.
 void move_bytes(void* to, const void* from, std::size_t bytes) {
+  if (memory::has_addresses_only() && (is_device_memory(to) || is_device_memory(from))) return;
   const memory::DeviceMemoryOpen open;
   std::memmove(to, from, bytes);
   if (kept_copies().wanted && is_device_memory(from) && !is_device_memory(to))
@@ -137,6 +138,7 @@ cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, 
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
   if (!check_range(name, "target", pointer, (height - 1) * pitch + width, true, site)) return cudaErrorInvalidValue;
+  if (memory::has_addresses_only() && is_device_memory(pointer)) return cudaSuccess;
   const memory::DeviceMemoryOpen open;
   for (std::size_t row = 0; row < height; ++row) {
     char* const begin = static_cast<char*>(pointer) + row * pitch;

@@ -7,6 +7,7 @@
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
+#include "memory.hpp"
 
 struct CUstream_st {
   unsigned flags;

@@ -4,6 +4,7 @@
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
 #include "findings.hpp"
+#include "memory.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
 #include "tilewise_sim/report.hpp"
@@ -16,6 +17,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t sticky = cudaSuccess;
 std::uint64_t waits_so_far = 0;
 std::uint64_t launch_fails_in = 0;  // launches; 0: none fails
+bool no_kernel_runs = false;
 
 struct ErrorText {
   cudaError_t code;
@@ -139,6 +141,13 @@ std::uint64_t waits() { return waits_so_far; }
 void note_wait() { ++waits_so_far; }
 
 void fail_launch(std::uint64_t n) { launch_fails_in = n; }
+
+void launch_only() {
+  no_kernel_runs = true;
+  memory::addresses_only();
+}
+
+bool launches_only() { return no_kernel_runs; }
 
 cudaError_t check_launch_config(const LaunchConfig& config) {
   if (sticky != cudaSuccess) return sticky;

@@ -150,6 +150,7 @@ struct State {
   std::uint64_t serials = 0;
   bool closed = true;  // pages of the device arena are inaccessible now
   bool always_close = false;
+  bool addresses_only = false;
   int closings = 0;
   std::size_t pages_closed = 0;
   std::uintptr_t shadow_committed = 0;
@@ -312,7 +313,8 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site) {
   Arena& arena = kind == Kind::device ? s.device : s.open;
   const std::uintptr_t begin = place(arena, bytes);
   if (begin == 0) return nullptr;
-  commit(arena, begin + bytes + kRedZone);
+  const bool backed = !s.addresses_only || kind != Kind::device;
+  if (backed) commit(arena, begin + bytes + kRedZone);
 
   Allocation record;
   record.begin = begin;
@@ -322,9 +324,12 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site) {
   record.call_site = call_site;
   arena.records.insert_or_assign(begin, record);
   if (kind == Kind::device) s.used += bytes;
-  fill(arena, begin, bytes);
+  if (backed) fill(arena, begin, bytes);
   return bytes_at(begin);
 }
+
+void addresses_only() { state().addresses_only = true; }
+bool has_addresses_only() { return state().addresses_only; }
 
 Release release(void* pointer, void* call_site) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);

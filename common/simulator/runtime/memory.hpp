@@ -46,6 +46,10 @@ constexpr std::size_t kAlignment = 512;
 /// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.
 void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr);
 
+/// From here on, device memory gets addresses alone: it can't be read or written, and no page is touched for it.
+void addresses_only();
+bool has_addresses_only();
+
 enum class Release { ok, not_an_allocation, already_freed, inner_pointer };
 
 /// Frees what allocate() returned. The addresses are not used again until the card would otherwise be full.

@@ -620,6 +620,7 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
 
   if (s.aborted) {
     s.abandon_workers();
+    if (s.abort_error == cudaSuccess) return;
     if (s.abort_sticky)
       set_sticky(s.abort_error);
     else
@@ -645,6 +646,7 @@ void enter_kernel(unsigned max_threads) {
     if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0);
         error != cudaSuccess)
       abort_launch(error, false);
+    if (launches_only()) abort_launch(cudaSuccess, false);  // all that there is to know about the launch is known now
   }
   lane->in_kernel = true;
   if (observer::active()) observed_lane = lane;

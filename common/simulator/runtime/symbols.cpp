@@ -19,6 +19,7 @@
 #include <map>
 #include <sstream>
 #include <string_view>
+#include <unordered_map>
 
 #if defined(__linux__)
 #include <elf.h>

@@ -206,6 +206,14 @@ std::uint64_t waits();
 /// see whether a program notices. fail_library_call() is in library.hpp.
 void fail_launch(std::uint64_t n);
 
+/// From here on kernels aren't run. A launch is accepted or refused, as else, and goes into the report with its grid, its block
+/// and its dynamic shared memory; device memory has addresses and nothing behind them, so arrays may have any size. For who
+/// wants to see what a program launches at sizes that would take too long, or too much memory.
+void launch_only();
+
+/// The exit code of a program whose host code came to the end of a function that returns a value, without a return.
+constexpr int kEndedWithoutReturn = 74;
+
 /// Number of findings so far in this process.
 std::size_t finding_count();
 
