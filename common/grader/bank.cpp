@@ -3,8 +3,10 @@
 // A submission in wrong/ begins with lines "// expect: TASK CRITERION PHRASE": that criterion of that task loses
 // points, and what is said about the task contains the phrase. In hostile/: "// gains: POINTS PHRASE", the most that
 // the best of its tasks may get (of 100) and what the verdict must say; graded twice, the second time without looking
-// at the source first
-// ("// unchecked: POINTS", when the limit is another one there).
+// at the source first ("// unchecked: POINTS", when the limit is another one there).
+//
+// A submission in wrong/ also has a line "// points: TASK LEAST..MOST" for each task that it has a function of: the points, of
+// 100, that it may get there. Solution and alternatives get all points, whoever is in hostile/ at most what it gains.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,9 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -74,6 +78,52 @@ std::string warnings_text(const ChapterResult& r) {
   return text;
 }
 
+/// " matmul_at_b 60.0", for each task that the file has a function of.
+std::string points_of(const ChapterResult& r) {
+  std::string text;
+  for (const TaskResult& t : r.tasks)
+    if (t.find("compiles")->summary != "the file does not have this function")
+      text += fmt::format(" {} {:.1f}", t.task, t.of > 0 ? 100 * t.points / t.of : 0);
+  return text;
+}
+
+/// Of "3..60": the least and the most.
+std::optional<std::pair<double, double>> points_range(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  try {
+    if (dots != std::string::npos) return std::pair{std::stod(text.substr(0, dots)), std::stod(text.substr(dots + 2))};
+  } catch (const std::logic_error&) {
+  }
+  return std::nullopt;
+}
+
+/// "" if each task that the file has a function of gets as many points as its first lines say; none of them all.
+std::string other_points(const fs::path& file, const ChapterResult& r) {
+  std::map<std::string, std::pair<double, double>> ranges;
+  for (const auto& words : headers(file, "points")) {
+    const auto range = words.size() == 2 ? points_range(words[1]) : std::nullopt;
+    if (!range) return "points: TASK LEAST..MOST";
+    if (range->second >= 100) return words[0] + " may get all points, and is wrong";
+    ranges[words[0]] = *range;
+  }
+  std::string missing;
+  for (const TaskResult& t : r.tasks) {
+    if (t.find("compiles")->summary == "the file does not have this function") continue;
+    const double points = t.of > 0 ? 100 * t.points / t.of : 0;
+    const auto range = ranges.find(t.task);
+    if (range == ranges.end()) {
+      if (!r.compiler.empty() || !r.refused.empty()) continue;  // then all tasks get the same
+      missing += fmt::format("it has no line \"// points: {} LEAST..MOST\"; it gets {:.1f}\n", t.task, points);
+      continue;
+    }
+    constexpr double kRounding = 0.05;
+    if (points < range->second.first - kRounding || points > range->second.second + kRounding)
+      return fmt::format("{} gets {:.1f} points, where {:g} to {:g} are expected\n{}", t.task, points,
+                         range->second.first, range->second.second, t.text());
+  }
+  return !missing.empty() ? missing : ranges.empty() ? "it has no line \"// points: TASK LEAST..MOST\"" : "";
+}
+
 /// "" if the verdict is as expected.
 std::string judge(const Entry& e, const ChapterResult& r) {
   if (e.kind == "starter") {
@@ -110,7 +160,7 @@ std::string judge(const Entry& e, const ChapterResult& r) {
         return fmt::format("what is said about {} lacks \"{}\"\n{}{}", words[0], rest(words, 2), task->text(),
                            r.compiler);
     }
-    return "";
+    return other_points(e.file, r);
   }
   // hostile
   const auto gains = headers(e.file, "gains"), unchecked = headers(e.file, "unchecked");
@@ -170,8 +220,9 @@ bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jo
         problem = error.what();
       }
       const std::lock_guard lock(printing);
-      std::printf("%s  %-13s %-44s %5.1f s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(),
-                  (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds);
+      std::printf("%s  %-13s %-44s %5.1f s %s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(),
+                  (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds,
+                  points_of(r).c_str());
       if (!problem.empty()) {
         ++failed;
         std::printf("%s\n", problem.c_str());

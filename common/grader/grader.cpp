@@ -26,6 +26,7 @@
 #include "case.hpp"
 #include "checked_calls.hpp"
 #include "counts.hpp"
+#include "dry_launch.hpp"
 #include "enter_cage.hpp"
 #include "explain.hpp"
 #include "gpu.hpp"
@@ -35,6 +36,7 @@
 #include "policy.hpp"
 #include "said.hpp"
 #include "task.hpp"
+#include "tilewise_sim/report.hpp"
 #include "tools.hpp"
 #include "warnings.hpp"
 
@@ -44,6 +46,12 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
+
+#ifdef TILEWISE_CAN_POISON
+constexpr const char* kPoisonedVariables = "-ftrivial-auto-var-init=pattern";
+#else
+constexpr const char* kPoisonedVariables = "-Wuninitialized";
+#endif
 
 // ---------------------------------------------------------------- one case
 
@@ -99,6 +107,10 @@ struct Machine {
 
   /// What a submission's program gets here, besides `more`.
   ChildResult run(const Request& request, const Problem& p, int seconds, Environment more = {}) const {
+    return run(message_of(request, p), reply_size(p), seconds, std::move(more));
+  }
+
+  ChildResult run(const std::string& message, std::size_t reply, int seconds, Environment more) const {
     more.insert(more.end(), {{"PATH", "/usr/bin:/bin"},
                              {"LC_ALL", "C"},
                              {"TILEWISE_POLLS", kPolls},
@@ -106,10 +118,10 @@ struct Machine {
     ChildLimits limits{.cpu_seconds = seconds + 1,       // first it says itself where it is
                        .wall_seconds = 6 * seconds + 6,  // others may use the machine, too
                        .cage = cage,
-                       .reply = reply_size(p) + kMostReport,
+                       .reply = reply + kMostReport,
                        .answer = [this](const std::string& question) { return lines->answer(question); }};
     if (gpu) limits = gpu->limits(seconds);
-    const ChildResult child = run_child({program}, gpu ? gpu->environment() : more, message_of(request, p), limits);
+    const ChildResult child = run_child({program}, gpu ? gpu->environment() : more, message, limits);
     if (child.code == kNotCaged) throw NotGraded("a submission's program could not enter its cage");
     if (child.code == 127) throw NotGraded("a submission's program could not be started: " + program);
     return child;
@@ -133,14 +145,15 @@ struct Case : Explanation {
   double least_flops = 0, flops = 0, least_load_sectors = 0, least_store_sectors = 0;
 };
 
-constexpr const char* kReverse = "in this run the last block ran first: no order of the blocks is promised";
+const std::string kReverse = "in this run the last block ran first: no order of the blocks is promised";
 
 /// Runs the program on one shape. The simulator's report is read where it's wanted. Looking for findings costs time.
 Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes, std::uint64_t seed,
               bool report, bool reverse = false, bool findings = true) {
   const Problem p = task.make(sizes, seed);
   check_problem(task, p);
-  const Request request = request_of(rubric.task, sizes, p, Mode::run);
+  Request request = request_of(rubric.task, sizes, p, Mode::run);
+  if (reverse && rubric.any_base) request.offset = static_cast<std::uint8_t>(1 + seed % 3);
 
   Environment environment;
   if (report) environment.emplace_back("TILEWISE_REPORT", "reply");
@@ -193,6 +206,8 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
                  ? "it calls an address that it computed, and that is no function which it may call"
              : child.code == kUsedForeignMemory
                  ? "host code reads or writes, at an address that it computed, memory that is not its own"
+             : child.code == sim::kEndedWithoutReturn
+                 ? "a function that returns a value comes to its end without a return: what it returns is undefined"
                  : fmt::format("it ended (exit code {}) before its result could be looked at", child.code);
     return c;
   }
@@ -279,7 +294,10 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   if (c.what.empty())
     c.outcome = Outcome::right;
   else if (reverse)
-    c.notes.push_back(kReverse);
+    c.notes.push_back(kReverse + (request.offset == 0
+                                      ? ""
+                                      : fmt::format("; and each array began {} elements after a multiple of 16 bytes",
+                                                    request.offset)));
   return c;
 }
 
@@ -319,9 +337,24 @@ bool tells_of_failure(const Rubric& rubric, const Task& task, const Machine& mac
   return !a.arrived || (a.reply.nonce == request.nonce && task.told_of_failure(a.reply.returned, a.reply.broken));
 }
 
-/// Whether the function is right when a program calls it for the second time, too.
-bool right_again(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
-                 std::uint64_t seed) {
+/// What the function launches at sizes that nobody waits for.
+DryLaunch launches_at(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes) {
+  return launch_dry(rubric, task, sizes, [&](const std::string& message, std::size_t reply) {
+    return machine.run(message, reply, rubric.time_limit,
+                       {{"TILEWISE_REPORT", "reply"}, {"TILEWISE_COUNT", "0"}, {"TILEWISE_FINDINGS", "off"}});
+  });
+}
+
+/// "", or what goes wrong when a program calls the function for the second time.
+std::string wrong_again(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
+                        std::uint64_t seed) {
+  constexpr const char* kWrong =
+      "second-call: the function was called twice by one program, with the same inputs, and only the first call did "
+      "what it should: is something kept from one call to the next, such as a __device__ or static variable?";
+  constexpr const char* kLeaks =
+      "leak: each call allocates device memory that it doesn't free: cudaFree, or cudaFreeAsync on the stream, for "
+      "what "
+      "cudaMalloc gave";
   const Problem p = task.make(sizes, seed);
   const auto changes = [](const Buffer& b) {  // what is put back is again what it was
     for (std::size_t i = 0; i < b.size(); ++i)
@@ -330,17 +363,17 @@ bool right_again(const Rubric& rubric, const Task& task, const Machine& machine,
   };
   if (std::any_of(p.buffers.begin(), p.buffers.end(),
                   [&](const Buffer& b) { return b.use == Use::in_place && changes(b); }))
-    return true;  // another result is right then
+    return "";  // another result is right then
   Request request = request_of(rubric.task, sizes, p, Mode::run);
   request.twice = 1;
   const Answer a = answer_of(rubric, machine, p, request);
   if (!a.arrived || a.reply.nonce != request.nonce || a.reply.returned != 0 || a.reply.synchronised != 0 ||
       a.reply.broken != 0)
-    return false;
+    return kWrong;
   for (std::size_t b = 0; b < p.buffers.size(); ++b)
     for (std::size_t i = 0; i < p.buffers[b].size() && is_result(p.buffers[b]); ++i)
-      if (!right(p, p.buffers[b], a.buffers[b], i)) return false;
-  return true;
+      if (!right(p, p.buffers[b], a.buffers[b], i)) return kWrong;
+  return a.reply.leaked > 0 ? kLeaks : "";
 }
 
 /// The first element, by its name, that has other bits when the last block runs first; "" where there is none.
@@ -620,12 +653,32 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     }
   }
 
-  if (findings.points > 0 && !right_again(r, *task, simulator, shapes[0], seed_of(0))) {
-    findings.points = 0;
-    findings.summary = "the second call goes wrong";
-    findings.notes.push_back(
-        "second-call: the function was called twice by one program, with the same inputs, and only the first call did "
-        "what it should: is something kept from one call to the next, such as a __device__ or static variable?");
+  if (findings.points > 0) {
+    if (const std::string again = wrong_again(r, *task, simulator, shapes[0], seed_of(0)); !again.empty()) {
+      findings.points = 0;
+      findings.summary = again.rfind("leak", 0) == 0 ? "memory is not freed" : "the second call goes wrong";
+      findings.notes.push_back(again);
+    }
+  }
+
+  // What it launches at the largest sizes of its contract, and at one where a GPU has work to do.
+  std::optional<DryLaunch> large;
+  if (findings.points > 0) {
+    std::vector<Sizes> dry_shapes = r.largest;
+    dry_shapes.push_back(r.gpu_shape.empty() ? r.efficiency_shape : r.gpu_shape);
+    std::vector<DryLaunch> dry(dry_shapes.size());
+    in_parallel(options.jobs, dry.size(),
+                [&](std::size_t i) { dry[i] = launches_at(r, *task, simulator, dry_shapes[i]); });
+    large = dry.back();
+    for (std::size_t i = 0; i < dry.size() && findings.points > 0; ++i) {
+      const std::string fault = dry[i].fault();
+      if (fault.empty()) continue;
+      findings.points = 0;
+      findings.summary = "not at all sizes that homework.cuh allows";
+      findings.notes.push_back(
+          fmt::format("large-sizes: {}: {}. (Nothing was run there; only what the function launches was looked at.)",
+                      r.text(dry_shapes[i]), fault));
+    }
   }
 
   if (findings.points > 0 && task->same_bits()) {
@@ -660,6 +713,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     std::map<Sizes, Counted> elsewhere;  // for limits that have a shape of their own
     const std::map<std::string, double> counts = counts_of(t, measured);
     std::size_t kept = 0;
+    bool lesson_missed = false;
     for (const Limit& l : r.limits) {
       const Case* run = &measured;
       const std::map<std::string, double>* here = &counts;
@@ -687,6 +741,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
         if (earned) efficiency.points += l.points;
         continue;
       }
+      lesson_missed = lesson_missed || l.lesson;
       efficiency.notes.push_back(fmt::format("{} {}{}, target {} ({:.3g} points): {}", count_text(value),
                                              readable_count(l.count), at, target_text(l), l.points, l.why));
       // Of a ratio it is not known by how many accesses it is too large.
@@ -695,6 +750,26 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     }
     efficiency.summary = fmt::format("{} of {} targets met at {}", kept, r.limits.size(), r.text(r.efficiency_shape));
     if (!earned) efficiency.summary += "; counts once the results are right";
+    if (lesson_missed && efficiency.points > 0) {
+      efficiency.points = 0;
+      efficiency.notes.push_back(
+          "the target missed is what this lesson is about: until it is met, the others give no points");
+    }
+    if (efficiency.points > 0 && r.busy_multiprocessors > 0) {
+      const Sizes& shape = r.gpu_shape.empty() ? r.efficiency_shape : r.gpu_shape;
+      if (!large) large = launches_at(r, *task, simulator, shape);
+      const std::string kernel = busiest_kernel(measured.report);
+      const double blocks = blocks_of(large->report, kernel);
+      if (!kernel.empty() && large->ended.empty() && !large->report.empty() && blocks < r.busy_multiprocessors) {
+        efficiency.points = 0;
+        efficiency.summary += "; most of a GPU has nothing to do";
+        efficiency.notes.push_back(fmt::format(
+            "few-blocks: {} {} of {} at {}, where an H200 has {} multiprocessors, and a block is on one of them: "
+            "launch {} or more. Until then no target gives points",
+            count_text(blocks), blocks == 1 ? "block" : "blocks", kernel, r.text(shape), kMultiprocessors,
+            r.busy_multiprocessors));
+      }
+    }
   }
 
   if (options.gpu && options.times != Times::none && earned && others.points == others.of)
@@ -887,6 +962,9 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   std::vector<std::string> compile{simcc,        "-c", include, "--prelude", prelude, "--preprocessed",
                                    preprocessed, file, "-o",    object};
   for (const std::string& option : warning_options()) compile.push_back(option);
+  // Where a variable that was never given a value happens to hold 0, the result would be right: so it holds something else,
+  // wherever the compiler can see to that.
+  compile.push_back(kPoisonedVariables);
   const std::uint64_t mark = new_nonce();
   if (can_check_calls()) compile.insert(compile.end(), {"--check-calls", fmt::format("{:#x}", mark)});
   const ChildResult compiled = run_tool(compile);

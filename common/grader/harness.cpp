@@ -184,6 +184,8 @@ std::uint64_t findings() { return 0; }
 void name_allocation(const void*, const char*) {}
 void demand_stream(cudaStream_t) {}
 void let_fail(const Request&) {}
+void launch_only() {}
+std::int32_t allocations() { return 0; }
 
 #else
 
@@ -195,7 +197,9 @@ std::uint64_t launches() { return tilewise::sim::launches_ended(); }
 std::uint64_t library_calls() { return tilewise::sim::last_library_call().serial; }
 std::uint64_t findings() { return tilewise::sim::finding_count(); }
 using tilewise::sim::demand_stream;
+using tilewise::sim::launch_only;
 using tilewise::sim::name_allocation;
+std::int32_t allocations() { return static_cast<std::int32_t>(tilewise::sim::memory::live_allocations().size()); }
 void let_fail(const Request& request) {
   tilewise::sim::fail_launch(request.failing_launch);
   tilewise::sim::fail_library_call(request.failing_library_call);
@@ -221,12 +225,24 @@ struct DeviceArray {
     host.shrink_to_fit();
   }
 
-  char* memory() const { return allocation ? allocation + kGuard : nullptr; }
+  std::size_t offset = 0;  // bytes from there to the elements
+
+  char* memory() const { return allocation ? allocation + kGuard + offset : nullptr; }
+
+  /// An address with nothing behind it, where only launches are of interest.
+  cudaError_t reserve() {
+    constexpr std::size_t kMost = std::size_t{8} << 30;
+    const cudaError_t error = cudaMalloc(&allocation, std::min(std::max<std::size_t>(bytes, 4), kMost));
+    if (error == cudaSuccess) name_allocation(allocation, name);
+    bytes = 0;  // nothing of it comes back
+    return error;
+  }
 
   cudaError_t allocate() {
-    cudaError_t error = cudaMalloc(&allocation, host.size() + 2 * kGuard);
+    cudaError_t error = cudaMalloc(&allocation, offset + host.size() + 2 * kGuard);
     if (error == cudaSuccess) name_allocation(allocation, name);
-    if (error == cudaSuccess && kGuard > 0) error = cudaMemset(allocation, kGuardByte, host.size() + 2 * kGuard);
+    if (error == cudaSuccess && kGuard > 0)
+      error = cudaMemset(allocation, kGuardByte, offset + host.size() + 2 * kGuard);
     if (error == cudaSuccess) error = cudaMemcpy(memory(), host.data(), host.size(), cudaMemcpyHostToDevice);
     return error;
   }
@@ -411,6 +427,8 @@ int main(int argc, char** argv) {
     return 3;
   if (request.mode == Mode::identify) return identify(request);
   hide_nonce(request);
+  const bool runs = request.mode != Mode::launches;
+  if (!runs) launch_only();
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
     BufferHeader header;
     if (!read_all(&header, sizeof header)) return 3;
@@ -419,14 +437,17 @@ int main(int argc, char** argv) {
     DeviceArray& a =
         state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0, .name = name});
     a.garbage = header.garbage != 0;
+    a.offset = request.offset * bytes_of(header.type);
     a.bytes = header.size * bytes_of(header.type);
+    if (!runs && a.bytes > 0 && a.reserve() != cudaSuccess) return 3;
+    if (!runs) continue;
     a.host.resize(a.bytes);
     if (a.host.empty()) continue;
     if (!read_all(a.host.data(), a.host.size())) return 3;
     if (a.allocate() != cudaSuccess) return 3;
   }
   if (state.make_stream() != cudaSuccess) return 3;
-  if (request.mode == Mode::run) close(kRequestDescriptor);
+  if (request.mode != Mode::time) close(kRequestDescriptor);
   std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
   if (request.mode == Mode::time) {
     for (const DeviceArray& a : state.arrays) before.push_back(a.host);
@@ -440,12 +461,14 @@ int main(int argc, char** argv) {
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
   cudaError_t returned = cudaSuccess;
   reply.defined = call(state, returned);
+  const std::int32_t allocations_before = allocations();
   for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
     for (const DeviceArray& a : state.arrays) {
       if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyHostToDevice);
       if (returned != cudaSuccess) return 3;
     }
     call(state, returned);
+    reply.leaked = allocations() - allocations_before;
   }
   reply.returned = returned;
   reply.synchronised = cudaDeviceSynchronize();

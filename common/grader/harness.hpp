@@ -26,10 +26,11 @@ constexpr int kMostSizes = 6;
 constexpr int kMostScalars = 8;
 constexpr int kMostBuffers = 16;
 
-/// What the program is to do with a case. The other two are for programs on a GPU.
+/// What the program is to do with a case. `identify` and `time` are for programs on a GPU.
 enum class Mode : std::uint32_t {
   run,       ///< once, and send everything back
   identify,  ///< no case: say which device this is
+  launches,  ///< buffers are addresses without memory, and no kernel runs: the simulator's report says what was launched
   time       ///< the same as run, and then, as often as a Turn is read, time calls
 };
 
@@ -43,8 +44,8 @@ struct Request {
   double scalars[kMostScalars] = {};
   Mode mode = Mode::run;
   std::uint8_t failing_launch = 0, failing_library_call = 0;  ///< which of them fails (1: the first); 0: none
-  std::uint8_t twice = 0;  ///< call the function once more, with the same inputs and with garbage in its outputs again
-  std::uint8_t unused = 0;
+  std::uint8_t twice = 0;   ///< call the function once more, with the same inputs and with garbage in its outputs again
+  std::uint8_t offset = 0;  ///< elements from a multiple of 16 bytes to the first of each buffer
 };
 
 struct BufferHeader {
@@ -64,8 +65,8 @@ struct Reply {
   std::int32_t misused = 0;  ///< calls.cu asked for a buffer, size or scalar that the case does not have
   std::int32_t broken = 0;   ///< see HomeworkCase::broke()
   std::int32_t remark = 0;   ///< see HomeworkCase::remark()
-  std::int32_t unused = 0;
-  std::int32_t lost = 0;  ///< a buffer could not be copied back, though no kernel had failed
+  std::int32_t leaked = 0;   ///< allocations that the second of two calls made and did not free
+  std::int32_t lost = 0;     ///< a buffer could not be copied back, though no kernel had failed
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;

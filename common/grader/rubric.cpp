@@ -40,7 +40,7 @@ void require(bool ok, const std::string& what) {
 
 Rubric parse(const Json& j) {
   only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds",
-           "efficiency", "gpu_shape", "libraries"});
+           "efficiency", "gpu_shape", "libraries", "largest", "any_base"});
   Rubric r;
   r.task = get<std::string>(j, "task");
   r.level = get<std::string>(j, "level");
@@ -62,17 +62,21 @@ Rubric parse(const Json& j) {
   for (const std::string& l : r.libraries)
     require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
   const Json efficiency = get<Json>(j, "efficiency");
-  only(efficiency, {"shape", "repeats_count", "limits"});
+  only(efficiency, {"shape", "repeats_count", "busy_multiprocessors", "limits"});
   r.efficiency_shape = get<Sizes>(efficiency, "shape");
   if (efficiency.contains("repeats_count")) r.repeats_count = get<bool>(efficiency, "repeats_count");
+  if (efficiency.contains("busy_multiprocessors"))
+    r.busy_multiprocessors = get<int>(efficiency, "busy_multiprocessors");
+  require(r.busy_multiprocessors >= 0 && r.busy_multiprocessors <= 132, "\"busy_multiprocessors\" must be 0 to 132");
   double sum = 0;
   for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
-    only(l, {"count", "at_least", "at_most", "points", "why", "shape"});
+    only(l, {"count", "at_least", "at_most", "points", "why", "shape", "lesson"});
     const auto bound = [&](const char* key) {
       return l.contains(key) ? std::optional(get<double>(l, key)) : std::nullopt;
     };
     r.limits.push_back({get<std::string>(l, "count"), bound("at_least"), bound("at_most"), get<double>(l, "points"),
-                        get<std::string>(l, "why"), l.contains("shape") ? get<Sizes>(l, "shape") : Sizes{}});
+                        get<std::string>(l, "why"), l.contains("shape") ? get<Sizes>(l, "shape") : Sizes{},
+                        l.contains("lesson") && get<bool>(l, "lesson")});
     require(r.limits.back().at_least || r.limits.back().at_most, "a limit must have \"at_most\" or \"at_least\"");
     const auto& names = count_names();
     require(std::find(names.begin(), names.end(), r.limits.back().count) != names.end(),
@@ -96,6 +100,12 @@ Rubric parse(const Json& j) {
     r.gpu_shape = get<Sizes>(j, "gpu_shape");
     require(r.gpu_shape.size() == r.sizes.size(), fmt::format("\"gpu_shape\" must have {} sizes", r.sizes.size()));
     for (int n : r.gpu_shape) require(n >= 1 && n <= 1 << 26, "in \"gpu_shape\": sizes are 1 to 67108864");
+  }
+  if (j.contains("any_base")) r.any_base = get<bool>(j, "any_base");
+  if (j.contains("largest")) r.largest = get<std::vector<Sizes>>(j, "largest");
+  for (const Sizes& s : r.largest) {
+    require(s.size() == r.sizes.size(), fmt::format("in \"largest\": a shape must have {} sizes", r.sizes.size()));
+    for (int n : s) require(n >= 0, "in \"largest\": sizes must not be negative");
   }
   std::vector<Sizes> all = r.visible;
   all.push_back(r.efficiency_shape);

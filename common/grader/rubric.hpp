@@ -17,8 +17,9 @@ struct Limit {
   std::string count;  ///< see count_names()
   std::optional<double> at_least, at_most;
   double points = 0;
-  std::string why;   ///< shown when it is not kept
-  Sizes shape = {};  ///< that is counted; empty: Rubric::efficiency_shape
+  std::string why;      ///< shown when it is not kept
+  Sizes shape = {};     ///< that is counted; empty: Rubric::efficiency_shape
+  bool lesson = false;  ///< what the chapter teaches: where it isn't kept, the other limits give no points either
 
   bool kept(double value) const { return !(at_least && value < *at_least) && !(at_most && value > *at_most); }
 };
@@ -46,6 +47,9 @@ struct Rubric {
   bool repeats_count = true;  ///< loads of what had just been loaded; nvcc keeps such words in registers
   Sizes gpu_shape;            ///< at which times on a GPU are compared; empty: efficiency_shape
   std::vector<Limit> limits;
+  int busy_multiprocessors = 16;  ///< that must have a block at gpu_shape, else no limit gives points; of an H200's 132
+  std::vector<Sizes> largest;     ///< what the contract allows: what is launched there is looked at, and not run
+  bool any_base = false;          ///< arrays may begin at any of their elements, not at multiples of 16 bytes only
 
   /// The visible shapes are not among them; all different.
   std::vector<Sizes> hidden() const;

@@ -81,6 +81,25 @@ TEST_CASE("rubric: a limit may have a shape of its own", "[grader]") {
   CHECK(says(replaced(own, "[5, 6]", "[5]"), "[5]"));
 }
 
+TEST_CASE("rubric: what the lesson is about, the largest sizes, and how much of a GPU must be busy", "[grader]") {
+  const Rubric plain = read(kGood);
+  CHECK_FALSE(plain.limits[0].lesson);
+  CHECK(plain.largest.empty());
+  CHECK_FALSE(plain.any_base);
+  CHECK(plain.busy_multiprocessors == 16);
+  std::string full = replaced(kGood, "\"at_least\": 32,", "\"at_least\": 32, \"lesson\": true,");
+  full = replaced(full, "\"time_limit", "\"largest\": [[2147483647, 1]], \"any_base\": true, \"time_limit");
+  full = replaced(full, "\"limits\"", "\"busy_multiprocessors\": 8, \"limits\"");
+  const Rubric r = read(full);
+  CHECK(r.limits[0].lesson);
+  CHECK_FALSE(r.limits[1].lesson);
+  CHECK(r.largest == std::vector<Sizes>{{2147483647, 1}});
+  CHECK(r.any_base);
+  CHECK(r.busy_multiprocessors == 8);
+  CHECK(says(replaced(full, "[2147483647, 1]", "[1]"), "largest"));
+  CHECK(says(replaced(full, "processors\": 8", "processors\": 133"), "0 to 132"));
+}
+
 TEST_CASE("rubric: what makes no sense is named", "[grader]") {
   CHECK(error(kGood).empty());
   CHECK(says(replaced(kGood, "\"at_least\": 32, ", ""), "at_most"));
