@@ -2,6 +2,7 @@
 // homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
 //
 // All work goes to `stream`, a queue of work for the GPU: kernel<<<blocks, threads, 0, stream>>>(...). Any will do.
+// An array may begin at any multiple of 4 bytes, and need not begin at one of 16.
 #pragma once
 
 #include <cuda_runtime.h>

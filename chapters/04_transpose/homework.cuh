@@ -3,6 +3,7 @@
 //
 // Your kernels move words and compute nothing with them: each word arrives with all its bits. All work goes to
 // `stream`, which may be any stream; callers may leave it out, and get the default stream.
+// An array may begin at any multiple of 4 bytes, and need not begin at one of 16.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -2,6 +2,7 @@
 // in homework.cu. The page (README.md, "Homework") says what the three tasks are about and has hints.
 //
 // All work goes to `stream`, which may be any stream; callers may leave it out, and get the default stream.
+// Arrays begin at multiples of 16 bytes, as those of cudaMalloc do; only the parts of the stretch may begin anywhere.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -6,6 +6,7 @@
 // has one element more than there are rows. The columns of a row are all different, and in no particular order. Where
 // there are no nonzeros at all, col_index and values are null. There are at most 2^24 rows and fewer than 2^30
 // nonzeros. All numbers are finite. All work goes to `stream`, which may be any stream.
+// An array may begin at any multiple of 4 bytes, and need not begin at one of 16.
 #pragma once
 
 #include <cuda_runtime.h>

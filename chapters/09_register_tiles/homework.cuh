@@ -3,6 +3,7 @@
 //
 // All arrays are device memory. All work goes to `stream`, which may be any stream. Where `stream` is the default one,
 // callers may leave it out.
+// An array may begin at any multiple of 4 bytes, and need not begin at one of 16.
 #pragma once
 
 #include <cuda_runtime.h>

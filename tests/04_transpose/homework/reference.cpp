@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -23,13 +24,14 @@ std::vector<double> matrix(int rows, int cols, Word word) {
   return m;
 }
 
-/// Random words, and some that only a move keeps as they are: -0, infinity, one that is not normalised.
+/// Random words, and some that only a move keeps as they are: -0, infinity, one that is not normalised, a signalling NaN.
 std::vector<float> words(std::size_t size, std::uint64_t seed) {
   std::vector<float> values = tilewise::random_vector(size, seed);
   if (size >= 30) {
     values[size / 2] = -0.0f;
     values[size / 3] = std::numeric_limits<float>::infinity();
     values[size / 5] = std::numeric_limits<float>::denorm_min();
+    values[size / 7] = std::bit_cast<float>(0x7f9dec0du);
   }
   return values;
 }

@@ -1,4 +1,5 @@
 // expect: mirror visible the picture is only copied
+// points: mirror 5..43
 // Mirrors twice: reads and stores at width - 1 - x.
 #include "homework.cuh"
 

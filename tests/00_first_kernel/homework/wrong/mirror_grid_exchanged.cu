@@ -1,4 +1,5 @@
 // expect: mirror visible x and y of the grid are exchanged
+// points: mirror 5..43
 // The blocks in x cover the height.
 #include "homework.cuh"
 

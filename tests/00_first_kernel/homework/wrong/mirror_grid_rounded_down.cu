@@ -1,4 +1,5 @@
 // expect: mirror visible the grid is rounded down
+// points: mirror 5..43
 // The incomplete blocks at the edges are missing.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: mirror visible only the left half is mirrored
+// points: mirror 5..43
 // The right half becomes the mirror of the left one, which stays.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: mirror findings out-of-bounds
+// points: mirror 5..85
 // Every thread stores.
 #include "homework.cuh"
 

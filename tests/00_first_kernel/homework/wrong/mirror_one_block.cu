@@ -1,4 +1,5 @@
 // expect: mirror visible only the first block of 32 x 8
+// points: mirror 5..43
 // One block, whatever the picture's size.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: mirror visible wrong
+// points: mirror 5..43
 // Reads the pixel behind the one that it needs.
 #include "homework.cuh"
 

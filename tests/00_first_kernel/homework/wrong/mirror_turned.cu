@@ -1,4 +1,5 @@
 // expect: mirror visible it is upside down as well
+// points: mirror 5..43
 // Turns the picture by 180 degrees.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: mirror visible it is upside down: each row
+// points: mirror 5..43
 // Mirrors columns, not rows.
 #include "homework.cuh"
 

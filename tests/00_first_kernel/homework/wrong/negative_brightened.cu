@@ -1,4 +1,5 @@
 // expect: negative visible it is brightened
+// points: negative 5..60
 // The kernel of the lesson.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative visible the number of blocks is rounded down
+// points: negative 5..60
 // The last, incomplete block is missing.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative findings out-of-bounds
+// points: negative 5..80
 // The guard lets one thread too many through.
 #include "homework.cuh"
 

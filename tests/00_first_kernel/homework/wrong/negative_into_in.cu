@@ -1,4 +1,5 @@
 // expect: negative visible it changed in
+// points: negative 5..60
 // Writes over its input.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative visible the last pixel is missing
+// points: negative 5..60
 // The guard sends one thread too many away.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative findings out-of-bounds
+// points: negative 5..80
 // quick: yes
 // Every thread stores.
 #include "homework.cuh"

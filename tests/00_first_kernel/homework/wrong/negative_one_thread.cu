@@ -1,4 +1,5 @@
 // expect: negative efficiency 256 requests
+// points: negative 5..96
 // A loop in a single thread.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative visible the picture is only copied
+// points: negative 5..60
 // Forgets what a negative is.
 #include "homework.cuh"
 

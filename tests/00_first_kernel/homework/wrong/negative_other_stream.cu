@@ -1,4 +1,5 @@
 // expect: negative findings other-stream
+// points: negative 5..80
 // Leaves the stream out.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative visible only the first 256 pixels
+// points: negative 5..60
 // Every block does the pixels of the first.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: negative visible 1024 are the most
+// points: negative 5..60
 // Blocks of 2,048 threads.
 #include "homework.cuh"
 

@@ -11,6 +11,6 @@ __global__ void one_index(const float* X, int ldx, const float* s, float* Y, int
 
 cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
                               cudaStream_t stream) {
-  one_index<<<7, 256, 0, stream>>>(X, ldx, s, Y, rows, cols);
+  one_index<<<77, 256, 0, stream>>>(X, ldx, s, Y, rows, cols);
   return cudaGetLastError();
 }

@@ -18,7 +18,8 @@ cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y,
                               cudaStream_t stream) {
   const dim3 threads(16, 16);
   const auto blocks = [&](int words) { return dim3((words + 15) / 16, (rows + 15) / 16); };
-  if (ldx % 4 == 0 && cols % 4 == 0)
+  const bool begins_there = (reinterpret_cast<size_t>(X) | reinterpret_cast<size_t>(Y)) % 16 == 0;
+  if (begins_there && ldx % 4 == 0 && cols % 4 == 0)
     scale_fours<<<blocks(cols / 4), threads, 0, stream>>>(reinterpret_cast<const float4*>(X), ldx / 4, s,
                                                           reinterpret_cast<float4*>(Y), rows, cols / 4);
   else

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened visible the last rows belong to threads that do not have four
+// points: matmul_coarsened 5..48
 // Threads that do not have four elements do nothing.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened efficiency sectors of loads
+// points: matmul_coarsened 5..97
 // Right and coalesced, with four elements of a row, a warp apart: few requests, but four of five fetch a whole line.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened efficiency neighbouring threads are
+// points: matmul_coarsened 5..97
 // Right, with four neighbours of a row per thread: the lanes of a warp are four words apart.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened efficiency requests of loads
+// points: matmul_coarsened 5..97
 // Right, but the four elements are computed one after another: nothing is used twice.
 #include "homework.cuh"
 

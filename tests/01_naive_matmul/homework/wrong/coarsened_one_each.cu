@@ -1,4 +1,5 @@
 // expect: matmul_coarsened efficiency requests of loads
+// points: matmul_coarsened 5..97
 // Right, with one element per thread.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened findings out-of-bounds
+// points: matmul_coarsened 5..85
 // Only the first row is checked.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened visible the four sums of a thread run into one another
+// points: matmul_coarsened 5..48
 // The sum goes on from one element to the next.
 #include "homework.cuh"
 

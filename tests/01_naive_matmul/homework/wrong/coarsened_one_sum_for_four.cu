@@ -1,4 +1,5 @@
 // expect: matmul_coarsened visible hold the sum of the four
+// points: matmul_coarsened 5..48
 // One variable for the four elements of a thread.
 #include "homework.cuh"
 

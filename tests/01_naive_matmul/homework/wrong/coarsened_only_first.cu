@@ -1,4 +1,5 @@
 // expect: matmul_coarsened visible was there before
+// points: matmul_coarsened 5..48
 // Only the first of the four is stored.
 #include "homework.cuh"
 

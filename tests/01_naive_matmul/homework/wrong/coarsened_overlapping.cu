@@ -1,4 +1,5 @@
 // expect: matmul_coarsened efficiency sectors of stores
+// points: matmul_coarsened 5..97
 // Neighbouring threads' rows overlap, each begins one row after the other and not four: all is computed four times.
 #include "homework.cuh"
 

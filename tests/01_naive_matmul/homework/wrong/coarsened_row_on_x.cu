@@ -1,4 +1,5 @@
 // expect: matmul_coarsened efficiency neighbouring threads are
+// points: matmul_coarsened 5..97
 // Right, with the rows on threadIdx.x.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened visible is the sum for another row
+// points: matmul_coarsened 5..48
 // Computes rows that follow each other, and stores them eight rows apart.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_coarsened visible C is stored column-major
+// points: matmul_coarsened 5..48
 // The result is stored by columns.
 #include "homework.cuh"
 

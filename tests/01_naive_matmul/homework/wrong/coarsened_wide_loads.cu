@@ -1,4 +1,5 @@
 // expect: matmul_coarsened findings misaligned
+// points: matmul_coarsened 5..85
 // 16 bytes of B at a time, also where N is no multiple of 4.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_by_columns visible A is read as if it were row-major
+// points: matmul_by_columns 5..44
 // A is read by rows.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_by_columns visible each was added to what was there
+// points: matmul_by_columns 5..44
 // Adds to C, which holds garbage.
 #include "homework.cuh"
 

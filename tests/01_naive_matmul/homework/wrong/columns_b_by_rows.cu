@@ -1,4 +1,5 @@
 // expect: matmul_by_columns visible B is read as if it were row-major
+// points: matmul_by_columns 5..44
 // B is read by rows.
 #include "homework.cuh"
 

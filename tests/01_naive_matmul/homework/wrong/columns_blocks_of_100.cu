@@ -1,4 +1,5 @@
 // expect: matmul_by_columns efficiency requests of loads
+// points: matmul_by_columns 5..97
 // Right, but 100 threads are three warps and four threads of a fourth, and no warp has a whole line.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_by_columns visible C is stored row-major
+// points: matmul_by_columns 5..44
 // The result is stored by rows.
 #include "homework.cuh"
 

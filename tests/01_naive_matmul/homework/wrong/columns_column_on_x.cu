@@ -1,5 +1,6 @@
 // quick: yes
 // expect: matmul_by_columns efficiency neighbouring threads are
+// points: matmul_by_columns 5..97
 // Right, with the column on threadIdx.x, as in the lesson.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_by_columns efficiency sectors of loads
+// points: matmul_by_columns 5..60
 // The same in blocks of 8 x 8, where it hurts less.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_by_columns visible was there before
+// points: matmul_by_columns 5..44
 // The grid is the lesson's: columns of C in x.
 #include "homework.cuh"
 

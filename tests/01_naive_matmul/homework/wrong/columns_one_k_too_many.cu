@@ -1,4 +1,5 @@
 // expect: matmul_by_columns findings out-of-bounds
+// points: matmul_by_columns 5..85
 // The sum ends one too late.
 #include "homework.cuh"
 

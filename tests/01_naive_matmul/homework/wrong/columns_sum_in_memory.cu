@@ -1,4 +1,5 @@
 // expect: matmul_by_columns efficiency sectors of stores
+// points: matmul_by_columns 5..97
 // Right, but the sum is kept in global memory: C is fetched and stored at each k.
 #include "homework.cuh"
 

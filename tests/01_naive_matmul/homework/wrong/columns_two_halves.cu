@@ -1,4 +1,5 @@
 // expect: matmul_by_columns findings race-global
+// points: matmul_by_columns 5..85
 // Two blocks add their halves of the sum to the same word, with nothing that keeps them apart.
 #include "homework.cuh"
 

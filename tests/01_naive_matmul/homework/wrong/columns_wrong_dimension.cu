@@ -1,4 +1,5 @@
 // expect: matmul_by_columns visible the columns of B are taken to be N words apart
+// points: matmul_by_columns 5..44
 // The columns of B have K words, not N.
 #include "homework.cuh"
 

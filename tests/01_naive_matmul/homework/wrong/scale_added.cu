@@ -1,4 +1,5 @@
 // expect: scale_rows visible each was added to what was there
+// points: scale_rows 5..48
 // Adds to Y, which holds garbage.
 #include "homework.cuh"
 

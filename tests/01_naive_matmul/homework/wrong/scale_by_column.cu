@@ -1,4 +1,5 @@
 // expect: scale_rows visible column j is multiplied by s[j]
+// points: scale_rows 5..48
 // The columns are scaled.
 #include "homework.cuh"
 

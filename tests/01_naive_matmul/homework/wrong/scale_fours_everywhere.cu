@@ -1,4 +1,5 @@
 // expect: scale_rows findings misaligned
+// points: scale_rows 5..85
 // 16 bytes at a time, also where rows do not begin at a multiple of 16 bytes.
 #include "homework.cuh"
 

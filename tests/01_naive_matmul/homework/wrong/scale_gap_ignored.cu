@@ -1,4 +1,5 @@
 // expect: scale_rows visible the rows of X follow each other without a gap
+// points: scale_rows 5..48
 // X is read as if it had no gaps.
 #include "homework.cuh"
 

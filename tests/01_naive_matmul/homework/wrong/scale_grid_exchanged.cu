@@ -1,4 +1,5 @@
 // expect: scale_rows visible was there before
+// points: scale_rows 5..48
 // The blocks that cover the rows are in x, where the columns are.
 #include "homework.cuh"
 

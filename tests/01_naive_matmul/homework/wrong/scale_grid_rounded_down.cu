@@ -1,4 +1,5 @@
 // expect: scale_rows visible was there before
+// points: scale_rows 5..48
 // The grid is rounded down.
 #include "homework.cuh"
 

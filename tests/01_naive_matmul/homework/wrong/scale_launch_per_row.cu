@@ -1,4 +1,5 @@
 // expect: scale_rows efficiency launches
+// points: scale_rows 5..97
 // Right, but every row is a launch of its own.
 #include "homework.cuh"
 

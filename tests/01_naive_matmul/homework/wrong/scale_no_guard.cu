@@ -1,4 +1,5 @@
 // expect: scale_rows findings out-of-bounds
+// points: scale_rows 5..85
 // Every thread stores.
 #include "homework.cuh"
 

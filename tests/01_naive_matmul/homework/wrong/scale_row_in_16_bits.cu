@@ -1,4 +1,5 @@
 // expect: scale_rows findings host-pointer
+// points: scale_rows 5..85
 // From row 32,768 on the number of the row is negative.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: scale_rows efficiency neighbouring threads are
+// points: scale_rows 5..97
 // Right, with the row on threadIdx.x.
 #include "homework.cuh"
 

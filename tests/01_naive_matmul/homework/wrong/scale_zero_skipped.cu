@@ -1,4 +1,5 @@
 // expect: scale_rows visible never written
+// points: scale_rows 5..48
 // A row whose factor is 0 is left as it was.
 #include "homework.cuh"
 

@@ -3,7 +3,8 @@
 
 /// Four words of a row of `cols` words, from `col` on; what lies outside is 0.
 __device__ float4 fetch(const float* row, bool inside, int col, int cols) {
-  if (inside && cols % 4 == 0 && col < cols) return *reinterpret_cast<const float4*>(row + col);
+  const bool whole = reinterpret_cast<size_t>(row + col) % 16 == 0 && col + 3 < cols;
+  if (inside && whole) return *reinterpret_cast<const float4*>(row + col);
   const auto word = [&](int c) { return inside && c < cols ? row[c] : 0.0f; };
   return make_float4(word(col), word(col + 1), word(col + 2), word(col + 3));
 }

@@ -36,8 +36,8 @@ cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t st) 
   ++calls;
   std::cout << "calls " << calls << v[0] << std::endl;
   float* scratch;
-  cudaMalloc(&scratch, 4 * n);
-  cudaMemsetAsync(scratch, 0, 4 * n, st);
+  cudaMalloc(&scratch, sizeof(float) * n);
+  cudaMemsetAsync(scratch, 0, sizeof(float) * n, st);
   sums<<<(n + 127) / 128, 128, 0, st>>>(x, y, n);
   std::printf("%s\n", cudaGetErrorString(cudaPeekAtLastError()));
   cudaFree(scratch);

@@ -1,5 +1,6 @@
 // 32 x 16 threads load 32 x 16 words of each tile, which has 32 x 32.
 // expect: matmul_a_bt findings uninitialised-shared
+// points: matmul_a_bt 8..17
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

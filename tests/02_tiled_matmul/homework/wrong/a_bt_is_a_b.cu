@@ -1,5 +1,6 @@
 // B is read as in the lesson.
 // expect: matmul_a_bt visible this is A B, not A B^T
+// points: matmul_a_bt 5..11
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

@@ -1,5 +1,6 @@
 // The second element is stored without its own guard.
 // expect: matmul_a_bt findings out-of-bounds
+// points: matmul_a_bt 37..46
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

@@ -1,5 +1,6 @@
 // No barrier between using and loading again.
 // expect: matmul_a_bt findings race-shared
+// points: matmul_a_bt 34..43
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

@@ -1,5 +1,6 @@
 // The second element is never stored.
 // expect: matmul_a_bt visible was there before
+// points: matmul_a_bt 10..19
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

@@ -1,4 +1,5 @@
 // expect: matmul_a_bt visible stands where A[i][k] belongs
+// points: matmul_a_bt 5..11
 // It sums rows 2 ty and 2 ty + 1, and stores them as rows ty and ty + 16.
 #include "homework.cuh"
 

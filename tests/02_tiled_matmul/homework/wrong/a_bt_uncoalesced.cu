@@ -1,5 +1,6 @@
 // Right, but B is loaded with the lanes down a column.
 // expect: matmul_a_bt efficiency neighbouring threads are
+// points: matmul_a_bt 90..97
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

@@ -1,5 +1,6 @@
 // Threads without an element of C return and load nothing.
 // expect: matmul_at_b visible elements are wrong
+// points: matmul_at_b 5..14
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

@@ -1,4 +1,5 @@
 // expect: matmul_at_b visible both indices of A go by the same one
+// points: matmul_at_b 5..10
 // The row and the column of A go by threadIdx.y, both.
 #include "homework.cuh"
 

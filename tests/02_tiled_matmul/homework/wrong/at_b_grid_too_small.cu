@@ -1,5 +1,6 @@
 // The grid is rounded down.
 // expect: matmul_at_b visible was there before
+// points: matmul_at_b 22..30
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

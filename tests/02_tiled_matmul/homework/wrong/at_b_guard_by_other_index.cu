@@ -1,4 +1,5 @@
 // expect: matmul_at_b visible counts only where i0 + kk < M
+// points: matmul_at_b 14..23
 // The guard asks the row of C, but the word is that of another column of A.
 #include "homework.cuh"
 

@@ -1,6 +1,7 @@
 // The lesson's kernel: A is not turned round.
 // expect: matmul_at_b visible this is A B, not A^T B
 // expect: matmul_at_b efficiency right
+// points: matmul_at_b 5..10
 // quick: yes
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: matmul_at_b visible 10 of 11 shapes right
+// points: matmul_at_b 38..44
 // What lies behind k = 112 is not in the sums.
 #include "homework.cuh"
 

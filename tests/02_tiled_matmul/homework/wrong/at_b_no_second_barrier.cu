@@ -1,5 +1,6 @@
 // No barrier between using and loading again.
 // expect: matmul_at_b findings race-shared
+// points: matmul_at_b 20..29
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

@@ -1,5 +1,6 @@
 // A semicolon is missing.
 // expect: matmul_at_b compiles expected
+// points: matmul_at_b 0..0
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

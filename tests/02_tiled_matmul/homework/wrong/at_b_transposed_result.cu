@@ -1,5 +1,6 @@
 // The result is stored by columns.
 // expect: matmul_at_b visible this is C^T
+// points: matmul_at_b 5..10
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

@@ -1,5 +1,6 @@
 // Uses A for scratch.
 // expect: matmul_at_b visible it changed A
+// points: matmul_at_b 5..8
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

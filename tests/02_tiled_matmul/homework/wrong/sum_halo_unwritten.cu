@@ -1,6 +1,7 @@
 // Nobody writes the right halo.
 // expect: moving_sum findings uninitialised-shared
 // expect: moving_sum visible elements are wrong
+// points: moving_sum 9..18
 #include "homework.cuh"
 
 constexpr int SPAN = 128;  // outputs of a block, one for each of its threads

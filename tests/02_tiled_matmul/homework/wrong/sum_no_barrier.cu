@@ -1,5 +1,6 @@
 // The halo is there, the barrier is not.
 // expect: moving_sum findings race-shared
+// points: moving_sum 5..8
 // quick: yes
 #include "homework.cuh"
 

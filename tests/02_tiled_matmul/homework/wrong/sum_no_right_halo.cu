@@ -1,5 +1,6 @@
 // The right halo is zero in every block.
 // expect: moving_sum visible the halo to the right is missing
+// points: moving_sum 16..25
 #include "homework.cuh"
 
 constexpr int SPAN = 128;  // outputs of a block, one for each of its threads

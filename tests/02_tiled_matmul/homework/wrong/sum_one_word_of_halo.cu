@@ -1,5 +1,6 @@
 // One of the two words of each halo is missing.
 // expect: moving_sum findings uninitialised-shared
+// points: moving_sum 5..8
 #include "homework.cuh"
 
 constexpr int SPAN = 128;  // outputs of a block, one for each of its threads

@@ -1,4 +1,5 @@
 // expect: moving_sum findings race-shared
+// points: moving_sum 51..60
 // Each block has several spans, and nothing stands between the sums of one and the loads of the next. With fewer spans than
 // blocks nobody sees it.
 #include "homework.cuh"

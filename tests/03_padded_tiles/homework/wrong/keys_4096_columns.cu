@@ -1,4 +1,5 @@
 // expect: sums_by_key visible 9 of 10 shapes right
+// points: sums_by_key 5..48
 // What lies behind column 4,096 is not in the sums.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sums_by_key efficiency neighbouring threads are
+// points: sums_by_key 5..97
 // Right, but each lane has a stretch of the row for itself.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sums_by_key efficiency atomic updates of global memory
+// points: sums_by_key 5..97
 // Right, up to the order of additions, with atomic updates of global memory.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sums_by_key findings warp-synchronous
+// points: sums_by_key 5..85
 // Nothing stands between summing and adding up.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sums_by_key visible what one thread has found
+// points: sums_by_key 5..48
 // What lane 0 has found is taken for the sum.
 #include "homework.cuh"
 

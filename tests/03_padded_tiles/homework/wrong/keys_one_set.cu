@@ -1,4 +1,5 @@
 // expect: sums_by_key findings warp-synchronous
+// points: sums_by_key 5..85
 // All lanes add to one set of counters, not atomically. (The simulator's lanes take turns, so that the sums are right
 // there.)
 #include "homework.cuh"

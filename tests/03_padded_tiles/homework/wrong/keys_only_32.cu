@@ -1,4 +1,5 @@
 // expect: sums_by_key visible only the first 32 keys are stored
+// points: sums_by_key 5..48
 // Each lane stores one key.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sums_by_key efficiency atomic updates of shared memory
+// points: sums_by_key 5..97
 // Right, up to the order of additions: all lanes add to one set of counters, atomically.
 #include "homework.cuh"
 

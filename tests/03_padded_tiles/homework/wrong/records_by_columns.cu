@@ -1,4 +1,5 @@
 // expect: record_sums efficiency bank conflict
+// points: record_sums 5..97
 // Right, with the tile stored turned round: the conflicts are in the fill.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: record_sums efficiency neighbouring threads are
+// points: record_sums 5..97
 // Right, without a tile: neighbouring lanes are on neighbouring records, 32 bytes apart.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: record_sums findings uninitialised-shared
+// points: record_sums 5..85
 // Threads without a record leave before they have fetched their part of others' records.
 #include "homework.cuh"
 

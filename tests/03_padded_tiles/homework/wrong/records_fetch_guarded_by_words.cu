@@ -1,4 +1,5 @@
 // expect: record_sums visible n counts records, and x has 8 n words
+// points: record_sums 5..48
 // The guard compares words with records.
 #include "homework.cuh"
 

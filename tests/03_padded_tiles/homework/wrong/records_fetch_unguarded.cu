@@ -1,4 +1,5 @@
 // expect: record_sums findings out-of-bounds
+// points: record_sums 5..85
 // The last block reads behind the end of x.
 #include "homework.cuh"
 

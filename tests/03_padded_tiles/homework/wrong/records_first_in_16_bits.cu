@@ -1,4 +1,5 @@
 // expect: record_sums findings host-pointer
+// points: record_sums 5..85
 // From record 32,768 on their number is negative.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: record_sums efficiency launches
+// points: record_sums 5..97
 // Right, but every 32 records are a launch of their own.
 #include "homework.cuh"
 

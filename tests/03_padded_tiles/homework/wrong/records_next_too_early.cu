@@ -1,4 +1,5 @@
 // expect: record_sums findings warp-synchronous
+// points: record_sums 5..85
 // The next records are stored while lanes may still walk along these. With as many warps as there are batches nobody sees it.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: record_sums findings warp-synchronous
+// points: record_sums 5..85
 // Nothing stands between filling and walking.
 #include "homework.cuh"
 

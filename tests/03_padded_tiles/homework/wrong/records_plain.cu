@@ -1,4 +1,5 @@
 // expect: record_sums efficiency 8-way bank conflict
+// points: record_sums 5..97
 // Right, with rows of 8 words: the walk goes to four banks.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: record_sums efficiency 2-way bank conflict
+// points: record_sums 5..97
 // Right, with rows of 9 words: the walk is free of conflicts, the fill is not.
 #include "homework.cuh"
 

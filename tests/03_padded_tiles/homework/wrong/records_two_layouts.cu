@@ -1,4 +1,5 @@
 // expect: record_sums findings uninitialised-shared
+// points: record_sums 5..85
 // The padding is in the fill and not in the walk.
 #include "homework.cuh"
 

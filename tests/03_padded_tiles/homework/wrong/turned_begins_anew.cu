@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible the sums begin anew in each tile
+// points: running_sums_turned 5..44
 // The sum is set to 0 in each tile.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned efficiency neighbouring threads are
+// points: running_sums_turned 5..96
 // Right, without a tile.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible the sums run down the columns
+// points: running_sums_turned 5..44
 // Sums run along the wrong dimension.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned efficiency wavefronts of shared memory
+// points: running_sums_turned 5..96
 // Right: the sums go back into the tile, and from there to global memory.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned findings uninitialised-shared
+// points: running_sums_turned 5..85
 // Lanes without a row leave before they have fetched their part of others' rows.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned efficiency 32-way bank conflict
+// points: running_sums_turned 5..96
 // Right, with an extra row that cures nothing.
 #include "homework.cuh"
 

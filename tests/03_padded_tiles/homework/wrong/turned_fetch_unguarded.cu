@@ -1,4 +1,5 @@
 // expect: running_sums_turned findings out-of-bounds
+// points: running_sums_turned 5..85
 // The ragged last tiles are fetched without a guard.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned findings warp-synchronous
+// points: running_sums_turned 5..85
 // Nothing stands between walking and filling again.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible the sums are stored as `in` lies
+// points: running_sums_turned 5..44
 // Running sums as in the lesson, not turned round.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible nothing is summed: this is the transpose
+// points: running_sums_turned 5..44
 // Turned round, not summed.
 #include "homework.cuh"
 

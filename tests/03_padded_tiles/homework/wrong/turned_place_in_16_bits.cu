@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible shapes right
+// points: running_sums_turned 5..44
 // The place in `out` begins anew after 65,536 words.
 #include "homework.cuh"
 

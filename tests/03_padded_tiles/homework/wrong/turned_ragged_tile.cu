@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible the ragged last tile is missing
+// points: running_sums_turned 5..44
 // A loop over cols / 32 tiles.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned findings race-global
+// points: running_sums_turned 5..85
 // Sums of rows that do not exist are stored, where the next column begins.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: running_sums_turned findings out-of-bounds
+// points: running_sums_turned 5..85
 // Sums of columns that do not exist are stored.
 #include "homework.cuh"
 

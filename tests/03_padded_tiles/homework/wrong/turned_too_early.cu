@@ -1,4 +1,5 @@
 // expect: running_sums_turned visible a sum ends one word too early
+// points: running_sums_turned 5..44
 // Stores before it adds.
 #include "homework.cuh"
 

@@ -1,5 +1,6 @@
 // A tile without padding.
 // expect: rotate efficiency 32-way bank conflict
+// points: rotate 5..90
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,5 +1,6 @@
 // No more than 256 blocks, and no loop.
 // expect: copy_part visible elements are wrong
+// points: copy_part 5..48
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

@@ -1,4 +1,5 @@
 // expect: copy_part visible it must stay as it was
+// points: copy_part 5..48
 // Fewer words than there are before the first multiple of 16 bytes: the head is longer than the whole.
 #include "homework.cuh"
 

@@ -1,5 +1,6 @@
 // The last lane of a warp takes what the shuffle gives it: its own.
 // expect: copy_part visible no lane 32 to ask
+// points: copy_part 5..48
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

@@ -1,5 +1,6 @@
 // Aligned where it stores, and not where it loads.
 // expect: copy_part findings misaligned
+// points: copy_part 5..85
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

@@ -1,5 +1,6 @@
 // No tail.
 // expect: copy_part visible the tail is missing
+// points: copy_part 5..48
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

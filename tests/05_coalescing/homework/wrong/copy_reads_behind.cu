@@ -1,5 +1,6 @@
 // Pieces of `from` are loaded whole, also the one behind the end.
 // expect: copy_part findings out-of-bounds
+// points: copy_part 5..85
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

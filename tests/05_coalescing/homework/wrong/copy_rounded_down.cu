@@ -1,5 +1,6 @@
 // Loads from the multiple of 16 bytes before, and forgets that it did.
 // expect: copy_part visible rounded down to a multiple of 16 bytes
+// points: copy_part 5..48
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

@@ -1,5 +1,6 @@
 // Where both parts begin alike: 4 bytes at a time.
 // expect: copy_part efficiency both parts start 8 bytes after
+// points: copy_part 5..96
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

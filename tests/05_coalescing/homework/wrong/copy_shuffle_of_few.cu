@@ -1,5 +1,6 @@
 // Lanes without a whole piece leave before the shuffle.
 // expect: copy_part findings shuffle
+// points: copy_part 5..85
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

@@ -1,5 +1,6 @@
 // The words around the part are read and written back with it: somebody else may be changing them.
 // expect: copy_part findings out-of-bounds
+// points: copy_part 5..85
 #include "homework.cuh"
 
 __global__ void k(const float* from, float* to, int n, int off, int pieces) {

@@ -1,5 +1,6 @@
 // Each word of the image is added to its mean: four atomic updates for each.
 // expect: halve efficiency sectors of stores
+// points: halve 5..94
 #include "homework.cuh"
 
 __global__ void k(const float* in, float* out, int rows, int cols) {

@@ -1,5 +1,6 @@
 // Rows of `in` are as far apart as twice the width of `out`.
 // expect: halve visible cols - 1 words apart
+// points: halve 5..44
 #include "homework.cuh"
 
 constexpr int WIDE = 64;  // columns of `in` that a warp takes: 32 results

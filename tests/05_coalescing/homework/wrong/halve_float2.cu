@@ -1,5 +1,6 @@
 // Two words at a time, wherever they lie.
 // expect: halve findings misaligned
+// points: halve 5..85
 #include "homework.cuh"
 
 __global__ void halve(const float* in, float* out, int rows, int cols) {

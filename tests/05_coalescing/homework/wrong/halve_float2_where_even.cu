@@ -1,5 +1,6 @@
 // Two words at a time where the width is even, stride 2 where it is not.
 // expect: halve efficiency you ask for every sector twice
+// points: halve 5..94
 #include "homework.cuh"
 
 __global__ void halve(const float* in, float* out, int rows, int cols) {

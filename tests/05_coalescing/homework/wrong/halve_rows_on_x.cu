@@ -1,5 +1,6 @@
 // The row on threadIdx.x.
 // expect: halve efficiency sectors of stores
+// points: halve 5..94
 #include "homework.cuh"
 
 __global__ void halve(const float* in, float* out, int rows, int cols) {

@@ -1,5 +1,6 @@
 // Lanes that are outside leave, and then their neighbours ask them.
 // expect: halve findings shuffle
+// points: halve 5..85
 #include "homework.cuh"
 
 // Rows are added first, then the sum of the neighbour comes by a shuffle; even lanes have results.

@@ -1,5 +1,6 @@
 // Rows are added first where the width is odd, which is what is counted first; stride 2 where it is even.
 // expect: halve efficiency at even widths
+// points: halve 5..94
 #include "homework.cuh"
 
 __global__ void odd(const float* in, float* out, int rows, int cols) {

@@ -1,5 +1,6 @@
 // The lower row is forgotten.
 // expect: halve visible only the upper row
+// points: halve 5..44
 #include "homework.cuh"
 
 constexpr int WIDE = 64;  // columns of `in` that a warp takes: 32 results

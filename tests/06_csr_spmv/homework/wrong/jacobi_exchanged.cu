@@ -1,5 +1,6 @@
 // expect: jacobi_step visible right
 // expect: jacobi_step findings out-of-bounds
+// points: jacobi_step 5..57
 // The widely copied kernel's indices: x by the number of the nonzero, the value by its column.
 #include "homework.cuh"
 

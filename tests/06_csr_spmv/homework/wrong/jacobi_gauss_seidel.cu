@@ -1,4 +1,5 @@
 // expect: jacobi_step findings race-global
+// points: jacobi_step 5..80
 // Takes the new value of what lies 2,000 rows before: another method, and that block may not have stored it yet.
 #include "homework.cuh"
 

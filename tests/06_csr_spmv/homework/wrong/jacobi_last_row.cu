@@ -1,5 +1,6 @@
 // expect: jacobi_step visible it is the last row
 // expect: jacobi_step visible never written
+// points: jacobi_step 5..57
 #include "homework.cuh"
 
 __global__ void jacobi_step(int rows, const int* row_ptr, const int* col_index, const float* values, const float* b,

@@ -1,4 +1,5 @@
 // expect: jacobi_step visible no nonzero is looked at
+// points: jacobi_step 5..57
 // The end of the row is taken where it begins.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: jacobi_step visible e counts nonzeros
+// points: jacobi_step 5..57
 // Compares the number of a nonzero with the number of the row.
 #include "homework.cuh"
 

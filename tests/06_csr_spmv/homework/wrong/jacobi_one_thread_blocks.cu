@@ -1,4 +1,5 @@
 // expect: jacobi_step efficiency requests of loads
+// points: jacobi_step 5..92
 // A block for each row, of one thread.
 #include "homework.cuh"
 

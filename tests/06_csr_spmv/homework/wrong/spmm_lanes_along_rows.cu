@@ -1,4 +1,5 @@
 // expect: spmm efficiency sectors of loads
+// points: spmm 5..90
 // Neighbouring threads have neighbouring rows of C.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: spmm visible n = 701
+// points: spmm 5..58
 // Two columns at a time where there are many, an even number of them or not.
 #include "homework.cuh"
 template <class V>

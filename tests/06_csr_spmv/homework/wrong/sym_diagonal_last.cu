@@ -1,4 +1,5 @@
 // expect: symmetric_spmv visible the last nonzero of each row is taken for the diagonal element
+// points: symmetric_spmv 5..43
 // The last nonzero of a row is taken for the diagonal element.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: symmetric_spmv findings launch 1 of 2
+// points: symmetric_spmv 5..85
 // Looks after each launch, and forgets what it saw after the first.
 #include "homework.cuh"
 

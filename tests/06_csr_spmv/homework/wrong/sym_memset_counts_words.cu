@@ -1,4 +1,5 @@
 // expect: symmetric_spmv visible what was there before
+// points: symmetric_spmv 5..43
 // cudaMemset counts bytes.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: symmetric_spmv findings cudaMemset goes to the default stream
+// points: symmetric_spmv 5..85
 // The kernel is on the stream, what clears y is not: it may come after the first additions.
 #include "homework.cuh"
 

@@ -1,5 +1,6 @@
 // quick: yes
 // expect: symmetric_spmv visible each was added to what was there
+// points: symmetric_spmv 5..43
 #include "homework.cuh"
 
 constexpr int LANES = 8;

@@ -1,4 +1,5 @@
 // expect: symmetric_spmv visible zeros have to be written, too
+// points: symmetric_spmv 5..43
 // Returns at once where nothing is stored: y is 0 then, and has to be set.
 #include "homework.cuh"
 __global__ void zero(int n, float* y) {

@@ -1,4 +1,5 @@
 // expect: symmetric_spmv visible are both multiplied by x[col]
+// points: symmetric_spmv 5..43
 #include "homework.cuh"
 
 constexpr int LANES = 8;

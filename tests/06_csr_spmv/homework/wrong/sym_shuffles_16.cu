@@ -1,4 +1,5 @@
 // expect: symmetric_spmv visible right
+// points: symmetric_spmv 5..43
 // The shuffles add up lanes of other rows.
 #include "homework.cuh"
 

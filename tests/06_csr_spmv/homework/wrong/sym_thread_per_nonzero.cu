@@ -1,4 +1,5 @@
 // expect: symmetric_spmv efficiency atomic updates
+// points: symmetric_spmv 5..80
 // A thread for each nonzero, which looks for its row: two atomics each.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: symmetric_spmv efficiency sectors of loads
+// points: symmetric_spmv 5..60
 #include "homework.cuh"
 
 constexpr int LANES = 1;

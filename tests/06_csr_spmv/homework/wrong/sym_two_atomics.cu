@@ -1,4 +1,5 @@
 // expect: symmetric_spmv efficiency atomic updates
+// points: symmetric_spmv 5..80
 // Every nonzero is added to its own row by an atomic of its own.
 #include "homework.cuh"
 

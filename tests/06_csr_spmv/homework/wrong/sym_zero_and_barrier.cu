@@ -1,5 +1,6 @@
 // expect: symmetric_spmv findings race-global
 // expect: symmetric_spmv hidden the last block ran first
+// points: symmetric_spmv 5..85
 // As sym_zero_in_kernel, with a barrier behind it: that orders the threads of a block, and no other blocks.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: distances efficiency calls of a library
+// points: distances 5..92
 // The norms by a call for each point.
 #include "homework.cuh"
 

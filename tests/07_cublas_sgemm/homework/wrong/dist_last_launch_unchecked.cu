@@ -1,4 +1,5 @@
 // expect: distances findings launch 3 of 3
+// points: distances 5..80
 // Looks at the status of every call, and at errors before the last kernel.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: distances findings race-global
+// points: distances 5..80
 // Norms are made and used in the same launch.
 #include "homework.cuh"
 

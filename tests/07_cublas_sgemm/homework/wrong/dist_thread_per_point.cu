@@ -1,4 +1,5 @@
 // expect: distances efficiency sectors of loads
+// points: distances 5..92
 // A thread for each point: neighbouring threads read words that lie d apart.
 #include "homework.cuh"
 

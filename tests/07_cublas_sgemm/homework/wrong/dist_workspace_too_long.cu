@@ -1,4 +1,5 @@
 // expect: distances findings out-of-bounds
+// points: distances 5..80
 // The norms of B begin at m + n.
 #include "homework.cuh"
 

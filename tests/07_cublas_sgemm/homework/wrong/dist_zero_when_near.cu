@@ -1,4 +1,5 @@
 // expect: distances visible elements are wrong
+// points: distances 5..58
 // Takes points that are near one another for the same.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

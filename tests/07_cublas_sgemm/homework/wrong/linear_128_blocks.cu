@@ -1,4 +1,5 @@
 // expect: linear visible rows = 520
+// points: linear 5..58
 // 128 blocks of 128 threads, whatever the size.
 #include "homework.cuh"
 #define OK(x)                                   \

@@ -1,4 +1,5 @@
 // expect: linear visible the operands are not exchanged
+// points: linear 5..58
 // Y = X W^T with column-major leading dimensions, the operands in the order of the formula.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: linear visible with beta = 0 the product replaces what is in Y
+// points: linear 5..58
 #include "homework.cuh"
 
 __global__ void fill_rows(const float* bias, float* Y, int rows, int out) {

@@ -1,4 +1,5 @@
 // expect: linear efficiency calls of a library
+// points: linear 5..90
 #include "homework.cuh"
 
 __global__ void fill_rows(const float* bias, float* Y, int rows, int out) {

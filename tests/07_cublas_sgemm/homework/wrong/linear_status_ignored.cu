@@ -1,4 +1,5 @@
 // expect: linear visible only the bias is there
+// points: linear 5..58
 // The call is refused where a leading dimension is too small, and nobody looks.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: linear visible math mode was changed
+// points: linear 5..58
 // Fast, and outside the bound of FP32; and the handle stays so.
 #include "homework.cuh"
 

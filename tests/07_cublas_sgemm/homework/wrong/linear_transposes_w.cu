@@ -1,4 +1,5 @@
 // expect: linear efficiency sectors of loads and stores
+// points: linear 5..90
 // W is transposed by a kernel first, word by word.
 #include "homework.cuh"
 

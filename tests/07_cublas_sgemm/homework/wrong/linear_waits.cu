@@ -1,4 +1,5 @@
 // expect: linear visible waited for its work
+// points: linear 5..58
 // Waits until all is done.
 #include "homework.cuh"
 __global__ void add_bias(const float* bias, float* Y, int out) {

@@ -1,4 +1,5 @@
 // expect: head_scores visible heads = 70
+// points: head_scores 5..44
 // A warp writes the list of pointers, one for each lane.
 #include <memory>
 #include "homework.cuh"

@@ -1,4 +1,5 @@
 // expect: head_scores efficiency sectors of loads and stores
+// points: head_scores 5..84
 // The heads of Q are copied one behind the other first.
 #include "homework.cuh"
 

@@ -1,5 +1,6 @@
 // quick: yes
 // expect: head_scores visible in Q the heads of a query lie side by side
+// points: head_scores 5..44
 #include "homework.cuh"
 
 cublasStatus_t launch_head_scores(cublasHandle_t handle, const float* Q, const float* K, float* S, int heads,

@@ -1,5 +1,6 @@
 // expect: head_scores findings K
 // expect: head_scores visible CUBLAS_STATUS_EXECUTION_FAILED
+// points: head_scores 5..44
 // K moves on with the heads, beyond its end.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: head_scores visible from one row of Q_h to the next
+// points: head_scores 5..44
 // The stride is right, the leading dimension is that of a matrix of one head.
 #include "homework.cuh"
 

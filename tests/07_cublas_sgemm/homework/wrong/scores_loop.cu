@@ -1,4 +1,5 @@
 // expect: head_scores efficiency calls of a library
+// points: head_scores 5..60
 // A call for each head.
 #include "homework.cuh"
 

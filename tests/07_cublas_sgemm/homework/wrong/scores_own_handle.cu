@@ -1,4 +1,5 @@
 // expect: head_scores visible another handle than the one that was given
+// points: head_scores 5..44
 // A handle for the call.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: head_scores visible right
+// points: head_scores 5..44
 // The matrices of S are a row apart, so that they overlap.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest efficiency sectors of loads
+// points: cheapest 89..94
 // Right, but neighbouring lanes fetch words of A that lie one below the other.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest findings out-of-bounds
+// points: cheapest 34..43
 // Fetches rows of A that there are not.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest visible only the last tile of k counts
+// points: cheapest 10..18
 // The minimum begins anew with each tile.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest findings out-of-bounds
+// points: cheapest 37..46
 // Fetches rows of B behind the last.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest efficiency bank conflict
+// points: cheapest 55..60
 // Right, but eight lanes store into the same bank.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest visible a maximum
+// points: cheapest 5..14
 // The maximum.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest visible elements are wrong
+// points: cheapest 19..28
 // All of a thread's trips are written where its first is inside, into the next rows, too.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest efficiency requests of loads
+// points: cheapest 55..60
 // Right, and 4 x 4 trips per thread, but all words come from global memory each time.
 #include "homework.cuh"
 

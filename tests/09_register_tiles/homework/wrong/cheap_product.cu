@@ -1,4 +1,5 @@
 // expect: cheapest visible no minimum is taken
+// points: cheapest 5..11
 // The product, not the minimum of sums.
 #include "homework.cuh"
 

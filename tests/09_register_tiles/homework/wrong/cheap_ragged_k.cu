@@ -1,4 +1,5 @@
 // expect: cheapest visible the ragged last tile of k is missing
+// points: cheapest 13..22
 // K / 8 tiles.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest visible whole rows arrive elsewhere
+// points: cheapest 5..14
 // Writes rows side by side that it has read 8 apart.
 #include "homework.cuh"
 

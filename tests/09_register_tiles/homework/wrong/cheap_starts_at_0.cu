@@ -1,4 +1,5 @@
 // expect: cheapest visible does a minimum begin at 0
+// points: cheapest 5..11
 // The minimum begins at 0, as a sum does.
 #include "homework.cuh"
 

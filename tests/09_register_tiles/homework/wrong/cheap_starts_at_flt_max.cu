@@ -1,4 +1,5 @@
 // expect: cheapest visible FLT_MAX, which stays where there is no trip
+// points: cheapest 35..44
 // The largest number is not infinity.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: cheapest visible does 0 stand in for words outside
+// points: cheapest 12..21
 // 0 stands in for words outside, as in a product: the cheapest trip of all.
 // quick: yes
 #include "homework.cuh"

@@ -1,4 +1,5 @@
 // expect: nearest_level findings stream
+// points: nearest_level 75..80
 // Launches on the default stream.
 #include "homework.cuh"
 

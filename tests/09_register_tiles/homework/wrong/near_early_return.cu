@@ -1,4 +1,5 @@
 // expect: nearest_level findings out-of-bounds
+// points: nearest_level 10..18
 // Looks at a thread's first sample only, to know whether the others are there.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: nearest_level visible a grid of 0 blocks
+// points: nearest_level 6..15
 // n / 1024 blocks: none for small n.
 #include "homework.cuh"
 

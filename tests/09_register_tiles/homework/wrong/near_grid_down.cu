@@ -1,4 +1,5 @@
 // expect: nearest_level visible never written
+// points: nearest_level 29..38
 // n / 1024 blocks.
 #include "homework.cuh"
 

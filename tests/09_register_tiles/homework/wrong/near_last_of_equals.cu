@@ -1,4 +1,5 @@
 // expect: nearest_level visible the last one counts
+// points: nearest_level 16..25
 // <= where < belongs.
 #include "homework.cuh"
 

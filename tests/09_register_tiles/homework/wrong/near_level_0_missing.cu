@@ -1,4 +1,5 @@
 // expect: nearest_level visible level 0 is left out
+// points: nearest_level 6..15
 // The loop begins at 1.
 #include "homework.cuh"
 

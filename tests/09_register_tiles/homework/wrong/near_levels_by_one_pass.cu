@@ -1,4 +1,5 @@
 // expect: nearest_level findings level[128]
+// points: nearest_level 42..51
 // Each thread fetches one level, and there may be more than threads.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: nearest_level efficiency requests of loads
+// points: nearest_level 91..97
 // Right, but the levels come from global memory each time.
 #include "homework.cuh"
 

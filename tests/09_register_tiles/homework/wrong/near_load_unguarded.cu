@@ -1,4 +1,5 @@
 // expect: nearest_level findings out-of-bounds
+// points: nearest_level 10..18
 // Fetches samples that there are not.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: nearest_level visible NaN gets level 0
+// points: nearest_level 6..15
 // Begins with level 0 in place of none.
 // quick: yes
 #include "homework.cuh"

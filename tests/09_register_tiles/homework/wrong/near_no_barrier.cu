@@ -1,4 +1,5 @@
 // expect: nearest_level findings race-shared
+// points: nearest_level 6..15
 // Reads the levels before all are there.
 #include "homework.cuh"
 

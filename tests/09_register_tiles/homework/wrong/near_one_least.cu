@@ -1,4 +1,5 @@
 // expect: nearest_level visible elements are wrong
+// points: nearest_level 5..12
 // One least distance for all eight samples.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: nearest_level findings was made to fail once
+// points: nearest_level 75..80
 // Returns success whatever happened.
 #include "homework.cuh"
 

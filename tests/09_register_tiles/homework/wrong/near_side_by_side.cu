@@ -1,4 +1,5 @@
 // expect: nearest_level efficiency sectors of loads
+// points: nearest_level 89..97
 // Right, but a thread's samples are neighbours: the lanes of a warp are 32 bytes apart.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: nearest_level visible fabsf() missing
+// points: nearest_level 6..15
 // The difference, not the distance.
 #include "homework.cuh"
 

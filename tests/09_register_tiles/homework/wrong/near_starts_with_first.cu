@@ -1,4 +1,5 @@
 // expect: nearest_level visible NaN gets level 0
+// points: nearest_level 6..15
 // Takes level 0 before it compares, NaN or not.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: nearest_level findings out-of-bounds
+// points: nearest_level 10..18
 // Stores behind the last index.
 #include "homework.cuh"
 

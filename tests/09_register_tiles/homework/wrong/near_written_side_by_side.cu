@@ -1,4 +1,5 @@
 // expect: nearest_level visible results are written side by side
+// points: nearest_level 5..12
 // Reads 128 apart, writes side by side.
 #include "homework.cuh"
 

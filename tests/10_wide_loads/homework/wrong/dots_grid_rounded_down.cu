@@ -1,4 +1,5 @@
 // expect: row_dots visible elements is wrong
+// points: row_dots 5..58
 // rows / 4 blocks of four warps.
 #include "homework.cuh"
 

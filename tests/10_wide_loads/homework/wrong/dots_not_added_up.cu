@@ -1,4 +1,5 @@
 // expect: row_dots visible only lane 0
+// points: row_dots 5..58
 // Each lane has its share, and only lane 0 stores.
 #include "homework.cuh"
 

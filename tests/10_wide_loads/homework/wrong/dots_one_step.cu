@@ -1,4 +1,5 @@
 // expect: row_dots visible elements are wrong
+// points: row_dots 5..58
 // One step of a warp: 128 words, or 32.
 #include "homework.cuh"
 

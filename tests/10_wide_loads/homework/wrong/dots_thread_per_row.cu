@@ -1,4 +1,5 @@
 // expect: row_dots efficiency neighbouring threads are
+// points: row_dots 5..98
 // Right, but a thread walks along a row alone: neighbours are a row apart.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: row_dots findings misaligned
+// points: row_dots 5..80
 // 16-byte loads whatever cols is: the second row begins where such a load may not.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: row_dots findings misaligned
+// points: row_dots 5..80
 // Asks whether rows, not cols, is a multiple of four.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: row_dots efficiency requests of loads
+// points: row_dots 5..98
 // Right, but no load is wide.
 #include "homework.cuh"
 

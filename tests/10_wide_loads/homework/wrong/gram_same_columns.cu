@@ -1,4 +1,5 @@
 // expect: gram visible elements are wrong
+// points: gram 5..44
 // Both tiles are those of the block row: G is the same in all columns of blocks.
 #include "homework.cuh"
 

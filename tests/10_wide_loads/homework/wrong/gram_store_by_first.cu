@@ -1,4 +1,5 @@
 // expect: gram visible elements are wrong
+// points: gram 5..44
 // Four columns are written where the first is inside.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: gram visible the last N % 4 columns
+// points: gram 5..44
 // Columns of a group of four that is not whole are not written.
 #include "homework.cuh"
 

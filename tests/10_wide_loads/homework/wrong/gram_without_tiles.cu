@@ -1,4 +1,5 @@
 // expect: gram efficiency requests of loads
+// points: gram 5..60
 // Right, but with no tile: each element reads its columns from global memory.
 #include "homework.cuh"
 

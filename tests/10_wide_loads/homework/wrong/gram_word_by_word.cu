@@ -1,4 +1,5 @@
 // expect: gram efficiency requests of loads
+// points: gram 5..60
 // Right, but A is fetched word by word.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings which the copy of thread (1,0,0)
+// points: blur 5..85
 // The barrier stands before the wait.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur visible the corners are left out
+// points: blur 5..44
 // Five pixels.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings which no thread of the block has written
+// points: blur 5..85
 // Threads outside go home, where others wait for them, and their copies are missing.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur visible the pixels at the edges are repeated
+// points: blur 5..44
 // The nearest pixel stands in for what is outside.
 #include "homework.cuh"
 

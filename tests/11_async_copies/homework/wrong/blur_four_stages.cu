@@ -1,4 +1,5 @@
 // expect: blur findings may not have written yet
+// points: blur 5..85
 // Four rows, of which two would have to travel: a copy begins into the row above while others read it.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings which no thread of the block has written
+// points: blur 5..85
 // Each thread copies one word, and a row has two more.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur visible divided by the number of pixels inside
+// points: blur 5..44
 // Divides by as many pixels as there are.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings race-shared
+// points: blur 5..85
 // Waits for its own copies, and reads its neighbours'.
 #include "homework.cuh"
 

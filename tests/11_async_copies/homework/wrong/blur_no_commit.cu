@@ -1,4 +1,5 @@
 // expect: blur findings no __pipeline_commit() follows the copy
+// points: blur 5..85
 // Closes no group at all.
 #include "homework.cuh"
 

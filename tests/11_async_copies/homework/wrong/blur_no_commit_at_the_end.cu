@@ -1,4 +1,5 @@
 // expect: blur findings leaves it in flight
+// points: blur 5..85
 // Closes no group when there is nothing to copy, and the last waits count groups that don't exist.
 #include "homework.cuh"
 

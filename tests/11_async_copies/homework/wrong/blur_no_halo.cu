@@ -1,4 +1,5 @@
 // expect: blur visible a strip of 128 columns doesn't see
+// points: blur 5..44
 // Zeros stand beside the strip.
 #include "homework.cuh"
 

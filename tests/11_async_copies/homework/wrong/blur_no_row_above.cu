@@ -1,4 +1,5 @@
 // expect: blur visible the first row of each 32 doesn't see the row above
+// points: blur 5..44
 // Zeros stand above the block's rows.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur visible the last row of each 32 doesn't see the row below
+// points: blur 5..44
 // Zeros stand below the block's rows.
 #include "homework.cuh"
 

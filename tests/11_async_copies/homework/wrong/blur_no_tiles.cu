@@ -1,4 +1,5 @@
 // expect: blur efficiency requests of loads
+// points: blur 5..60
 // Right, but each thread loads its nine pixels from global memory.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings no __pipeline_wait_prior() has followed the copy yet
+// points: blur 5..85
 // Only barriers.
 #include "homework.cuh"
 

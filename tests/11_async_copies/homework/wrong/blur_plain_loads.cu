@@ -1,4 +1,5 @@
 // expect: blur efficiency requests of loads
+// points: blur 5..60
 // Right, but the rows are loaded and stored into shared memory.
 #include "homework.cuh"
 

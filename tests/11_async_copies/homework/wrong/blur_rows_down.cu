@@ -1,4 +1,5 @@
 // expect: blur visible the grid is rounded down
+// points: blur 5..44
 // rows / 32 blocks: the rest, or all of a small picture, is missing.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings out-of-bounds
+// points: blur 5..85
 // Copies rows that there are not.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur findings out-of-bounds
+// points: blur 5..85
 // Writes columns that there are not.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur visible this is the sum of the nine pixels
+// points: blur 5..44
 // Isn't divided.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: blur efficiency words that were copied asynchronously
+// points: blur 5..96
 // Right, but each block has 32 x 8 pixels, waits for its 34 x 10, and ends.
 #include "homework.cuh"
 

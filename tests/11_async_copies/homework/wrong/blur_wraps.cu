@@ -1,4 +1,5 @@
 // expect: blur visible the column, too, has to be inside
+// points: blur 5..44
 // Asks whether the word is in the picture, not whether the column is.
 #include "homework.cuh"
 

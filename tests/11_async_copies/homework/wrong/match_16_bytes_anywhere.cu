@@ -1,4 +1,5 @@
 // expect: match findings misaligned
+// points: match 5..80
 // Copies 16 bytes at once from places that are not multiples of 16 bytes.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match visible only the last piece is compared
+// points: match 5..57
 // The sum begins anew with each piece.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match findings which the copy of thread (1,0,0)
+// points: match 5..80
 // The barrier stands before the wait.
 #include "homework.cuh"
 

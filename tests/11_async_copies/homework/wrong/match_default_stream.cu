@@ -1,4 +1,5 @@
 // expect: match findings stream
+// points: match 5..80
 // Launches on the default stream.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match efficiency words that were copied asynchronously
+// points: match 5..98
 // Right, but each thread copies the pattern's piece two times.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match efficiency right after they had begun the copies
+// points: match 5..98
 // Right, but the next copies begin behind the loop over the piece, right before the wait.
 #include "homework.cuh"
 

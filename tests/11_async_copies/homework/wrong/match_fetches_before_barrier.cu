@@ -1,4 +1,5 @@
 // expect: match findings race-shared
+// points: match 5..80
 // Begins the next copies while others still read the buffer.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match findings which no thread of the block has written
+// points: match 5..80
 // Copies 128 words of x for each piece, where 255 are needed.
 #include "homework.cuh"
 

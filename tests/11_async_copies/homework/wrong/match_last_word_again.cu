@@ -1,4 +1,5 @@
 // expect: match visible elements are wrong
+// points: match 5..57
 // The last word again, not a zero, stands behind the pattern.
 #include "homework.cuh"
 

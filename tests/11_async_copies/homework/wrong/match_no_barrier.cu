@@ -1,4 +1,5 @@
 // expect: match findings race-shared
+// points: match 5..80
 // Each thread waits for its own copies and reads everybody's.
 #include "homework.cuh"
 

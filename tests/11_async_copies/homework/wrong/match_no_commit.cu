@@ -1,4 +1,5 @@
 // expect: match findings no __pipeline_commit() follows the copy
+// points: match 5..80
 // The groups are never closed, so that no wait counts them.
 #include "homework.cuh"
 

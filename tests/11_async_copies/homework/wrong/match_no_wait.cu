@@ -1,4 +1,5 @@
 // expect: match findings no __pipeline_wait_prior() has followed the copy yet
+// points: match 5..80
 // The barrier is there, the wait isn't.
 // quick: yes
 #include "homework.cuh"

@@ -1,4 +1,5 @@
 // expect: match efficiency right after they had begun the copies
+// points: match 5..98
 // Right, with one buffer and two barriers: nothing travels while a piece is compared.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match visible elements are wrong
+// points: match 5..57
 // Reads the buffer that the next piece goes to.
 #include "homework.cuh"
 

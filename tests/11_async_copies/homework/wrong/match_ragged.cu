@@ -1,4 +1,5 @@
 // expect: match visible the ragged last piece is missing
+// points: match 5..57
 // length / 128 pieces.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match findings out-of-bounds
+// points: match 5..80
 // Copies what lies behind the pattern and behind x.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match visible the pattern is reversed
+// points: match 5..57
 // A convolution: the pattern is fetched from its end.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match findings may not have written yet
+// points: match 5..80
 // The next piece goes into the buffer that is read.
 #include "homework.cuh"
 

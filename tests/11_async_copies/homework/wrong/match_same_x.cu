@@ -1,4 +1,5 @@
 // expect: match visible the same words of x
+// points: match 5..57
 // The words of x don't move on with the pieces.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: match findings leaves it in flight
+// points: match 5..80
 // Waits for all but the latest group, which is the one that is needed.
 #include "homework.cuh"
 

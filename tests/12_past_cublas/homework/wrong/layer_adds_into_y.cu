@@ -1,4 +1,5 @@
 // expect: sliced_layer visible each was added to what was there
+// points: sliced_layer 5..8
 // Each block adds to Y by atomics, which nobody has set to 0.
 #include "homework.cuh"
 

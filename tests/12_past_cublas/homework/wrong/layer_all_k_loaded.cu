@@ -1,4 +1,5 @@
 // expect: sliced_layer efficiency Each slice must load its own k only
+// points: sliced_layer 87..95
 // Right, but every slice loads all of K, and multiplies only its own.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sliced_layer efficiency one thread of each of the 32 blocks
+// points: sliced_layer 91..97
 // Right, but every thread counts itself.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sliced_layer findings other bits in another order
+// points: sliced_layer 76..84
 // Sums meet in the first part by atomics: they come in another order in each run.
 #include "homework.cuh"
 

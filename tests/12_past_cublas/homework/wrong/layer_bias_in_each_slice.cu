@@ -1,4 +1,5 @@
 // expect: sliced_layer visible each slice adds the bias
+// points: sliced_layer 5..14
 // The bias is in each part.
 #include "homework.cuh"
 

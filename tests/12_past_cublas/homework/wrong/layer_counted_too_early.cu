@@ -1,4 +1,5 @@
 // expect: sliced_layer findings race-global
+// points: sliced_layer 80..85
 // One thread fences and counts while others of its block still store.
 #include "homework.cuh"
 

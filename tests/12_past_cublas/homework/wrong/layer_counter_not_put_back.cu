@@ -1,4 +1,5 @@
 // expect: sliced_layer visible all counters must be 0 again
+// points: sliced_layer 5..8
 // The counters keep what was counted.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sliced_layer findings the second call goes wrong
+// points: sliced_layer 80..85
 // A counter of its own, which the second call finds as the first left it.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sliced_layer hidden no order of the blocks is promised
+// points: sliced_layer 72..81
 // Slice 0 sets the counter to 0 before it counts, as if it came first.
 #include "homework.cuh"
 

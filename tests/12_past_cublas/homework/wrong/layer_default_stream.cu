@@ -1,4 +1,5 @@
 // expect: sliced_layer findings stream
+// points: sliced_layer 80..85
 // Forgets the stream.
 #include "homework.cuh"
 

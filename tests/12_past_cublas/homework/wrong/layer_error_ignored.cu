@@ -1,4 +1,5 @@
 // expect: sliced_layer findings error-ignored
+// points: sliced_layer 80..85
 // Returns success, whatever the launch said.
 #include "homework.cuh"
 

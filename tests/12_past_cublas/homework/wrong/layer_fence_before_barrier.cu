@@ -1,4 +1,5 @@
 // expect: sliced_layer findings race-global
+// points: sliced_layer 80..85
 // The thread that counts fences before the barrier, when only its own words are stored.
 #include "homework.cuh"
 

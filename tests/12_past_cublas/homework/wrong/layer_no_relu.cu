@@ -1,4 +1,5 @@
 // expect: sliced_layer visible max(0, ...) is missing
+// points: sliced_layer 5..44
 // Negative sums stay.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sliced_layer efficiency 16 slices of K make 32 blocks
+// points: sliced_layer 5..60
 // Right, but one block sums all of K.
 #include "homework.cuh"
 

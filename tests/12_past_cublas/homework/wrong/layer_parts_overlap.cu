@@ -1,4 +1,5 @@
 // expect: sliced_layer findings race-global
+// points: sliced_layer 5..85
 // The parts lie a row apart in place of a whole Y.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: sliced_layer visible slices of K / slices
+// points: sliced_layer 5..44
 // K / slices, rounded down: the remainder is in no slice.
 #include "homework.cuh"
 

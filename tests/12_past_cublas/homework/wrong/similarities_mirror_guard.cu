@@ -1,4 +1,5 @@
 // expect: similarities findings race-global
+// points: similarities 5..80
 // The mirrored tile is guarded by the row and column of the first one.
 #include "homework.cuh"
 

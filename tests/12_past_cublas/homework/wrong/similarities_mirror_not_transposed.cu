@@ -1,4 +1,5 @@
 // expect: similarities visible stored as it is, not transposed
+// points: similarities 5..58
 // The mirrored tile has its own rows and columns.
 #include "homework.cuh"
 

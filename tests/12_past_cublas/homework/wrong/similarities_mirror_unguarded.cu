@@ -1,4 +1,5 @@
 // expect: similarities findings race-global
+// points: similarities 5..80
 // The mirrored tile has no guard.
 #include "homework.cuh"
 

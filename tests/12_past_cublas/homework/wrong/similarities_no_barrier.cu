@@ -1,4 +1,5 @@
 // expect: similarities findings race-shared
+// points: similarities 5..80
 // The tile is read from shared memory before it is there.
 #include "homework.cuh"
 

@@ -1,4 +1,5 @@
 // expect: similarities efficiency 25 blocks, target 15
+// points: similarities 5..97
 // Right, but each of the tiles has a block.
 #include "homework.cuh"
 

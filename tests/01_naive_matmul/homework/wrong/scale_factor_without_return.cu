@@ -1,0 +1,19 @@
+// The function that fetches a row's factor returns nothing for the last rows.
+// expect: scale_rows findings missing-return
+// points: scale_rows 5..85
+#include "homework.cuh"
+
+__device__ float factor(const float* s, int row, int rows) {
+  if (row < rows - 1) return s[row];
+}
+
+__global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols) {
+  const int row = blockIdx.y * 8 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
+  if (row < rows && col < cols) Y[size_t(row) * cols + col] = factor(s, row, rows) * X[size_t(row) * ldx + col];
+}
+
+cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
+                              cudaStream_t stream) {
+  scale_rows<<<dim3((cols + 31) / 32, (rows + 7) / 8), dim3(32, 8), 0, stream>>>(X, ldx, s, Y, rows, cols);
+  return cudaGetLastError();
+}
