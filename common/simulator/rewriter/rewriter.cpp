@@ -1255,10 +1255,11 @@ class Rewriter {
       for (std::size_t k = i; k < decl.declarators.front().name; ++k) {
         constant = constant || syntax_.is_any(k, {"const", "constexpr"});
         other = other || syntax_.is_any(k, {"__device__", "__constant__", "__managed__", "__shared__", "template", "*",
-                                            "&", "(", "using", "typedef", "extern", "friend"});
+                                            "&", "(", "using", "typedef", "extern", "friend", "enum", "class"});
       }
       for (const Declarator& d : decl.declarators) {
-        if (!other) host_variables_[syntax_.text(d.name)] = {d.name, syntax_.is(d.name + 1, "["), constant};
+        const bool type = syntax_.is_any(d.name - 1, {"struct", "union", "namespace"});
+        if (!other && !type) host_variables_[syntax_.text(d.name)] = {d.name, syntax_.is(d.name + 1, "["), constant};
       }
     }
     if (host_variables_.empty()) return;
@@ -1270,7 +1271,8 @@ class Rewriter {
       const bool after_pointer =
           i > 2 && syntax_.is_any(i - 1, {"*", "&", "&&"}) &&
           (is_builtin_type(syntax_.text(i - 2)) || syntax_.is_any(i - 3, {"(", ",", ";", "{", "}"}));
-      if (after_type || after_pointer) host_variables_.erase(found);
+      const bool names_type = syntax_.is_identifier(i + 1) || syntax_.is(i + 1, "::");
+      if (after_type || after_pointer || names_type) host_variables_.erase(found);
     }
   }
 

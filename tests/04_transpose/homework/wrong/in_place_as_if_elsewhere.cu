@@ -1,7 +1,7 @@
 // The page's kernel, with one matrix for both.
 // expect: transpose_in_place findings race-global
 // expect: transpose_in_place visible overwritten before it has been read
-// points: transpose_in_place 5..43
+// points: transpose_in_place 10..19
 // quick: yes
 #include "homework.cuh"
 

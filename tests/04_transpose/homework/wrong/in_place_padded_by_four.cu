@@ -1,6 +1,6 @@
 // Four words of padding: eight banks for 32 lanes.
 // expect: transpose_in_place efficiency 4-way bank conflict
-// points: transpose_in_place 5..84
+// points: transpose_in_place 55..60
 #include "homework.cuh"
 
 constexpr int SIDE = 32;

@@ -1,6 +1,6 @@
 // A second matrix, and back again.
 // expect: transpose_in_place efficiency A copy of A elsewhere
-// points: transpose_in_place 5..84
+// points: transpose_in_place 55..60
 #include "homework.cuh"
 
 constexpr int SIDE = 32;

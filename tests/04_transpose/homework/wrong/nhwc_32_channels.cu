@@ -1,6 +1,6 @@
 // No more than 32 channels.
 // expect: nhwc_to_nchw visible was there before
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 31..40
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

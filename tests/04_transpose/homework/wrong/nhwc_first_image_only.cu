@@ -1,6 +1,6 @@
 // Every block loads from image 0.
 // expect: nhwc_to_nchw visible every image of the result comes from image 0
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 12..21
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

@@ -1,5 +1,5 @@
 // expect: nhwc_to_nchw visible elements are wrong
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 42..48
 // The grid has four images at most, and the loop over the others does not go on by the grid.
 #include "homework.cuh"
 

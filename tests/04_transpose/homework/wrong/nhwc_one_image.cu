@@ -1,6 +1,6 @@
 // All images are taken for one.
 // expect: nhwc_to_nchw visible all images are taken for one
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 12..21
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

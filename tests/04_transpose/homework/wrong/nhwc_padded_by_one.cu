@@ -1,6 +1,6 @@
 // A padding of one word where none is needed: 4 words apart, not 3.
 // expect: nhwc_to_nchw efficiency 4-way bank conflict
-// points: nhwc_to_nchw 5..95
+// points: nhwc_to_nchw 86..94
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

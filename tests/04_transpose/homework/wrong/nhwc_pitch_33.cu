@@ -1,6 +1,6 @@
 // A row of 33 words per pixel, as in a tile of 32 x 32.
 // expect: nhwc_to_nchw efficiency in which banks
-// points: nhwc_to_nchw 5..95
+// points: nhwc_to_nchw 81..89
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

@@ -1,6 +1,6 @@
 // The last block does pixels % share: none where that is 0.
 // expect: nhwc_to_nchw visible elements are wrong
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 42..48
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

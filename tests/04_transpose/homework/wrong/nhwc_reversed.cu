@@ -1,6 +1,6 @@
 // Blue, green, red.
 // expect: nhwc_to_nchw visible opposite order
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 5..11
 #include "homework.cuh"
 
 // The pixels of a block are one run of memory: it is read from front to end, whatever the number of channels. Each

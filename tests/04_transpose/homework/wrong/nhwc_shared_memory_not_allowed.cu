@@ -1,5 +1,5 @@
 // expect: nhwc_to_nchw visible unless cudaFuncSetAttribute allows the kernel more
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 42..48
 // 64 pixels of 256 channels are more than 48 KiB.
 #include "homework.cuh"
 

@@ -1,6 +1,6 @@
 // From planes to pixels.
 // expect: nhwc_to_nchw visible the transpose is the wrong way round
-// points: nhwc_to_nchw 5..48
+// points: nhwc_to_nchw 6..15
 #include "homework.cuh"
 
 __global__ void planes(const float* in, float* out, int images, int pixels, int channels) {

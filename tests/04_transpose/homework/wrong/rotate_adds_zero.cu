@@ -1,6 +1,6 @@
 // 0 is added to every word: -0 becomes 0.
 // expect: rotate visible expected -0, got 0
-// points: rotate 5..48
+// points: rotate 5..13
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // Stores down columns, by atomics: they are stores, too.
 // expect: rotate efficiency sectors of stores
-// points: rotate 5..90
+// points: rotate 85..90
 #include "homework.cuh"
 
 __global__ void rotate(const float* A, float* B, int rows, int cols) {

@@ -1,6 +1,6 @@
 // A tile without padding.
 // expect: rotate efficiency 32-way bank conflict
-// points: rotate 5..90
+// points: rotate 80..88
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // The rows of the transpose are exchanged, not reversed.
 // expect: rotate visible counter-clockwise
-// points: rotate 5..48
+// points: rotate 5..11
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

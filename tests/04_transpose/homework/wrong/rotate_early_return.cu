@@ -1,6 +1,6 @@
 // Threads without a word to load leave before the barrier, and some of them had one to store.
 // expect: rotate visible was there before
-// points: rotate 5..48
+// points: rotate 21..30
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

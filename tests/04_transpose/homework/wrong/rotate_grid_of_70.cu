@@ -1,6 +1,6 @@
 // As many blocks as the largest matrix needed that somebody tried.
 // expect: rotate visible was there before
-// points: rotate 5..48
+// points: rotate 40..48
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // The guard of the load at the store, too: right for tiles that are full only.
 // expect: rotate findings uninitialised-shared
-// points: rotate 5..85
+// points: rotate 6..15
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // The guard of a transpose: what lies left of the first column is not caught, and goes to the row before.
 // expect: rotate findings race-global
-// points: rotate 5..85
+// points: rotate 17..26
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // A transpose, not a rotation.
 // expect: rotate visible B is the transpose of A
-// points: rotate 5..48
+// points: rotate 5..13
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

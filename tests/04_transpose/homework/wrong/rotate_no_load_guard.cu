@@ -1,6 +1,6 @@
 // What lies outside A is loaded, and not used.
 // expect: rotate findings out-of-bounds
-// points: rotate 5..85
+// points: rotate 30..38
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

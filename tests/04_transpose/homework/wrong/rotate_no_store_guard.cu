@@ -1,6 +1,6 @@
 // No guard at the store.
 // expect: rotate findings out-of-bounds
-// points: rotate 5..85
+// points: rotate 9..18
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

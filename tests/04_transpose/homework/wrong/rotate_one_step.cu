@@ -1,6 +1,6 @@
 // Each thread moves one word of the four of its column.
 // expect: rotate visible was there before
-// points: rotate 5..48
+// points: rotate 8..17
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // The last index of a row is not its length.
 // expect: rotate visible one place too far to the right
-// points: rotate 5..48
+// points: rotate 5..8
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

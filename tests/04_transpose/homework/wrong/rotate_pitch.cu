@@ -1,6 +1,6 @@
 // The rows of B are as long as those of A are.
 // expect: rotate findings out-of-bounds
-// points: rotate 5..85
+// points: rotate 6..15
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // Each tile is turned where it lies.
 // expect: rotate visible is turned, but stays
-// points: rotate 5..48
+// points: rotate 5..11
 #include "homework.cuh"
 
 constexpr int SIDE = 32;  // of a tile, in words

@@ -1,6 +1,6 @@
 // Right, without shared memory: the loads run down columns.
 // expect: rotate efficiency sectors of loads
-// points: rotate 5..90
+// points: rotate 85..90
 #include "homework.cuh"
 
 __global__ void rotate(const float* A, float* B, int rows, int cols) {

@@ -1,6 +1,6 @@
 // No stride: a word each.
 // expect: axpy visible the first of its words and no other
-// points: axpy 5..48
+// points: axpy 16..25
 #include "homework.cuh"
 
 constexpr int BLOCKS = 4;  // however long the vectors are

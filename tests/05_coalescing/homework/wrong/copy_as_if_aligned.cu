@@ -1,6 +1,6 @@
 // No head: everything begins at a multiple of 16 bytes, they thought.
 // expect: copy_part findings misaligned
-// points: copy_part 5..85
+// points: copy_part 12..21
 #include "homework.cuh"
 
 __global__ void copy_part(const float* from, float* to, int n) {

@@ -1,6 +1,6 @@
 // A last piece of 16 bytes that is not all ours.
 // expect: copy_part visible must stay as it was
-// points: copy_part 5..48
+// points: copy_part 27..36
 #include "homework.cuh"
 
 // Pieces of 16 bytes are stored where `to` is aligned. The words of piece i lie in two aligned pieces of `from`, i and

@@ -1,5 +1,5 @@
 // expect: row_dots visible only the first of each four
-// points: row_dots 5..58
+// points: row_dots 32..41
 // Adds .x for all four words.
 #include "homework.cuh"
 

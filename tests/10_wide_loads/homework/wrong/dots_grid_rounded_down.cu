@@ -1,5 +1,5 @@
 // expect: row_dots visible elements is wrong
-// points: row_dots 5..58
+// points: row_dots 27..36
 // rows / 4 blocks of four warps.
 #include "homework.cuh"
 

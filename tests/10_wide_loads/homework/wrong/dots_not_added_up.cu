@@ -1,5 +1,5 @@
 // expect: row_dots visible only lane 0
-// points: row_dots 5..58
+// points: row_dots 7..16
 // Each lane has its share, and only lane 0 stores.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: row_dots visible elements are wrong
-// points: row_dots 5..58
+// points: row_dots 15..24
 // One step of a warp: 128 words, or 32.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: row_dots visible elements are wrong
-// points: row_dots 5..58
+// points: row_dots 35..43
 // The next four words of a lane are 32 words further on: most words are added several times.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: row_dots efficiency neighbouring threads are
-// points: row_dots 5..98
+// points: row_dots 90..97
 // Right, but a thread walks along a row alone: neighbours are a row apart.
 #include "homework.cuh"
 

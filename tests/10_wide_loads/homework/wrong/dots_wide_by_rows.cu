@@ -1,5 +1,5 @@
 // expect: row_dots findings misaligned
-// points: row_dots 5..80
+// points: row_dots 40..49
 // Asks whether rows, not cols, is a multiple of four.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: row_dots efficiency requests of loads
-// points: row_dots 5..98
+// points: row_dots 85..93
 // Right, but no load is wide.
 #include "homework.cuh"
 

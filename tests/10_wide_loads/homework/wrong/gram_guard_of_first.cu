@@ -1,5 +1,5 @@
 // expect: gram findings out-of-bounds
-// points: gram 5..85
+// points: gram 80..85
 // Word by word, but all four are fetched where the first is inside: the next row, and what lies behind A.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: gram visible the ragged last tile of k is missing
-// points: gram 5..44
+// points: gram 11..20
 // K / 8 tiles: the rest of k is missing.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: gram visible elements are wrong
-// points: gram 5..44
+// points: gram 19..28
 // Four columns are written where the first is inside.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer visible no kernel was launched
-// points: sliced_layer 5..44
+// points: sliced_layer 38..44
 // Nothing is done where K is 0; but max(0, bias) is to be stored there.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer findings race-global
-// points: sliced_layer 5..85
+// points: sliced_layer 72..81
 // The block of the last slice adds up, whoever comes last.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer findings race-shared
-// points: sliced_layer 5..85
+// points: sliced_layer 80..85
 // Reads `last` before it is decided.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer findings race-global
-// points: sliced_layer 5..85
+// points: sliced_layer 80..85
 // The second fence is missing: what is loaded may be older than what the counter says.
 #include "homework.cuh"
 

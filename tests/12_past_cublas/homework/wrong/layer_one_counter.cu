@@ -1,5 +1,5 @@
 // expect: sliced_layer visible each tile has a counter of its own
-// points: sliced_layer 5..44
+// points: sliced_layer 11..20
 // All tiles count in one counter: the last block of all adds up its own tile.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer findings other bits in another order
-// points: sliced_layer 5..85
+// points: sliced_layer 80..85
 // The last block begins with its own sum, and then adds the others.
 #include "homework.cuh"
 

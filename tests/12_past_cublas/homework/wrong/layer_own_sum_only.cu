@@ -1,5 +1,5 @@
 // expect: sliced_layer visible does the last block store the sum of its own?
-// points: sliced_layer 5..44
+// points: sliced_layer 6..15
 // The last block stores its own sum, and adds none of the others.
 #include "homework.cuh"
 

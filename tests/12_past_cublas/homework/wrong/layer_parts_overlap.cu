@@ -1,5 +1,5 @@
 // expect: sliced_layer findings race-global
-// points: sliced_layer 5..85
+// points: sliced_layer 8..17
 // The parts lie a row apart in place of a whole Y.
 #include "homework.cuh"
 

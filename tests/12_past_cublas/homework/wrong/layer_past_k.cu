@@ -1,5 +1,5 @@
 // expect: sliced_layer findings out-of-bounds
-// points: sliced_layer 5..85
+// points: sliced_layer 20..29
 // Slices are rounded up, and the last one ends after K.
 #include "homework.cuh"
 

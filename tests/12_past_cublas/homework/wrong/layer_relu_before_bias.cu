@@ -1,5 +1,5 @@
 // expect: sliced_layer visible comes before the bias
-// points: sliced_layer 5..44
+// points: sliced_layer 5..8
 // The bias comes after max.
 #include "homework.cuh"
 

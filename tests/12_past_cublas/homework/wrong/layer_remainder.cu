@@ -1,5 +1,5 @@
 // expect: sliced_layer visible slices of K / slices
-// points: sliced_layer 5..44
+// points: sliced_layer 15..24
 // K / slices, rounded down: the remainder is in no slice.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer visible the k of the next slice, too
-// points: sliced_layer 5..44
+// points: sliced_layer 11..20
 // Guards ask for K, not for the end of the slice: its last tile goes on into the next slice.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer findings deadlock
-// points: sliced_layer 5..85
+// points: sliced_layer 12..21
 // The block of slice 0 waits until all others have come, which may begin only when it has ended.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: sliced_layer efficiency along a row of X
-// points: sliced_layer 5..96
+// points: sliced_layer 89..96
 // Right, but a warp loads a column of X, not a row.
 #include "homework.cuh"
 
