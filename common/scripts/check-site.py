@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""check-site.py [--axe] [--shots FOLDER] [--site FOLDER] [PAGE...]: looks at the built site in a browser without a window.
+"""check-site.py [--axe] [--shots FOLDER] [--site FOLDER] [--rules FOLDER] [PAGE...]: looks at the built site in a browser without a window.
 
 Every page is opened as a reader has it, light and dark, at 1280 and at 360 pixels, and as it would be printed; the search is asked
 for words, the navigation is walked from lesson to lesson. --axe looks for what axe-core calls serious or critical instead.
+The explorers are driven to states whose figures are known.
+--rules compares the explorers' rules with the vectors in FOLDER, and nothing else: tests/explorers/check-rules.sh calls it.
 --shots writes pictures of the pages for people to look at. PAGE: only these, by name (ch03_padded_tiles).
 Exit code 1 for findings, 2 for bad arguments, 77 when what is needed isn't here; the last line then says why.
 """
@@ -56,6 +58,30 @@ SEARCHES = [
     ("why two barriers", r"ch02_tiled_matmul\.html#why-two-barriers$", r"ch02_tiled_matmul\.html#why-two-barriers$"),
     ("what is a wavefront", r"glossary\.html#wavefront$", r"ch03_padded_tiles\.html"),
     ("tilewise::CublasHandle", r"classtilewise_1_1CublasHandle\.html", None),
+]
+
+# What the explorers say: (page, explorer, state in the address, figures). Each can be checked with a pencil, or is in a lesson's table.
+EXPLORED = [
+    ("ch01_naive_matmul", "request", "where=c32&row=4096", {"Sectors": "32", "Data passes": "32", "Cache lines": "32"}),
+    ("ch01_naive_matmul", "request", "where=c32&row=4097", {"Sectors": "32", "Data passes": "1"}),
+    ("ch05_coalescing", "request", "where=r32&stride=1", {"Sectors": "4", "Bytes moved": "128 bytes", "Of these used": "100 %"}),
+    ("ch05_coalescing", "request", "where=r32&stride=2", {"Sectors": "8", "Bytes moved": "256 bytes", "Of these used": "50 %"}),
+    ("ch05_coalescing", "request", "where=r32&stride=1&offset=1", {"Sectors": "5"}),
+    ("ch05_coalescing", "request", "where=r32&stride=1&bytes=16", {"Sectors": "16", "Data passes": "4"}),
+    ("ch03_padded_tiles", "banks", "where=c32&words=32&pad=0", {"Load": "32 passes", "Store": "32 passes", "Without conflicts": "1 pass"}),
+    ("ch03_padded_tiles", "banks", "where=c32&words=32&pad=1", {"Load": "1 pass", "32 rows take": "4,224 bytes"}),
+    ("ch03_padded_tiles", "banks", "where=c32&words=32&swizzle=1", {"Load": "1 pass", "32 rows take": "4,096 bytes"}),
+    ("ch04_transpose", "banks", "where=c16&words=16&pad=1", {"Load": "2 passes", "Store": "2 passes"}),
+    ("ch03_padded_tiles", "banks", "where=c32&words=32&pad=4&bytes=16", {"Load": "4 passes", "Without conflicts": "4 passes"}),
+    ("ch03_padded_tiles", "banks", "where=c32&words=32&pad=1&bytes=16", {"Passes": "none: misaligned"}),
+    ("ch02_tiled_matmul", "tiles", "tile=4&step=10", {"Step": "11 of 11", "Fetched from A and B": "64 words", "The naive kernel, so far": "256 words"}),
+    ("ch06_csr_spmv", "reduction", "lanes=32&step=5", {"Step": "5 of 5", "Lane 0 has": "528", "Of the sum": "100 %"}),
+    # as the lesson's table for `uniform`, whose 4,096 rows have 16 nonzeros each, 64 times as long as these
+    ("ch06_csr_spmv", "csr", "lengths=alike&mean=16&spread=random&lanes=0", {"Load requests, all warps": "132", "Nonzeros": "1,024", "Lanes at work": "32.0 of 32"}),
+    ("ch06_csr_spmv", "csr", "lengths=alike&mean=16&spread=random&lanes=32", {"Load requests, all warps": "320", "Lanes at work": "22.4 of 32"}),
+    ("ch08_roofline", "occupancy", "device=h200&threads=32&registers=32&shared=0", {"Resident warps": "32 of 64", "Limited by": "blocks"}),
+    ("ch08_roofline", "occupancy", "device=t4&threads=1024&registers=40&shared=0", {"Resident blocks": "1", "Occupancy": "100 %"}),
+    ("ch08_roofline", "roofline", "device=h200&gflop=137.438953472&gb=0.201326592&requests=4295&passes=70866", {"L1 data": "271 ms", "Peak of DRAM": "4,814 GB/s"}),
 ]
 
 # ---------------------------------------------------------------- what is asked of a page, in the page
@@ -361,6 +387,9 @@ def check_page_with_axe(browser, path, findings, sizes):
     if path.name == "index.html":  # one page with results of the search on it
         browser.driver.find_element("id", "search").send_keys("bank")
         time.sleep(1)
+    if path.name == "your_kernel.html":
+        browser.driver.find_element("css selector", "#explorer-report .explorer-presets button").click()
+        time.sleep(1)
     browser.ask(script)
 
     def ask(options):
@@ -534,6 +563,154 @@ def check_memory(browser, site, findings):
     browser.ask("localStorage.clear()")
 
 
+FACTS = r"""
+return Object.fromEntries(Array.from(document.querySelectorAll(`#explorer-${arguments[0]} .explorer-facts > div`),
+  (fact) => [fact.querySelector('dt').textContent, fact.querySelector('dd').textContent]));
+"""
+
+DRAWN = r"""
+const picture = document.querySelector(`#explorer-${arguments[0]} svg`);
+return picture ? [picture.getBoundingClientRect().width, picture.getBoundingClientRect().height, picture.querySelectorAll('rect, circle, polyline').length] : [0, 0, 0];
+"""
+
+
+def check_explorers(browser, site, findings):
+    """Each state in the address shows its figures, wide and on a phone."""
+    browser.media()
+    at = None
+    for page, name, state, wanted in EXPLORED:
+        browser.window(1280, 800)
+        if page == at:  # follows a link within the page
+            browser.ask("location.hash = arguments[0]", f"explorer-{name}?{state}")
+            time.sleep(0.1)
+        else:
+            browser.driver.get("about:blank")  # an address that differs behind the # alone would not load the page again
+            browser.driver.get(f"{(site / page).resolve().as_uri()}.html#explorer-{name}?{state}")
+        at = page
+        if not browser.ask("const box = document.getElementById(arguments[0]).getBoundingClientRect(); return box.top < innerHeight && box.bottom > 0", f"explorer-{name}"):
+            findings.add(f"{page}.html", [f"explorer {name} is not in sight, though the address names it"])
+        for width in (1280, 360):
+            browser.window(width, 800, phone=width == 360)
+            time.sleep(0.1)
+            said = browser.ask(FACTS, name)
+            for fact, value in wanted.items():
+                if said.get(fact) != value:
+                    findings.add(f"{page}.html", [f"explorer {name}, {state}: {fact} is {said.get(fact)}, not {value}"])
+            wide, tall, parts = browser.ask(DRAWN, name)
+            if not 200 < wide <= width or not 30 < tall < 1200 or parts < 5:
+                findings.add(f"{page}.html", [f"explorer {name}, {state}: a picture of {parts} parts, {wide} x {tall} pixels in a window of {width}"])
+    findings.add("explorers", browser.console())
+
+
+def check_explorers_by_hand(browser, site, findings):
+    """By keyboard and by touch: what is typed and chosen is in the picture and in the address, and comes back with it."""
+    def is_not(what, wanted):
+        if what != wanted:
+            findings.add("explorers", [f"{doing}: {what}, not {wanted}"])
+
+    def there(element):
+        return browser.driver.find_element("css selector", element)
+
+    browser.media()
+    browser.window(1280)
+    browser.open(site / "ch05_coalescing.html")
+    doing = "typing a stride"
+    field = there("#explorer-request-stride")
+    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "8" + Keys.TAB)
+    is_not(browser.ask(FACTS, "request").get("Sectors"), "32")
+    doing = "an arrow on the slider"
+    there("#explorer-request-stride-slider").send_keys(Keys.ARROW_LEFT)
+    is_not(browser.ask("return document.getElementById('explorer-request-stride').value"), "7")
+    doing = "the address after that"
+    is_not(bool(re.search(r"#explorer-request\?.*\bstride=7\b", browser.driver.current_url)), True)
+    doing = "a number that is too large"
+    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "1000" + Keys.TAB)
+    is_not(browser.ask("return document.getElementById('explorer-request-stride').value"), "64")
+    doing = "a button by Enter"
+    there("#explorer-request .explorer-presets button:nth-child(2)").send_keys(Keys.ENTER)
+    is_not(browser.ask(FACTS, "request").get("Sectors"), "8")
+    doing = "a choice by keyboard"
+    there("#explorer-request-bytes").send_keys("8")
+    is_not(browser.ask(FACTS, "request").get("Sectors"), "16")
+    doing = "the address, opened again"
+    address = browser.driver.current_url
+    browser.driver.get("about:blank")
+    browser.driver.get(address)
+    is_not([browser.ask(FACTS, "request").get("Sectors"), browser.ask("return document.getElementById('explorer-request-bytes').value")], ["16", "8"])
+    doing = "an address of nonsense"
+    browser.driver.get("about:blank")
+    browser.driver.get((site / "ch05_coalescing.html").resolve().as_uri() + "#explorer-request?stride=x&bytes=5&%%%")
+    is_not(browser.ask(FACTS, "request").get("Sectors"), "4")
+    doing = "a label for each control"
+    for page in {f"{page}.html" for page, *_ in EXPLORED} | {"your_kernel.html"}:
+        browser.open(site / page)
+        is_not(browser.ask("return Array.from(document.querySelectorAll('.explorer :is(input, select, textarea)')).filter((found) => !found.labels.length"
+                           " && !found.getAttribute('aria-label')).map((found) => found.id)"), [])
+
+    browser.window(360, 740, phone=True)
+    browser.open(site / "ch06_csr_spmv.html")
+    doing = "touching Next"
+    browser.ask("document.getElementById('explorer-reduction').scrollIntoView()")
+    box = browser.ask("const box = document.querySelector('#explorer-reduction .next').getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2, box.width, box.height]")
+    for kind in ("touchStart", "touchEnd"):
+        browser.command("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": box[0], "y": box[1]}] if kind == "touchStart" else [])
+    time.sleep(0.5)
+    is_not(browser.ask(FACTS, "reduction").get("Step"), "2 of 3")
+    doing = "room for a finger on Next"
+    is_not(min(box[2], box[3]) >= 32, True)
+
+    browser.window(1280)
+    browser.open(site / "your_kernel.html")
+    doing = "the example of a report"
+    there("#explorer-report .explorer-presets button").click()
+    time.sleep(1)
+    rows = browser.ask("return Array.from(document.querySelectorAll('#explorer-report tbody tr'), (row) => row.textContent)")
+    is_not([len(rows), any("32 sectors" in row and "196,608 bytes" in row for row in rows)], [2, True])
+    doing = "a line of it, by Enter"
+    there("#explorer-report tbody tr:nth-child(2) button").send_keys(Keys.ENTER)
+    is_not("32 sectors of 32 bytes in 32 cache lines" in there("#explorer-report .explorer-says").text, True)
+    is_not(browser.ask(DRAWN, "report")[2] > 100, True)
+    doing = "something that is no report"
+    there("#explorer-report summary").click()
+    box = there("#explorer-report textarea")
+    box.send_keys("{}" + Keys.TAB)
+    is_not("no report" in there("#explorer-report .explorer-error").text, True)
+    doing = "a report that is pasted"
+    box.clear()
+    pasted = [{"kernel": "k()", "grid": [1, 1, 1], "block": [32, 1, 1], "lines": [
+        {"file": "x.cu", "line": 3, "memory": "shared", "access": "load", "bytes_per_thread": 4, "instructions": 2, "threads": 64, "wavefronts": 64,
+         "wavefronts_ideal": 2, "worst_request": {"address": 0, "lanes": " ".join(str(128 * lane) for lane in range(32))}}]}]
+    box.send_keys(json.dumps(pasted) + Keys.TAB)
+    is_not("32 passes through shared memory, 1 without bank conflicts" in there("#explorer-report .explorer-says").text, True)
+    findings.add("explorers", browser.console())
+
+    doing = "without scripts"
+    browser.command("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(site / "ch05_coalescing.html")
+    is_not(there("#explorer-request img").is_displayed(), True)
+    browser.command("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def check_rules(folder):
+    """The explorers' rules on the vectors that the simulator wrote, where there is no node."""
+    example = Path("docs/explorers/example.js").read_text(encoding="utf-8")
+    scripts = [Path(name).read_text(encoding="utf-8") for name in ("docs/explorers/rules.js", "tests/explorers/check-rules.js")]
+    wrong, browser = 0, Browser()
+    try:
+        for file in sorted((folder / "vectors").glob("*.json")):
+            found = browser.ask("\n".join(scripts) + "\nreturn checkRules(arguments[0]);", json.loads(file.read_text(encoding="utf-8")))
+            print("\n  ".join([file.name, *found["lines"], *found["said"][:20]]))
+            wrong += len(found["said"])
+        # as text: Python would write some of the numbers differently
+        report = (folder / "report.json").read_text(encoding="utf-8")
+        if browser.ask("\n".join(scripts) + "\nreturn exampleText(JSON.parse(arguments[0]));", report) != example:
+            print("docs/explorers/example.js is not what the simulator reports now: tests/explorers/check-rules.sh --write EXPLORER_VECTORS, with node")
+            wrong += 1
+    finally:
+        browser.close()
+    return 1 if wrong else 0
+
+
 def check_pictures(browser, site, findings):
     """No text outside of its picture, with wide fonts and with narrow ones."""
     browser.window(1280)
@@ -623,12 +800,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--axe", action="store_true")
     parser.add_argument("--shots", type=Path)
+    parser.add_argument("--rules", type=Path)
     parser.add_argument("--site", type=Path, default=Path("build/docs/html"))
     parser.add_argument("pages", nargs="*")
     options = parser.parse_args()
     os.chdir(Path(__file__).resolve().parent.parent.parent)
     site = options.site
-    if not (site / "index.html").exists():
+    if options.rules and browser_program() and driver_program():
+        return check_rules(options.rules)
+    if not options.rules and not (site / "index.html").exists():
         print(f"{site} has no index.html: common/scripts/docs.sh builds the site", file=sys.stderr)
         return 2
     if not browser_program() or not driver_program():
@@ -662,7 +842,7 @@ def main():
     pages.sort(key=lambda page: -page.stat().st_size)
     jobs = [(page.name, lambda browser, page=page: look(browser, page, findings, sizes)) for page in pages]
     if not options.axe and not named:
-        for check in (check_search, check_navigation, check_mode, check_glossary, check_memory, check_pictures):
+        for check in (check_explorers, check_explorers_by_hand, check_search, check_navigation, check_mode, check_glossary, check_memory, check_pictures):
             jobs.insert(0, (check.__name__, lambda browser, check=check: check(browser, site, findings)))
         check_size(site, findings)
         check_words(site, findings)

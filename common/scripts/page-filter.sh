@@ -11,6 +11,7 @@
 # - Doxygen takes `::name` in code for a link;
 # - Doxygen does not see the end of **bold** beside a quote, code or a letter, nor code after a quote: bold gets tags, and quotes
 #   are written as entities.
+# - an explorer, which GitHub cannot show, stands in a comment: <!-- explorer: banks where=c32&pad=1 -->; site.py puts it on the page.
 # - Doxygen runs words together around a comment, and ends a paragraph at one of several lines: comments are left out.
 # Line numbers stay as they are, but for lines that are all comment.
 page=${1#"$PWD"/}
@@ -69,6 +70,10 @@ awk -v page="${page#./}" '
   BEGIN { folder = folder_of(page); label = page == "README.md" ? "" : label_of(page) }
   /^<!-- snippet: [^ ]+ [^ ]+ -->$/ { print "\\snippet " $3 " " $4; in_snippet = 1; next }
   /^<!-- snippet: [^ ]+ -->$/ { print "\\include " $3; in_snippet = 1; next }
+  /^<!-- explorer: [a-z]+( [^ ]+)? -->$/ {
+    print "\\htmlonly[block]<div class=\"explorer\" data-explorer=\"" $3 "\" data-state=\"" ($4 == "-->" ? "" : $4) "\"></div>\\endhtmlonly"
+    next
+  }
   in_snippet { if (/^<!-- \/snippet -->$/) in_snippet = 0; print ""; next }
   /^```/ { fenced = !fenced; sub(/^```cuda$/, "```{.cpp}") }
   fenced { print; next }

@@ -17,11 +17,12 @@ import sys
 from pathlib import Path
 
 THEME = Path("docs/theme")
+EXPLORERS = Path("docs/explorers")
 PACKAGED = Path("/usr/share/doxygen-awesome-css/doxygen-awesome.css")
 
 # What is no lesson, in the order of the navigation: (page, short title). A page that nobody listed comes under "Look up".
 START = [("index", "Start here"), ("all", "All lessons on one page")]
-PRACTICE = [("puzzles", "Puzzles"), ("homework", "Homework"), ("teaching", "For teachers")]
+PRACTICE = [("puzzles", "Puzzles"), ("your_kernel", "Your kernel"), ("homework", "Homework"), ("teaching", "For teachers")]
 LOOK_UP = [("glossary", "Glossary"), ("findings", "Findings"), ("claims", "Claims"), ("bounds", "Bounds"),
            ("topics", "Where is it?")]
 REFERENCE = [("architecture", "How it is built"), ("simulator_cost", "What the simulator costs"),
@@ -80,6 +81,7 @@ class Page:
         self.short = self.title.split(":")[0]
         self.number = ""
         self.contents = []  # (level, anchor, text)
+        self.explorers = []  # their names
 
     def kind_of(self):
         if self.source is None:
@@ -221,6 +223,52 @@ def with_folds(body, page):
     return re.sub(r"<details>\s*<summary>(.*?)</summary>", fold, body, flags=re.S)
 
 
+EXPLORER = re.compile(r'<div class="explorer" data-explorer="([a-z]+)" data-state="([^"]*)"></div>')
+WITHOUT_SCRIPT = "<p>With JavaScript you can change what is drawn here.</p>"
+EXPLORER_DONE = re.compile(r'<section class="explorer" id="(explorer-[a-z]+)".*?<noscript>(.*?)</noscript></section>', re.S)
+
+
+def still_of(name, page):
+    """The picture of an explorer that has no script: of this lesson's own state, if there is one."""
+    own = EXPLORERS / f"{name}-{page.source.parts[1][:2]}.svg" if page.source.parts[0] == "chapters" else EXPLORERS / "none"
+    return own if own.exists() else EXPLORERS / f"{name}.svg"
+
+
+def with_explorers(page):
+    """Where a page has the place of an explorer: the section that its script fills, and a picture for readers without scripts."""
+    def explorer(match):
+        name, state = match.group(1), match.group(2)
+        if not (EXPLORERS / f"{name}.js").exists():
+            sys.exit(f"site.py: {page.source} asks for the explorer {name}, and there is no {EXPLORERS}/{name}.js")
+        still, picture = still_of(name, page), ""
+        if still.exists():
+            said = re.search(r'aria-label="([^"]*)"', still.read_text(encoding="utf-8")).group(1)
+            picture = f'<p><img src="explorers/{still.name}" alt="{said}"></p>'
+        page.explorers.append(name)
+        return (f'<section class="explorer" id="explorer-{name}" data-explorer="{name}" data-state="{html.escape(state)}"><noscript>{picture}'
+                f"{WITHOUT_SCRIPT}</noscript></section>")
+
+    return EXPLORER.sub(explorer, page.body)
+
+
+def copy_explorers(folder):
+    (folder / "explorers").mkdir(exist_ok=True)
+    for file in sorted(EXPLORERS.iterdir()):
+        if file.suffix in (".css", ".js", ".svg") and file.name != "stills.js":
+            shutil.copy(file, folder / "explorers")
+
+
+def scripts_of(page):
+    """Scripts that only some pages need."""
+    names = []
+    if 'onclick="' in page.body:
+        names += ["jquery.js", "dynsections.js"]
+    if page.explorers:
+        names += [f"explorers/{name}.js" for name in ["rules", "library", *dict.fromkeys(page.explorers)]]
+    defer = lambda name: " defer" if name.startswith("explorers/") else ""
+    return "".join(f'\n<script src="{name}"{defer(name)}></script>' for name in names)
+
+
 def finished(page, folder):
     body = re.sub(r"<p >", "<p>", page.body)
     page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", body) if page.source is None else body
@@ -230,6 +278,7 @@ def finished(page, folder):
         page.body = with_headings(page)
         page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", page.body)
         page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(without_false_links(page.body))), page))
+        page.body = with_explorers(page)
     page.body = with_figures(page.body, folder)
 
 
@@ -404,11 +453,14 @@ def one_page(folder, lessons, kinds):
     names = {page.name for group in lessons for page in group}
     parts_of_it = []
     for page in (page for group in lessons for page in group):
-        body = re.sub(r'\bid="([^"]+)"', rf'id="{page.name}--\1"', page.body)
+        # On paper an explorer is its picture.
+        body = EXPLORER_DONE.sub(r"\2<!-- try \1 -->", page.body.replace(WITHOUT_SCRIPT, ""))
+        body = re.sub(r'\bid="([^"]+)"', rf'id="{page.name}--\1"', body)
         body = re.sub(r'href="#([^"]+)"', rf'href="#{page.name}--\1"', body)
         body = re.sub(r'href="(\w+)\.html(?:#([^"]+))?"',
                       lambda match: match.group(0) if match.group(1) not in names else
                       f'href="#{match.group(1)}--{match.group(2)}"' if match.group(2) else f'href="#{match.group(1)}"', body)
+        body = re.sub(r"<!-- try ([\w-]+) -->", rf'<p><a href="{page.name}.html#\1">Try it on its own page</a></p>', body)
         body = re.sub(r"<(/?)h([2-5])\b", lambda match: f"<{match.group(1)}h{int(match.group(2)) + 1}", body)
         title = page.heading if page.kind == "lesson" else f"{page.number} {page.heading}".strip()
         parts_of_it.append(f'<section><h2 id="{page.name}">{title}</h2>\n{body}</section>')
@@ -464,6 +516,7 @@ def main():
         return 2
     folder = Path(sys.argv[1])
     kinds = sources()
+    copy_explorers(folder)
     pages = {}
     for path in sorted(folder.glob("*.html")):
         if SUPERFLUOUS.match(path.stem):
@@ -490,10 +543,10 @@ def main():
             card = (f'<meta property="og:url" content="{address}/{page.name}.html">\n'
                     f'<meta property="og:image" content="{address}/card.png">\n'
                     '<meta name="twitter:card" content="summary_large_image">\n')
-        dynamic = 'onclick="' in page.body
         page.path.write_text(template.substitute(
-            title=html.escape(title), description=html.escape(page.description()), card=card, styles=styles,
-            scripts='\n<script src="jquery.js"></script>\n<script src="dynsections.js"></script>' if dynamic else "",
+            title=html.escape(title), description=html.escape(page.description()), card=card,
+            styles=styles + ('\n<link rel="stylesheet" href="explorers/explorers.css">' if page.explorers else ""),
+            scripts=scripts_of(page),
             kind=page.kind, steps=steps(pair, text_of, False), steps_end=steps(pair, text_of, True),
             nav=navigation(groups, page), heading=page.heading, contents_small=contents(page, "above"),
             contents=contents(page, "beside"), content=page.body, version=html.escape(commit), doxygen=doxygen,

@@ -82,7 +82,8 @@
     for (let at = target; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
   }
   function followHash() {
-    const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+    let target = null;
+    try { target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1))); } catch (e) { /* no place has such a name */ }
     if (!target) return;
     openFolds(target);
     target.scrollIntoView();

@@ -360,6 +360,20 @@ Json findings_json(std::size_t launch) {
   return list;
 }
 
+// The request of a line that costs most: where it begins, and where each lane's bytes do from there on, "." for a lane that takes
+// no part. Of the address no more is told than banks and L1's tags go by, so that reports don't differ from run to run.
+Json worst_json(const SiteRecord& s) {
+  constexpr std::uint64_t kTagsRepeat = std::uint64_t{1} << 35, kBanksRepeat = std::uint64_t{4} * model::kBanks;
+  std::uint64_t first = ~std::uint64_t{0};
+  model::for_each_lane(s.example_mask, [&](unsigned lane) { first = std::min(first, s.example[lane]); });
+  std::string lanes;
+  for (unsigned lane = 0; lane < model::kLanes; ++lane) {
+    if (lane != 0) lanes += ' ';
+    lanes += (s.example_mask >> lane & 1u) != 0 ? std::to_string(s.example[lane] - first) : ".";
+  }
+  return {{"address", first % (s.space == MemorySpace::global ? kTagsRepeat : kBanksRepeat)}, {"lanes", lanes}};
+}
+
 Json to_json(const LaunchRecord& launch) {
   auto triple = [](const dim3& d) { return Json::array({d.x, d.y, d.z}); };
   Json record{
@@ -429,6 +443,8 @@ Json to_json(const LaunchRecord& launch) {
           l.total.space == MemorySpace::global ? l.total.repeated_sectors : l.total.repeated_wavefronts;
     }
     if (!l.why.empty()) entry["diagnosis"] = l.why;
+    if ((l.total.space == MemorySpace::global || l.total.space == MemorySpace::shared) && l.total.example_mask != 0)
+      entry["worst_request"] = worst_json(l.total);
     if (const auto compiled = as_compiled(l.total)) {
       entry["as_compiled"] = {
           {"instructions", compiled->instructions},

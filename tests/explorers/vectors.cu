@@ -1,0 +1,257 @@
+// Writes what the simulator counts for many sets of an explorer's parameters, as JSON on stdout: check-rules.js compares the
+// rules of docs/explorers/rules.js with it. `explorer_vectors occupancy`: only what depends on the card, which TILEWISE_DEVICE
+// names. `explorer_vectors example`: the launches whose report the site shows as an example.
+#include "vectors.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "csr_spmv.cuh"
+#include "tiled_matmul.cuh"
+#include "tilewise/device_buffer.hpp"
+#include "tilewise_sim/report.hpp"
+#include "transpose.cuh"
+
+namespace {
+
+using tilewise::sim::Counters;
+
+constexpr int kSets = 400;  // of each explorer; 300 are asked for
+
+// Where the lanes of a warp are: `length` of them side by side on a row, or one below the other on a column; 0: all on one element.
+struct Place {
+  const char* name;
+  int length;
+  bool down;
+};
+constexpr Place kPlaces[] = {{"r32", 32, false}, {"r16", 16, false}, {"r8", 8, false}, {"c32", 32, true},
+                             {"c16", 16, true},  {"c8", 8, true},    {"one", 0, false}};
+
+__device__ int2 row_and_column(Place place) {
+  if (place.length == 0) return make_int2(0, 0);
+  const int lane = threadIdx.x, along = lane % place.length, over = lane / place.length;
+  return place.down ? make_int2(along, over) : make_int2(over, along);
+}
+
+struct Walk {
+  Place place;
+  int stride, row, offset, active;
+};
+
+template <class T>
+__global__ void load_global(const T* in, T* out, Walk walk) {
+  const int lane = threadIdx.x;
+  if (lane >= walk.active) return;
+  const int2 at = row_and_column(walk.place);
+  out[lane] = in[walk.offset + at.x * walk.row + at.y * walk.stride];
+}
+
+struct Tile {
+  Place place;
+  int words, pad, swizzle, column, active;
+};
+
+template <class T>
+__device__ T* element_of(Tile tile) {
+  extern __shared__ uint4 shared[];
+  const int elements = tile.words * 4 / static_cast<int>(sizeof(T));
+  const int period = max(1, elements & -elements), length = (tile.words + tile.pad) * 4 / static_cast<int>(sizeof(T));
+  const int2 at = row_and_column(tile.place);
+  const int column = at.y + tile.column;
+  return reinterpret_cast<T*>(shared) + at.x * length + (tile.swizzle ? column ^ (at.x % period) : column);
+}
+
+template <class T>
+__global__ void load_shared(Tile tile, T* out) {
+  if (static_cast<int>(threadIdx.x) < tile.active) out[threadIdx.x] = *element_of<T>(tile);
+}
+
+template <class T>
+__global__ void store_shared(Tile tile, const T* in) {
+  if (static_cast<int>(threadIdx.x) < tile.active) *element_of<T>(tile) = in[threadIdx.x];
+}
+
+Counters counted() {
+  CUDA_CHECK_LAUNCH();
+  CUDA_CHECK(cudaDeviceSynchronize());
+  return tilewise::sim::last_counters();
+}
+
+using ull = unsigned long long;
+
+template <class T>
+void request(Random& random, const unsigned char* memory, Rows& rows) {
+  Walk walk{kPlaces[random.below(7)], 0, 0, random.below(4) == 0 ? random.below(65) : 0, 32};
+  walk.stride = random.one_of({1, 1, 2, 3, 4, 5, 8, 9, 16, 32, 33, 1 + random.below(64)});
+  walk.row = random.one_of({1, 17, 32, 33, 64, 1024, 1025, 2064, 4096, 4097, 8192, 1 + random.below(8192)});
+  if (random.below(3) == 0) walk.active = 1 + random.below(32);
+  tilewise::DeviceBuffer<T> out(32);
+  load_global<T><<<1, 32>>>(reinterpret_cast<const T*>(memory), out.data(), walk);
+  const Counters c = counted();
+  rows.add(
+      "{\"where\":\"%s\",\"stride\":%d,\"row\":%d,\"offset\":%d,\"bytes\":%zu,\"active\":%d,\"sectors\":%llu,"
+      "\"tagPasses\":%llu,"
+      "\"dataPasses\":%llu}",
+      walk.place.name, walk.stride, walk.row, walk.offset, sizeof(T), walk.active, ull{c.global_load_sectors},
+      ull{c.global_load_tag_passes}, ull{c.global_load_data_passes});
+}
+
+void requests() {
+  // An array that begins at a multiple of 8 MB and is no longer: where it is doesn't change which lines meet in a bank of tags.
+  constexpr std::size_t kMemory = std::size_t{8} << 20;
+  tilewise::DeviceBuffer<unsigned char> memory(2 * kMemory);
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  const unsigned char* aligned = memory.data() + (kMemory - begin % kMemory);
+  Random random;
+  Rows rows("request");
+  for (int i = 0; i < kSets; i += 5) {
+    request<unsigned char>(random, aligned, rows);
+    request<unsigned short>(random, aligned, rows);
+    request<float>(random, aligned, rows);
+    request<float2>(random, aligned, rows);
+    request<float4>(random, aligned, rows);
+  }
+}
+
+template <class T>
+void bank(Random& random, Rows& rows) {
+  Tile tile{kPlaces[random.below(7)], 0, 0, 0, 0, 32};
+  do {
+    tile.words = random.one_of({8, 16, 32, 32, 64, 128, 1 + random.below(128)});
+    tile.pad = random.one_of({0, 0, 1, 2, 4, 8});
+  } while ((tile.words + tile.pad) * 4 % sizeof(T) != 0);
+  tile.swizzle = random.below(3) == 0;
+  tile.column = random.below(2) == 0 ? 0 : random.below(32);
+  if (random.below(3) == 0) tile.active = 1 + random.below(32);
+  const std::size_t bytes =
+      32 * (128 + 8) * 4 + 256 * sizeof(T);  // beyond the last row, too: columns may reach past its end
+  tilewise::DeviceBuffer<T> words(32);
+  words.poison();
+  load_shared<T><<<1, 32, bytes>>>(tile, words.data());
+  const Counters load = counted();
+  store_shared<T><<<1, 32, bytes>>>(tile, words.data());
+  const Counters store = counted();
+  rows.add(
+      "{\"where\":\"%s\",\"words\":%d,\"pad\":%d,\"swizzle\":%d,\"column\":%d,\"bytes\":%zu,\"active\":%d,\"load\":%"
+      "llu,"
+      "\"loadIdeal\":%llu,\"store\":%llu,\"storeIdeal\":%llu}",
+      tile.place.name, tile.words, tile.pad, tile.swizzle, tile.column, sizeof(T), tile.active,
+      ull{load.shared_load_wavefronts}, ull{load.shared_load_ideal}, ull{store.shared_store_wavefronts},
+      ull{store.shared_store_ideal});
+}
+
+void banks() {
+  Random random;
+  Rows rows("banks");
+  for (int i = 0; i < kSets; i += 4) {
+    bank<float>(random, rows);
+    bank<float>(random, rows);
+    bank<float2>(random, rows);
+    bank<float4>(random, rows);
+  }
+}
+
+void sparse() {
+  Random random;
+  Rows rows("csr");
+  for (int i = 0; i < kSets; ++i) {
+    const int count = 1 + random.below(80), cols = 1 + random.below(2000), longest = random.one_of({0, 3, 8, 30});
+    std::vector<int> row_ptr{0}, columns;
+    for (int row = 0; row < count; ++row) {
+      const int length = random.below(40) == 0 ? 90 : random.below(longest + 1);
+      for (int j = 0; j < length; ++j) columns.push_back(random.below(cols));
+      row_ptr.push_back(static_cast<int>(columns.size()));
+    }
+    if (columns.empty()) continue;  // a buffer of no bytes
+    const int nnz = static_cast<int>(columns.size()), lanes = random.one_of({0, 0, 1, 2, 4, 8, 16, 32});
+    tilewise::DeviceBuffer<int> d_row_ptr(row_ptr), d_columns(columns);
+    tilewise::DeviceBuffer<float> values(nnz), x(cols), y(count);
+    CUDA_CHECK(cudaMemset(values.data(), 0, nnz * sizeof(float)));
+    CUDA_CHECK(cudaMemset(x.data(), 0, cols * sizeof(float)));
+    CUDA_CHECK(lanes == 0 ? launch_spmv_scalar(count, cols, nnz, d_row_ptr.data(), d_columns.data(), values.data(),
+                                               x.data(), y.data())
+                          : launch_spmv_vector(lanes, count, cols, nnz, d_row_ptr.data(), d_columns.data(),
+                                               values.data(), x.data(), y.data()));
+    const Counters c = counted();
+    rows.add("{\"rowPtr\":%s,\"columns\":%s,\"lanes\":%d,\"requests\":%llu,\"sectors\":%llu,\"words\":%llu}",
+             list(row_ptr).c_str(), list(columns).c_str(), lanes, ull{c.global_load_requests},
+             ull{c.global_load_sectors}, ull{c.global_load_bytes / 4});
+  }
+}
+
+// What the runtime says of kernels whose registers are recorded.
+void runtime_occupancy() {
+  const void* const kernels[] = {
+      reinterpret_cast<const void*>(spmv_scalar<float>),
+      reinterpret_cast<const void*>(spmv_vector<32, float>),
+      reinterpret_cast<const void*>(tiled_matmul<8>),
+      reinterpret_cast<const void*>(tiled_matmul<16>),
+      reinterpret_cast<const void*>(tiled_matmul<32>),
+      reinterpret_cast<const void*>(tiled_matmul_rectangular<64, 64, 16>),
+  };
+  int most_shared = 0;
+  CUDA_CHECK(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  Random random;
+  Rows rows("occupancyOfRuntime");
+  for (int i = 0; i < kSets; ++i) {
+    const void* kernel = kernels[i % 6];
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    const int fixed = static_cast<int>(attributes.sharedSizeBytes), room = most_shared - fixed;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room));
+    const int dynamic = random.below(3) == 0 ? 0 : random.below(room + 1) / (1 + random.below(16));
+    const int threads = random.below(2) == 0 ? 32 * (1 + random.below(32)) : 1 + random.below(1024);
+    int blocks = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic));
+    rows.add("{\"device\":\"%s\",\"threads\":%d,\"registers\":%d,\"shared\":%d,\"blocks\":%d}",
+             tilewise::sim::device_name(), threads, attributes.numRegs, fixed + dynamic, blocks);
+  }
+}
+
+// One transpose in three ways: a column of global memory, a column of shared memory, and neither.
+void example() {
+  constexpr int kRows = 64, kCols = 96;
+  tilewise::DeviceBuffer<float> in(kRows * kCols), out(kRows * kCols);
+  CUDA_CHECK(cudaMemset(in.data(), 0, kRows * kCols * sizeof(float)));
+  const dim3 grid(kCols / 32, kRows / 32);
+  transpose_strided_write<<<dim3(kCols / 32, kRows / 8), dim3(32, 8)>>>(in.data(), out.data(), kRows, kCols);
+  transpose_tile<32><<<grid, dim3(32, 32)>>>(in.data(), out.data(), kRows, kCols);
+  transpose_padded<32><<<grid, dim3(32, 32)>>>(in.data(), out.data(), kRows, kCols);
+  CUDA_CHECK_LAUNCH();
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool only_occupancy = argc == 2 && std::strcmp(argv[1], "occupancy") == 0;
+  const bool only_example = argc == 2 && std::strcmp(argv[1], "example") == 0;
+  if (argc != 1 && !only_occupancy && !only_example) {
+    std::fprintf(stderr, "usage: explorer_vectors [occupancy|example]\n");
+    return 2;
+  }
+  if (only_example) {
+    example();
+    return 0;
+  }
+  tilewise::sim::set_counting(true);
+  tilewise::sim::set_checking(false);  // shared memory is read that nobody wrote: only addresses matter here
+  std::printf("{");
+  if (!only_occupancy) {
+    requests();
+    std::printf(",");
+    banks();
+    std::printf(",");
+    sparse();
+    std::printf(",");
+    model_vectors(kSets);
+    std::printf(",");
+  }
+  runtime_occupancy();
+  std::printf("}\n");
+  return 0;
+}
