@@ -50,7 +50,7 @@
       const says = step === 0
         ? `Each of ${lanes} lanes has a part of the sum; here lane i has i + 1. Together they are ${count(total)}.`
         : step < stepsOf(lanes)
-          ? `Lanes 0 to ${apart - 1} add what the lane ${apart} further on has. The rest add, too, since all lanes take part in a shuffle, but nobody needs their sums (grey).`
+          ? `Lanes 0 to ${apart - 1} add what the lane ${apart} further on has. The rest add, too, because all lanes take part in a shuffle, but their sums (grey) aren't used.`
           : `Lane 0 adds what lane 1 has, and now it has the sum of all ${lanes}: ${count(total)}. ${some(step, 'shuffle')} and additions, where one lane alone would add ${lanes - 1} times.`;
       return {
         picture: picture(state, room).markup(says),

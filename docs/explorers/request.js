@@ -37,7 +37,7 @@
         facts: [['Sectors', count(sectors)], ['Bytes moved', `${count(moved)} bytes`], ['Of these used', `${Math.round(100 * used / moved)} %`],
           ['Cache lines', count(lines)], ['Tag passes', count(tags)], ['Data passes', count(data)]],
         table: {
-          caption: 'The picture as a table: each lane\'s element, from the start of an array that begins with a cache line',
+          caption: 'The picture as a table: where each lane\'s element lies in the array, which begins at a multiple of 8 MB (tag passes may differ elsewhere)',
           head: ['Lane', 'Element', 'Byte', 'Sector', 'Line', 'Bank'],
           rows: R.every.map((lane) => {
             const at = request.address[lane];

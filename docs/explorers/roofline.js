@@ -30,13 +30,15 @@
     if (work.bytes > 0 && work.flop > 0) {
       const intensity = work.flop / work.bytes;
       drawing.line([[x(intensity), 10], [x(intensity), 10 + high]], 'way');
-      const shown = [], parts = Object.entries(bound.all).filter(([, seconds]) => seconds > 0).sort((a, b) => b[1] - a[1]);
+      const shown = [], parts = Object.entries(bound.all).filter(([, seconds]) => seconds > 0 && work.flop / seconds < 10 ** Y[1]).sort((a, b) => b[1] - a[1]);
       for (const [part, seconds] of parts) {
         const at = y(work.flop / seconds), beside = at + (Math.abs(at - y(peak.flops)) < 8 ? -7 : 4);  // not on the roof
-        if (!shown.some((other) => Math.abs(other - beside) < 13)) {
-          shown.push(beside);
-          if (x(intensity) > width * 0.6) drawing.text(x(intensity) - 10, beside, part, 'end small'); else drawing.text(x(intensity) + 10, beside, part, 'small');
-        }
+        const near = shown.find((other) => Math.abs(other.beside - beside) < 13);
+        if (near) near.names.push(part); else shown.push({ beside, names: [part] });
+      }
+      for (const { beside, names } of shown) {
+        if (x(intensity) > width * 0.6) drawing.text(x(intensity) - 10, beside, names.join(', '), 'end small');
+        else drawing.text(x(intensity) + 10, beside, names.join(', '), 'small');
       }
       for (const [part, seconds] of parts.reverse()) drawing.dot(x(intensity), y(work.flop / seconds), part === bound.by ? 6 : 4, part === bound.by ? 'point hot' : 'point');
       if (state.took > 0) drawing.line([[x(intensity) - 9, y(work.flop / (state.took / 1e3))], [x(intensity) + 9, y(work.flop / (state.took / 1e3))]], 'roof');

@@ -61,10 +61,10 @@
       const fetched = 2 * threads * (now.t + 1), direct = 2 * threads * products, tiles = N / tile;
       const where = `Tile ${now.t + 1} of ${tiles}`;
       const says = now.what === 'fetch'
-        ? `${where}: each of the ${threads} threads fetches one word of A and one of B into shared memory. Then comes the first barrier: nobody reads before all words are there.`
+        ? `${where}: each of the ${threads} threads fetches one word of A and one of B into shared memory. Then comes the first barrier: no thread reads before all words are there.`
         : now.what === 'multiply'
           ? `${where}, k = ${now.k}: each thread multiplies a word of column ${now.k} of As with one of row ${now.k} of Bs. Each of these words serves ${tile} threads.`
-            + (now.k === tile - 1 ? ' Then comes the second barrier: nobody fetches the next tile before all have read this one.' : '')
+            + (now.k === tile - 1 ? ' Then comes the second barrier: no thread fetches the next tile before all have read this one.' : '')
           : `Each thread stores its sum of ${N} products. The block has fetched ${fetched} words; without tiles it would have been ${direct}, ${tile} times as many.`;
       return {
         picture: picture(state, now, room).markup(says),

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check-rules.sh [--write] EXPLORER_VECTORS: the rules of the site's explorers (docs/explorers/rules.js) on vectors that the simulator writes
-# now, and the report that the site shows as an example. Node runs them, or else a browser without a window. Exit code 1 when a number
-# differs, 77 when there is neither. --write: the example becomes what the simulator reports now (needs node).
+# now; and whether the report that the site shows as an example, and the pictures for readers without JavaScript, are up to date. Node runs
+# it all, or else a browser without a window, which leaves out the pictures. Exit code 1 when anything differs, 77 when there is neither.
+# --write: example and pictures are written anew (needs node).
 set -u -o pipefail
 write=""
 if [ "$1" = --write ]; then
@@ -21,7 +22,8 @@ done
 TILEWISE_REPORT=$folder/report.json "$vectors" example || exit 1
 if command -v node >/dev/null; then
   # shellcheck disable=SC2086  # nothing, or one word
-  node tests/explorers/check-rules.js $write "$folder/report.json" "$folder"/vectors/*.json
+  node tests/explorers/check-rules.js $write "$folder/report.json" "$folder"/vectors/*.json || exit
+  if [ -n "$write" ]; then node docs/explorers/stills.js; else node docs/explorers/stills.js --check; fi
 else
   python3 common/scripts/check-site.py --rules "$folder"
 fi

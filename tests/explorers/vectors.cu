@@ -100,20 +100,15 @@ void request(Random& random, const unsigned char* memory, Rows& rows) {
       ull{c.global_load_tag_passes}, ull{c.global_load_data_passes});
 }
 
-void requests() {
-  // An array that begins at a multiple of 8 MB and is no longer: where it is doesn't change which lines meet in a bank of tags.
-  constexpr std::size_t kMemory = std::size_t{8} << 20;
-  tilewise::DeviceBuffer<unsigned char> memory(2 * kMemory);
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
-  const unsigned char* aligned = memory.data() + (kMemory - begin % kMemory);
+void requests(const unsigned char* memory) {
   Random random;
   Rows rows("request");
   for (int i = 0; i < kSets; i += 5) {
-    request<unsigned char>(random, aligned, rows);
-    request<unsigned short>(random, aligned, rows);
-    request<float>(random, aligned, rows);
-    request<float2>(random, aligned, rows);
-    request<float4>(random, aligned, rows);
+    request<unsigned char>(random, memory, rows);
+    request<unsigned short>(random, memory, rows);
+    request<float>(random, memory, rows);
+    request<float2>(random, memory, rows);
+    request<float4>(random, memory, rows);
   }
 }
 
@@ -152,6 +147,79 @@ void banks() {
     bank<float>(random, rows);
     bank<float2>(random, rows);
     bank<float4>(random, rows);
+  }
+}
+
+// Any lanes, any elements: what a report may show.
+struct Lanes {
+  int element[32];  // -1: takes no part
+};
+
+template <class T>
+__global__ void load_global_lanes(const T* in, T* out, Lanes lanes) {
+  if (const int at = lanes.element[threadIdx.x]; at >= 0) out[threadIdx.x] = in[at];
+}
+
+template <class T>
+__global__ void load_shared_lanes(Lanes lanes, T* out) {
+  extern __shared__ uint4 shared[];
+  if (const int at = lanes.element[threadIdx.x]; at >= 0) out[threadIdx.x] = reinterpret_cast<T*>(shared)[at];
+}
+
+template <class T>
+__global__ void store_shared_lanes(Lanes lanes, const T* in) {
+  extern __shared__ uint4 shared[];
+  if (const int at = lanes.element[threadIdx.x]; at >= 0) reinterpret_cast<T*>(shared)[at] = in[threadIdx.x];
+}
+
+constexpr int kElements = 1024;
+
+// Often neighbours want the same, at a distance of 1 or 2, and some lanes nothing: then parts of a wide load may go together.
+Lanes pattern(Random& random) {
+  const int kind = random.below(6), apart = random.one_of({1, 1, 2, 3, 8, 32}), idle = random.one_of({0, 0, 2, 3, 8});
+  const int only = random.below(kElements);
+  Lanes lanes{};
+  for (int i = 0; i < 32; ++i) {
+    const int element = kind == 0   ? i / 2 * apart
+                        : kind == 1 ? (i / 4 * 2 + i % 2) * apart
+                        : kind == 2 ? i / 4 * apart
+                        : kind == 3 ? only
+                        : kind == 4 ? random.below(8)
+                                    : random.below(kElements);
+    lanes.element[i] = idle != 0 && random.below(idle) == 0 ? -1 : element;
+  }
+  if (random.below(3) == 0) lanes.element[31] = -1;
+  lanes.element[random.below(31)] = only;  // at least one takes part
+  return lanes;
+}
+
+template <class T>
+void lanes(Random& random, const unsigned char* memory, Rows& rows) {
+  const Lanes lanes = pattern(random);
+  tilewise::DeviceBuffer<T> words(32);
+  words.poison();
+  load_global_lanes<T><<<1, 32>>>(reinterpret_cast<const T*>(memory), words.data(), lanes);
+  const Counters global = counted();
+  load_shared_lanes<T><<<1, 32, kElements * sizeof(T)>>>(lanes, words.data());
+  const Counters load = counted();
+  store_shared_lanes<T><<<1, 32, kElements * sizeof(T)>>>(lanes, words.data());
+  const Counters store = counted();
+  rows.add(
+      "{\"bytes\":%zu,\"elements\":%s,\"sectors\":%llu,\"tagPasses\":%llu,\"dataPasses\":%llu,\"load\":%llu,"
+      "\"loadIdeal\":%llu,"
+      "\"store\":%llu,\"storeIdeal\":%llu}",
+      sizeof(T), list(std::vector<int>(lanes.element, lanes.element + 32)).c_str(), ull{global.global_load_sectors},
+      ull{global.global_load_tag_passes}, ull{global.global_load_data_passes}, ull{load.shared_load_wavefronts},
+      ull{load.shared_load_ideal}, ull{store.shared_store_wavefronts}, ull{store.shared_store_ideal});
+}
+
+void patterns(const unsigned char* memory) {
+  Random random;
+  Rows rows("lanes");
+  for (int i = 0; i < kSets; ++i) {
+    lanes<float>(random, memory, rows);
+    lanes<float2>(random, memory, rows);
+    lanes<float4>(random, memory, rows);
   }
 }
 
@@ -242,7 +310,14 @@ int main(int argc, char** argv) {
   tilewise::sim::set_checking(false);  // shared memory is read that nobody wrote: only addresses matter here
   std::printf("{");
   if (!only_occupancy) {
-    requests();
+    // An array that begins at a multiple of 8 MB and is no longer: where it is doesn't change which lines meet in a bank of tags.
+    constexpr std::size_t kMemory = std::size_t{8} << 20;
+    const tilewise::DeviceBuffer<unsigned char> memory(2 * kMemory);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    const unsigned char* aligned = memory.data() + (kMemory - begin % kMemory);
+    requests(aligned);
+    std::printf(",");
+    patterns(aligned);
     std::printf(",");
     banks();
     std::printf(",");
