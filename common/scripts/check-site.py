@@ -17,6 +17,7 @@ import queue
 import re
 import shutil
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -682,6 +683,13 @@ def check_explorers_by_hand(browser, site, findings):
          "wavefronts_ideal": 2, "worst_request": {"address": 0, "lanes": " ".join(str(128 * lane) for lane in range(32))}}]}]
     box.send_keys(json.dumps(pasted) + Keys.TAB)
     is_not("32 passes through shared memory, 1 without bank conflicts" in there("#explorer-report .explorer-says").text, True)
+    doing = "a report and its source, chosen as files"
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "report.json").write_text(json.dumps(pasted), encoding="utf-8")
+        (Path(folder) / "x.cu").write_text("one\ntwo\nfloat word = tile[threadIdx.x][0];\n", encoding="utf-8")
+        there("#explorer-report input[type=file]").send_keys(f"{folder}/report.json\n{folder}/x.cu")
+        time.sleep(1)
+        is_not(browser.ask("return Array.from(document.querySelectorAll('#explorer-report tbody code'), (code) => code.textContent)"), ["float word = tile[threadIdx.x][0];"])
     findings.add("explorers", browser.console())
 
     doing = "without scripts"

@@ -24,18 +24,32 @@
   const nameOf = (file) => String(file).split('/').pop();
   const isShared = (line) => line.memory === 'shared';
   const per = (all, line) => (line.instructions ? all / line.instructions : 0);
+  const unit = (n, one, many) => `${fixed(n)} ${n === 1 ? one : many}`;
   const fixed = (n) => (Number.isInteger(n) ? String(n) : n.toFixed(2));
 
   function costOf(line) {
     if (line.memory === 'global' && line.sectors !== undefined) {
-      return { per: `${fixed(per(line.sectors, line))} sectors`, ideal: fixed(per(line.sectors_ideal, line)), moved: `${count(line.sectors * R.SECTOR)} bytes`,
+      return { per: unit(per(line.sectors, line), 'sector', 'sectors'), ideal: fixed(per(line.sectors_ideal, line)), moved: `${count(line.sectors * R.SECTOR)} bytes`,
         passes: line.l1_data_passes === undefined ? '' : `${fixed(per(line.l1_tag_passes, line))}, ${fixed(per(line.l1_data_passes, line))}` };
     }
     if (isShared(line) && line.wavefronts !== undefined) {
-      return { per: `${fixed(per(line.wavefronts, line))} passes`, ideal: fixed(per(line.wavefronts_ideal, line)), moved: `${count(line.threads * line.bytes_per_thread)} bytes`,
+      return { per: unit(per(line.wavefronts, line), 'pass', 'passes'), ideal: fixed(per(line.wavefronts_ideal, line)), moved: `${count(line.threads * line.bytes_per_thread)} bytes`,
         passes: fixed(per(line.wavefronts, line)) };
     }
     return { per: '', ideal: '', moved: `${count(line.threads * line.bytes_per_thread)} bytes`, passes: '' };
+  }
+
+  function costOfRequest(line, request) {
+    const simple = line.access === 'load' || line.access === 'store';
+    if (isShared(line)) {
+      const isLoad = line.access === 'load';
+      return simple ? `${some(R.wavefronts(request, isLoad), 'pass', 'passes')} through shared memory, ${R.idealWavefronts(request, isLoad)} without bank conflicts.`
+        : `${some(R.wordsOf(request).length, 'word')} of shared memory.`;
+    }
+    const touched = `${some(R.sectorsOf(request).length, 'sector')} of 32 bytes in ${some(R.linesOf(request).length, 'cache line')}`;
+    if (simple) return `${touched}, ${some(R.tagPasses(request), 'tag pass', 'tag passes')}, ${some(R.dataPasses(request), 'data pass', 'data passes')}.`;
+    if (line.access === 'copy') return `${touched}.`;
+    return `${touched}, counted as ${R.atomicSectors(request)}: each sector as often as lanes want the same word of it.`;
   }
 
   function factsOf(launch) {
@@ -79,14 +93,13 @@
         picture.replaceChildren();
         if (!at) { says.textContent = 'No line of this launch asks memory for anything.'; return; }
         const where = `${nameOf(at.file)}:${at.line}, ${accessOf(at)}: `;
-        if (!request || !['load', 'store', 'copy', 'atomic', 'reduction'].includes(at.access)) {
-          says.textContent = where + `${some(at.instructions, 'request')}. The report has no addresses of it.`;
+        if (!request || at.access === 'ldmatrix') {
+          says.textContent = where + `${some(at.instructions, 'request')}. ` + (request ? "Matrix loads aren't drawn." : "The report doesn't say which addresses.");
           return;
         }
-        const sectors = R.sectorsOf(request).length, active = request.address.filter((to) => to !== null).length;
+        const active = request.address.filter((to) => to !== null).length;
         says.textContent = where + `of ${some(at.instructions, 'request')}, the one that costs most (the first, if several do). ${some(active, 'lane')} x ${some(at.bytes_per_thread, 'byte')}: `
-          + (isShared(at) ? `${some(R.wavefronts(request, at.access === 'load'), 'pass', 'passes')} through shared memory, ${R.idealWavefronts(request, at.access === 'load')} without bank conflicts.`
-            : `${some(sectors, 'sector')} of 32 bytes in ${some(R.linesOf(request).length, 'cache line')}, ${some(R.tagPasses(request), 'tag pass', 'tag passes')}, ${some(R.dataPasses(request), 'data pass', 'data passes')}.`);
+          + costOfRequest(at, request);
         // A row is a cache line; the first one that is touched has number 0.
         const origin = Math.floor(Math.min(...request.address.filter((to) => to !== null)) / R.LINE) * R.LINE;
         const moved = { ...request, address: request.address.map((to) => (to === null ? null : to - origin)) };
@@ -98,10 +111,9 @@
         chosen.value = launch;
         facts.replaceChildren(...factsOf(shown).map(([name, value]) => element('div', {}, element('dt', { textContent: name }), element('dd', { textContent: value }))));
         findings.replaceChildren(...(shown.findings || []).map((finding) => element('p', { className: 'explorer-error', textContent: `${nameOf(finding.file)}:${finding.line}: ${finding.kind}: ${finding.message}` })));
-        const withText = shown.lines.some((at) => textOf(at) !== undefined);
         const table = tableOf({
           caption: 'Choose a line to see its request. Per request: sectors of global memory, passes through shared memory. L1: tag and data passes.',
-          head: ['Line', 'Access', 'Requests', 'Per request', 'At best', 'L1 passes', 'Bytes moved', ...(withText ? ['Source'] : []), 'What to know'],
+          head: ['Line', 'Access', 'Requests', 'Per request', 'At best', 'L1 passes', 'Bytes moved', 'What to know'],
           rows: shown.lines.map((at, i) => {
             const cost = costOf(at), button = element('button', { type: 'button', textContent: `${nameOf(at.file) || 'unknown'}:${at.line}`, 'aria-pressed': String(i === line) });
             button.addEventListener('click', () => {
@@ -112,12 +124,12 @@
             });
             const compiled = at.as_compiled ? ` nvcc: ${some(at.as_compiled.instructions, 'request')}, because ${at.as_compiled.why}.` : '';
             const words = element('span', { className: 'words', textContent: (at.diagnosis ? `${at.diagnosis}.` : '') + compiled });
-            const text = withText ? [element('code', { textContent: (textOf(at) || '').trim() })] : [];
-            return [button, `${at.memory} ${at.access}, ${at.bytes_per_thread} bytes`, count(at.instructions), cost.per, cost.ideal, cost.passes, cost.moved, ...text, words];
+            const text = textOf(at), first = element('span', {}, button, ...(text === undefined ? [] : [element('code', { textContent: text.trim() })]));
+            return [first, `${at.memory} ${at.access}, ${at.bytes_per_thread} bytes`, count(at.instructions), cost.per, cost.ideal, cost.passes, cost.moved, words];
           }),
         });
         table.querySelectorAll(':is(th, td):last-child').forEach((cell) => cell.classList.add('words'));
-        table.querySelectorAll(':is(th, td):nth-child(2), td:has(code)').forEach((cell) => cell.classList.add('text'));
+        table.querySelectorAll(':is(th, td):nth-child(2)').forEach((cell) => cell.classList.add('text'));
         lines.replaceChildren(shown.lines.length ? scrolling('What each line asks memory for', table) : element('p', { textContent: launches[launch].refused ? 'This launch was refused.' : 'This launch was not counted.' }));
         showPicture();
       }
@@ -166,6 +178,7 @@
         width = picture.clientWidth;
         showPicture();
       }).observe(picture);
+      if (root.tilewiseReport) show(root.tilewiseReport);  // a page that has one in it, in a script before this
       // An address that names a line shows it, in the report that is here, or else in the example.
       return (at) => { if (launches.length) show(launches, at); else loadExample().then((report) => show(report, at)); };
     },

@@ -32,6 +32,17 @@
   }
   const busiest = (request, lanes) => Math.max(...wordsPerBank(request, lanes));
 
+  // An atomic instruction is counted with as many sectors as its most wanted word in each has lanes.
+  function atomicSectors(request) {
+    let total = 0;
+    for (const sector of sectorsOf(request)) {
+      const wanted = new Map();
+      for (const at of request.address) if (at !== null && Math.floor(at / SECTOR) === sector) wanted.set(at, (wanted.get(at) || 0) + 1);
+      total += Math.max(0, ...wanted.values());
+    }
+    return total;
+  }
+
   // ---- L1: the tag stage finds lines, one in each of four banks of tags per pass; the data stage has the 32 banks
 
   function parity(bits) {
@@ -215,7 +226,7 @@
     return { all, by, seconds: all[by] };
   }
 
-  root.tilewiseRules = { LANES, SECTOR, LINE, BANKS, WORD, PLACES, DEVICES, every, sectorsOf, linesOf, wordsOf, wordsPerBank, tagBank, tagPasses,
+  root.tilewiseRules = { LANES, SECTOR, LINE, BANKS, WORD, PLACES, DEVICES, every, sectorsOf, linesOf, wordsOf, wordsPerBank, atomicSectors, tagBank, tagPasses,
     dataPasses, wavefronts, idealWavefronts, place, globalRequest, sharedRequest, swizzlePeriod, aligned, warpOfCsr, warpsOfCsr, countCsr,
     occupancy, peaks, bounds };
 })(typeof window === 'undefined' ? globalThis : window);

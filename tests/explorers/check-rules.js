@@ -39,6 +39,7 @@
         return { sectors: R.sectorsOf(request).length, tagPasses: R.tagPasses(request), dataPasses: R.dataPasses(request), load: R.wavefronts(request, true),
           loadIdeal: R.idealWavefronts(request, true), store: R.wavefronts(request, false), storeIdeal: R.idealWavefronts(request, false) };
       },
+      atomics: (v) => ({ sectors: R.atomicSectors({ bytes: R.WORD, address: v.elements.map((element) => (element < 0 ? null : element * R.WORD)) }) }),
       csr: (v) => {
         const { requests, sectors, lanes } = R.countCsr(v, v.lanes);
         return { requests, sectors, words: lanes };
@@ -48,7 +49,7 @@
       occupancyOfRuntime: (v) => ({ blocks: R.occupancy(byName[v.device], v).blocks }),
       bounds: (v) => R.bounds(R.DEVICES[v.device], v).all,
     };
-    const least = { request: 300, banks: 300, lanes: 300, csr: 300, occupancy: 300, occupancyOfRuntime: 300, bounds: 300, devices: Object.keys(R.DEVICES).length };
+    const least = { request: 300, banks: 300, lanes: 300, atomics: 300, csr: 300, occupancy: 300, occupancyOfRuntime: 300, bounds: 300, devices: Object.keys(R.DEVICES).length };
     for (const [name, vectors] of Object.entries(all)) {
       if (!rules[name]) { said.push(`${name}: no rule for these vectors`); continue; }
       if (vectors.length < least[name]) said.push(`${name}: ${vectors.length} vectors, fewer than ${least[name]}`);

@@ -172,6 +172,10 @@ __global__ void store_shared_lanes(Lanes lanes, const T* in) {
   if (const int at = lanes.element[threadIdx.x]; at >= 0) reinterpret_cast<T*>(shared)[at] = in[threadIdx.x];
 }
 
+__global__ void add_lanes(float* sums, float* out, Lanes lanes) {
+  if (const int at = lanes.element[threadIdx.x]; at >= 0) out[threadIdx.x] = atomicAdd(&sums[at], 1.0f);
+}
+
 constexpr int kElements = 1024;
 
 // Often neighbours want the same, at a distance of 1 or 2, and some lanes nothing: then parts of a wide load may go together.
@@ -211,6 +215,19 @@ void lanes(Random& random, const unsigned char* memory, Rows& rows) {
       sizeof(T), list(std::vector<int>(lanes.element, lanes.element + 32)).c_str(), ull{global.global_load_sectors},
       ull{global.global_load_tag_passes}, ull{global.global_load_data_passes}, ull{load.shared_load_wavefronts},
       ull{load.shared_load_ideal}, ull{store.shared_store_wavefronts}, ull{store.shared_store_ideal});
+}
+
+void atomics() {
+  Random random;
+  Rows rows("atomics");
+  tilewise::DeviceBuffer<float> sums(kElements), out(32);
+  CUDA_CHECK(cudaMemset(sums.data(), 0, kElements * sizeof(float)));
+  for (int i = 0; i < kSets; ++i) {
+    const Lanes lanes = pattern(random);
+    add_lanes<<<1, 32>>>(sums.data(), out.data(), lanes);
+    rows.add("{\"elements\":%s,\"sectors\":%llu}", list(std::vector<int>(lanes.element, lanes.element + 32)).c_str(),
+             ull{counted().atomic_sectors});
+  }
 }
 
 void patterns(const unsigned char* memory) {
@@ -318,6 +335,8 @@ int main(int argc, char** argv) {
     requests(aligned);
     std::printf(",");
     patterns(aligned);
+    std::printf(",");
+    atomics();
     std::printf(",");
     banks();
     std::printf(",");
