@@ -1,23 +1,12 @@
 // A sum over the lanes of a warp by shuffles, step by step (lesson 06).
 'use strict';
 (function (root) {
-  const { define, Drawing, count, some } = root.tilewiseExplorers;
+  const { shuffleSums } = root.tilewiseRules, { define, Drawing, count, some } = root.tilewiseExplorers;
   const stepsOf = (lanes) => Math.log2(lanes);
-
-  // The lanes' values after each step of `sum += __shfl_down_sync(0xffffffff, sum, apart, lanes)`: a lane whose partner
-  // would lie outside of the group gets its own value.
-  function valuesOf(lanes) {
-    const all = [Array.from({ length: lanes }, (_, lane) => lane + 1)];
-    for (let apart = lanes / 2; apart >= 1; apart /= 2) {
-      const last = all[all.length - 1];
-      all.push(last.map((value, lane) => value + (lane + apart < lanes ? last[lane + apart] : value)));
-    }
-    return all;
-  }
 
   function picture({ lanes, step }, room) {
     const names = room >= 620 ? 92 : 0, cell = Math.min(44, Math.floor((room - names - 2) / lanes)), high = 24, gap = 30;
-    const drawing = new Drawing(room), values = valuesOf(lanes), x = (lane) => names + lane * cell;
+    const drawing = new Drawing(room), values = shuffleSums(lanes), x = (lane) => names + lane * cell;
     const written = cell >= 24;
     for (let lane = 0; lane < lanes; lane += cell >= 17 ? 1 : 4) drawing.text(x(lane) + cell / 2, 13, lane, 'mid small faint');
     if (names) drawing.text(0, 13, 'lane', 'small faint');
@@ -46,7 +35,7 @@
       { key: 'step', label: 'Step', type: 'step', value: 1, min: 0, max: (state) => stepsOf(state.lanes) },
     ],
     view(state, room) {
-      const { lanes, step } = state, values = valuesOf(lanes), apart = lanes >> step, total = lanes * (lanes + 1) / 2;
+      const { lanes, step } = state, values = shuffleSums(lanes), apart = lanes >> step, total = lanes * (lanes + 1) / 2;
       const says = step === 0
         ? `Each of ${lanes} lanes has a part of the sum; here lane i has i + 1. Together they are ${count(total)}.`
         : step < stepsOf(lanes)

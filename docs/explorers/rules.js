@@ -172,6 +172,21 @@
     return sum;
   }
 
+  // ---- steps: what the lanes have after each `sum += __shfl_down_sync(0xffffffff, sum, apart, lanes)` when lane i begins with i + 1. A
+  // lane whose partner would lie outside of the group gets its own value.
+  function shuffleSums(lanes) {
+    const all = [Array.from({ length: lanes }, (_, lane) => lane + 1)];
+    for (let apart = lanes / 2; apart >= 1; apart /= 2) {
+      const last = all[all.length - 1];
+      all.push(last.map((value, lane) => value + (lane + apart < lanes ? last[lane + apart] : value)));
+    }
+    return all;
+  }
+  // Words of A and B that a block of tile x tile threads fetches for so many tiles, and that it would load, without tiles, for so many
+  // products of each thread.
+  const wordsOfTiles = (tile, tiles) => 2 * tile * tile * tiles;
+  const wordsWithoutTiles = (tile, products) => 2 * tile * tile * products;
+
   // ---- the cards, as the simulator knows them (common/simulator/runtime/devices.cpp and rates.cpp): a test compares. Rates are
   // per clock and SM where nothing else is said; shared memory is in bytes.
   const KiB = 1024;
@@ -227,6 +242,6 @@
   }
 
   root.tilewiseRules = { LANES, SECTOR, LINE, BANKS, WORD, PLACES, DEVICES, every, sectorsOf, linesOf, wordsOf, wordsPerBank, atomicSectors, tagBank, tagPasses,
-    dataPasses, wavefronts, idealWavefronts, place, globalRequest, sharedRequest, swizzlePeriod, aligned, warpOfCsr, warpsOfCsr, countCsr,
+    dataPasses, wavefronts, idealWavefronts, place, globalRequest, sharedRequest, swizzlePeriod, aligned, warpOfCsr, warpsOfCsr, countCsr, shuffleSums, wordsOfTiles, wordsWithoutTiles,
     occupancy, peaks, bounds };
 })(typeof window === 'undefined' ? globalThis : window);

@@ -1,7 +1,7 @@
 // A block of tiled_matmul, step by step (lesson 02).
 'use strict';
 (function (root) {
-  const { define, Drawing, count, some } = root.tilewiseExplorers;
+  const R = root.tilewiseRules, { define, Drawing, count, some } = root.tilewiseExplorers;
   const N = 8;  // A, B and C have N x N words
   const stepsOf = (state) => N / state.tile * (state.tile + 1) + 1;
 
@@ -58,7 +58,7 @@
     ],
     view(state, room) {
       const now = at(state), { tile } = state, threads = tile * tile, products = now.what === 'store' ? N : now.t * tile + now.k + 1;
-      const fetched = 2 * threads * (now.t + 1), direct = 2 * threads * products, tiles = N / tile;
+      const fetched = R.wordsOfTiles(tile, now.t + 1), direct = R.wordsWithoutTiles(tile, products), tiles = N / tile;
       const where = `Tile ${now.t + 1} of ${tiles}`;
       const says = now.what === 'fetch'
         ? `${where}: each of the ${threads} threads fetches one word of A and one of B into shared memory. Then comes the first barrier: no thread reads before all words are there.`

@@ -40,6 +40,8 @@
           loadIdeal: R.idealWavefronts(request, true), store: R.wavefronts(request, false), storeIdeal: R.idealWavefronts(request, false) };
       },
       atomics: (v) => ({ sectors: R.atomicSectors({ bytes: R.WORD, address: v.elements.map((element) => (element < 0 ? null : element * R.WORD)) }) }),
+      tiles: (v) => ({ fetched: R.wordsOfTiles(v.tile, v.n / v.tile), direct: R.wordsWithoutTiles(v.tile, v.n) }),
+      shuffles: (v) => ({ values: `[${R.shuffleSums(v.lanes)[v.step].join(',')}]` }),
       csr: (v) => {
         const { requests, sectors, lanes } = R.countCsr(v, v.lanes);
         return { requests, sectors, words: lanes };
@@ -49,7 +51,7 @@
       occupancyOfRuntime: (v) => ({ blocks: R.occupancy(byName[v.device], v).blocks }),
       bounds: (v) => R.bounds(R.DEVICES[v.device], v).all,
     };
-    const least = { request: 300, banks: 300, lanes: 300, atomics: 300, csr: 300, occupancy: 300, occupancyOfRuntime: 300, bounds: 300, devices: Object.keys(R.DEVICES).length };
+    const least = { request: 300, banks: 300, lanes: 300, atomics: 300, tiles: 9, shuffles: 18, csr: 300, occupancy: 300, occupancyOfRuntime: 300, bounds: 300, devices: Object.keys(R.DEVICES).length };
     for (const [name, vectors] of Object.entries(all)) {
       if (!rules[name]) { said.push(`${name}: no rule for these vectors`); continue; }
       if (vectors.length < least[name]) said.push(`${name}: ${vectors.length} vectors, fewer than ${least[name]}`);

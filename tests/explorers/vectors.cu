@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "csr_spmv.cuh"
+#include "naive_matmul.cuh"
 #include "tiled_matmul.cuh"
 #include "tilewise/device_buffer.hpp"
 #include "tilewise_sim/report.hpp"
@@ -240,6 +241,51 @@ void patterns(const unsigned char* memory) {
   }
 }
 
+template <int TILE>
+void block_of_tiles(Rows& rows, int n) {
+  tilewise::DeviceBuffer<float> a(n * n), b(n * n), c(n * n);
+  CUDA_CHECK(cudaMemset(a.data(), 0, n * n * sizeof(float)));
+  CUDA_CHECK(cudaMemset(b.data(), 0, n * n * sizeof(float)));
+  const dim3 grid(n / TILE, n / TILE), block(TILE, TILE);
+  tiled_matmul<TILE><<<grid, block>>>(a.data(), b.data(), c.data(), n, n, n);
+  const ull fetched = counted().global_load_bytes / 4 / (grid.x * grid.y);
+  naive_matmul<<<grid, block>>>(a.data(), b.data(), c.data(), n, n, n);
+  rows.add("{\"tile\":%d,\"n\":%d,\"fetched\":%llu,\"direct\":%llu}", TILE, n, fetched,
+           ull{counted().global_load_bytes / 4 / (grid.x * grid.y)});
+}
+
+void tiles() {
+  Rows rows("tiles");
+  for (const int n : {8, 16, 32}) {
+    block_of_tiles<2>(rows, n);
+    block_of_tiles<4>(rows, n);
+    block_of_tiles<8>(rows, n);
+  }
+}
+
+// The sums of groups of `width` lanes; what lane i has after step s goes to out[32 * s + i].
+__global__ void shuffle_steps(int width, int* out) {
+  int sum = threadIdx.x % width + 1, step = 0;
+  out[threadIdx.x] = sum;
+  for (int apart = width / 2; apart > 0; apart /= 2) {
+    sum += __shfl_down_sync(0xffffffff, sum, apart, width);
+    out[32 * ++step + threadIdx.x] = sum;
+  }
+}
+
+void shuffles() {
+  Rows rows("shuffles");
+  for (const int width : {4, 8, 16, 32}) {
+    tilewise::DeviceBuffer<int> out(32 * 6);
+    shuffle_steps<<<1, 32>>>(width, out.data());
+    counted();
+    const std::vector<int> all = out.to_host();
+    for (int step = 0; 1 << step <= width; ++step)
+      rows.add("{\"lanes\":%d,\"step\":%d,\"values\":\"%s\"}", width, step,
+               list(std::vector<int>(all.begin() + 32 * step, all.begin() + 32 * step + width)).c_str());
+  }
+}
+
 void sparse() {
   Random random;
   Rows rows("csr");
@@ -339,6 +385,10 @@ int main(int argc, char** argv) {
     atomics();
     std::printf(",");
     banks();
+    std::printf(",");
+    tiles();
+    std::printf(",");
+    shuffles();
     std::printf(",");
     sparse();
     std::printf(",");

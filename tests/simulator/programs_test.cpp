@@ -298,6 +298,46 @@ TEST_CASE("A report says for how many bytes of asynchronous copies threads waite
   }
 }
 
+TEST_CASE("A report has the addresses of each line's worst request", "[programs][report]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(
+__global__ void k(const float* in, float* out) {
+  __shared__ float tile[32][33];
+  const int i = threadIdx.x % 32, step = threadIdx.x / 32 + 1;  // the second warp's request is the worse one
+  if (i < 30)
+    tile[i][threadIdx.x / 32] =
+        in[step * i];
+  if (i < 30) out[threadIdx.x] = tile[i][threadIdx.x / 32];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 256), cudaMalloc(&out, 256), cudaMemset(in, 0, 256);
+  k<<<1, 64>>>(in, out);
+  return cudaFree(in) + cudaFree(out);
+})"))
+              .status == 0);
+  Outcome outcome;
+  const auto report = report_of(workplace, "", outcome);
+  CHECK(outcome.status == 0);
+  // Each lane's distance from the first; the last two take no part.
+  const auto lanes = [](int bytes) {
+    std::string text;
+    for (int i = 0; i < 30; ++i) text += std::to_string(bytes * i) + " ";
+    return text + ". .";
+  };
+  int seen = 0;
+  for (const auto& line : report.at(0).at("lines")) {
+    const auto worst = line.at("worst_request");
+    const bool shared = line.at("memory") == "shared", load = line.at("access") == "load";
+    CHECK(worst.at("lanes") == lanes(shared ? 33 * 4 : load ? 8 : 4));
+    CHECK(worst.at("address").get<std::uint64_t>() % (shared ? 4 : load ? 256 : 128) == 0);
+    if (shared) CHECK(worst.at("address").get<std::uint64_t>() < 128);
+    ++seen;
+  }
+  CHECK(seen == 4);
+}
+
 TEST_CASE("TILEWISE_SAMPLE: the report and the program's end say what was run in part", "[programs][sample]") {
   const Workplace workplace;
   REQUIRE(workplace.compile(workplace.write(kAddTwice)).status == 0);
