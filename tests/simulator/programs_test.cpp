@@ -400,7 +400,7 @@ int main() {
 })"))
                 .status == 0);
     Outcome whole, part;
-    const auto all = report_of(workplace, "TILEWISE_FINDINGS=off", whole);
+    auto all = report_of(workplace, "TILEWISE_FINDINGS=off", whole);
     auto some = report_of(workplace, "TILEWISE_SAMPLE=8", part);
     const std::string reason = std::string("program.cu:3 ") + why;
     CHECK(has(part.text, "300\n"));
@@ -409,6 +409,9 @@ int main() {
     CHECK(!has(part.text, "in part"));
     CHECK(has(some[0].at("not_sampled").get<std::string>(), reason));
     some[0].erase("not_sampled");
+    // Of requests that cost the same the first is shown, and the blocks' order differs.
+    for (auto* launch : {&some[0], &all[0]})
+      for (auto& line : launch->at("lines")) line.erase("worst_request");
     CHECK(some == all);
   }
 }
