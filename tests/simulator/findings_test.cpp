@@ -137,8 +137,12 @@ void check_all_cases(const std::string& source, const std::string& compiler = ""
 TEST_CASE("Findings: threads without order", "[programs]") { check_all_cases("races.cu"); }
 TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote", "[programs]") { check_all_cases("memory.cu"); }
 TEST_CASE("Findings: barriers, warp operations and waiting", "[programs]") { check_all_cases("threads.cu"); }
-TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[programs]") { check_all_cases("lifetime.cu"); }
-TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on", "[programs]") { check_all_cases("libraries.cu"); }
+TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[programs]") {
+  check_all_cases("lifetime.cu");
+}
+TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on", "[programs]") {
+  check_all_cases("libraries.cu");
+}
 TEST_CASE("Findings: asynchronous copies", "[programs]") { check_all_cases("async.cu"); }
 TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores", "[programs]") {
   check_all_cases("matrices.cu");
@@ -184,8 +188,7 @@ TEST_CASE("Findings: an array that was left far behind is named all the same") {
         std::string::npos);
 }
 
-TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++",
-          "[.all]") {
+TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++", "[.all]") {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (std::system(("command -v " + compiler + " >/dev/null 2>&1").c_str()) != 0) {
       WARN(compiler << " is not here");

@@ -24,7 +24,9 @@ TEST_CASE("A program runs: histogram by atomics", "[programs]") {
   runs("histogram_atomics", "global   right\nshared   right\nmatched  right\n");
 }
 
-TEST_CASE("A program runs: stencil with constant memory", "[programs]") { runs("stencil_constant", "117 x 61 pixels: right\n"); }
+TEST_CASE("A program runs: stencil with constant memory", "[programs]") {
+  runs("stencil_constant", "117 x 61 pixels: right\n");
+}
 
 TEST_CASE("A program runs: streams and asynchronous copies", "[programs]") {
   runs("streams_async", "8181 values in 9 chunks on 3 streams: right\n");
