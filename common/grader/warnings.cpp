@@ -64,7 +64,7 @@ std::string in_other_words(const std::string& option) {
   static const std::map<std::string, std::string> words{
       {"empty-body", "the ; is all that depends on the condition"},
       {"parentheses", "= assigns, == compares; && goes before ||"},
-      {"return-type", "whoever calls it gets nothing in particular, or the program crashes"},
+      {"return-type", "its caller gets nothing in particular, or the program crashes"},
       {"comma-subscript", "a[i, j] is a[j]: write a[i * columns + j]"},
       {"deprecated-comma-subscript", "a[i, j] is a[j]: write a[i * columns + j]"}};
   const auto found = words.find(option);

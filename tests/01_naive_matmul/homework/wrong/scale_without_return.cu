@@ -1,4 +1,4 @@
-// expect: scale_rows visible whoever calls it gets nothing in particular
+// expect: scale_rows visible its caller gets nothing in particular
 // points: scale_rows 5..15
 // The product is computed, and given to nobody.
 #include "homework.cuh"
