@@ -34,8 +34,10 @@ std::string_view indirect_call(std::string_view line) {
 
 /// "\tcall\tmemcpy": to a function that looks at the addresses first. Empty for other lines.
 std::string looked_at(std::string_view line) {
-  if (line.compare(0, 4, "call") != 0) return {};
-  std::string_view name = without_blanks(line.substr(line.find_first_of(" \t")));
+  const std::size_t blank = line.find_first_of(" \t");
+  if (blank == std::string_view::npos || (line.substr(0, blank) != "call" && line.substr(0, blank) != "callq"))
+    return {};
+  std::string_view name = without_blanks(line.substr(blank));
   name = name.substr(0, name.find('@'));
   for (const std::string_view copying : {"memcpy", "memmove", "memset"})
     if (name == copying) return "\tcall\ttilewise_guarded_" + std::string(name) + "\n";

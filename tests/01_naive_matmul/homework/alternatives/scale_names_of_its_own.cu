@@ -1,11 +1,11 @@
 // Names that the C library, or the grader, has, too.
 #include "homework.cuh"
 
-int n = 8, error = 0, g = 32, state = 0;
+int n = 8, error = 0, g = 32, state = 0, call = 0;
 const char* warn = "rows";
 __device__ int check, result;
 inline int launches(int a) { return a + n; }
-inline bool read_all() { return error == 0 && state == 0 && warn[0] == 'r'; }
+inline bool read_all() { return error == 0 && state == 0 && call == 0 && warn[0] == 'r'; }
 
 __global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
