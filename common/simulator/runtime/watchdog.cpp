@@ -154,12 +154,12 @@ Stage stage_now(double at) {
 }
 
 /// Looks at the time of the whole program.
-void look_at_program(void* context) {
+void look_at_program(const Lane* observed, void* context) {
   const double now = processor_time();
   if (now < program_seconds / 2) return;
   // Not while the runtime does things of its own, or a library.
   const Lane* const lane = current_lane;
-  if (lane ? observer::active() && !observed_lane : !in_program(interrupted(context))) return;
+  if (lane ? observer::active() && !observed : !in_program(interrupted(context))) return;
   if (half_way.at < 0) half_way = stage_now(now);
   if (now >= program_seconds && prepared) end_of_time(stage_now(now), lane);
 }
@@ -168,6 +168,9 @@ void look_at_program(void* context) {
 /// runtime is never observed while it does things of its own. Or it came in the program's own host code.
 void on_tick(int, siginfo_t*, void* context) {
   if (ending) return;
+  // Functions of std::string and its kin may be the program's copies, which are observed.
+  Lane* const observed = observed_lane;
+  const Unobserved guard;
   if (const Progress now{running_launch().block_serial, threads_ended}; now != progress) {
     progress = now;
     ticks = ticks_of_one = 0;
@@ -177,16 +180,16 @@ void on_tick(int, siginfo_t*, void* context) {
     ticks_of_one = current_lane == runner ? ticks_of_one + 1 : 0;
     runner = current_lane;
   }
-  if (program_seconds > 0) look_at_program(context);
+  if (program_seconds > 0) look_at_program(observed, context);
   if (seconds == 0 || ticks == 0) return;
   // Where threads take turns, at barriers, each has a share of the time.
   const long most = std::max(ticks_of_one, ticks / 2);
-  if (double(most * kTickMicroseconds) < 1e6 * seconds || !observed_lane) return;
+  if (double(most * kTickMicroseconds) < 1e6 * seconds || !observed) return;
   if (idle_polls > kManyPolls) {  // threads that wait for others: the scheduler has a better word for that
     idle_polls = most_polls + 1;
     return;
   }
-  end_with(endless(double(ticks * kTickMicroseconds) / 1e6), observed_lane);
+  end_with(endless(double(ticks * kTickMicroseconds) / 1e6), observed);
 }
 
 void watch() {
