@@ -172,6 +172,7 @@ function(tilewise_tests name)
     SYSTEM_INCLUDES ${TILEWISE_CATCH2_INCLUDES}
     LIBRARIES ${arg_LIBRARIES} tilewise_test_main)
   target_compile_definitions(${name} PRIVATE TILEWISE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O0>")  # what takes time is compiling them
   set(runs ${name})
   if(arg_APART)
     add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "~[${arg_APART}]~[all]")
