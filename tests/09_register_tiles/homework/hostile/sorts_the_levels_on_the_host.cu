@@ -1,5 +1,5 @@
 // Looks at the levels in host code, where device memory cannot be read.
-// gains: 5 before its result could be looked at
+// gains: 5 in host code: this pointer is the GPU's
 #include "homework.cuh"
 
 constexpr int THREADS = 128;
