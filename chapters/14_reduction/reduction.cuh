@@ -111,25 +111,26 @@ __device__ float thread_sum(size_t n, const float* x, size_t thread, size_t thre
   const size_t count = (n - before) / 4;
   const size_t after = before + 4 * count;
 
-  float sums[4] = {};
-  size_t i = thread;
-  for (; i + (UNROLL - 1) * threads < count; i += UNROLL * threads) {
+  float beside = thread < before ? x[thread] : 0.0f;
+  if (thread < n - after) beside += x[after + thread];
+  float sums[4] = {beside};
+  for (size_t i = thread; i < count; i += UNROLL * threads) {
     float4 v[UNROLL];
 #pragma unroll
-    for (int u = 0; u < UNROLL; ++u) v[u] = vectors[i + u * threads];
+    for (int u = 0; u < UNROLL; ++u)
+      v[u] = i + u * threads < count ? vectors[i + u * threads] : make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) sums[u % 4] += (v[u].x + v[u].y) + (v[u].z + v[u].w);
   }
-  for (; i < count; i += threads) sums[0] += (vectors[i].x + vectors[i].y) + (vectors[i].z + vectors[i].w);
-  if (thread < before) sums[1] += x[thread];
-  if (thread < n - after) sums[2] += x[after + thread];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 // [thread_sum]
 
 // [sum_wide]
+constexpr int kWidePerSm = 4;  // blocks on an SM: leaves the compiler registers for four vectors
+
 /// Loads of 16 bytes, four of them in flight for each thread.
-__global__ void sum_wide(size_t n, const float* x, float* total) {
+__global__ void __launch_bounds__(kReduceThreads, kWidePerSm) sum_wide(size_t n, const float* x, float* total) {
   const size_t threads = static_cast<size_t>(gridDim.x) * kReduceThreads;
   const size_t thread = static_cast<size_t>(blockIdx.x) * kReduceThreads + threadIdx.x;
   const float sum = block_sum<kReduceThreads>(thread_sum<4>(n, x, thread, threads));
@@ -142,22 +143,24 @@ __global__ void sum_wide(size_t n, const float* x, float* total) {
 /// Whether this block is the last to come here; `tickets` is 0 before the launch and after it. Called by all threads, when thread 0 has
 /// written what the last block is to read: its fence puts that before the ticket, where every SM sees it.
 __device__ inline bool is_last_block(unsigned* tickets) {
-  __shared__ bool last;
+  bool last = false;
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;  // back to 0 after the last
     __threadfence();
   }
-  __syncthreads();
-  return last;
+  return __syncthreads_or(last);  // what thread 0 knows, for all
 }
 // [last_block]
+
+/// As many blocks as run on an SM at a time. The compiler may then take more registers, and asks for all four vectors before it needs one.
+constexpr int kPerSm(int threads) { return threads == 512 ? 3 : 1; }
 
 // [sum_one_launch]
 /// *total = x[0] + ... + x[n - 1], whatever was in it. Each block leaves its sum in `of_block`; the last to finish adds those, in the order
 /// of the blocks and not of their arrival, so the same n, x and device give the same bits every time. One block needs neither.
 template <int THREADS>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, kPerSm(THREADS))
     sum_one_launch(size_t n, const float* x, float* of_block, unsigned* tickets, float* total) {
   const size_t threads = static_cast<size_t>(gridDim.x) * THREADS;
   const size_t thread = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
@@ -178,8 +181,8 @@ __global__ void __launch_bounds__(THREADS)
 /// 64 bits: whoever reads the number has the sum, too. The last block waits for the words of the others; blocks start in the order of
 /// their numbers, and the grid is no larger than what runs at once. `launches` counts what has used `of_block` before.
 template <int THREADS>
-__global__ void __launch_bounds__(THREADS) sum_flags(size_t n, const float* x, volatile unsigned long long* of_block,
-                                                     volatile unsigned* launches, float* total) {
+__global__ void __launch_bounds__(THREADS, 1) sum_flags(size_t n, const float* x, volatile unsigned long long* of_block,
+                                                        volatile unsigned* launches, float* total) {
   const size_t threads = static_cast<size_t>(gridDim.x) * THREADS;
   const size_t thread = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
   const unsigned long long now = *launches + 1;
@@ -223,27 +226,32 @@ struct Maximum {
   }
 };
 
-/// The largest element and where it is: the first of equal ones, and the first NaN if there is any. No elements: -infinity at -1.
+/// The largest element and where it is: the first of equal ones, and the first NaN if there is any. Both are packed into one number, so that
+/// joining is one comparison: above, the float's bits in an order that integers have, too; below, the place, turned round. So it takes up
+/// to 2^32 elements.
 struct ArgMaximum {
-  struct Value {
-    float value;
-    long long index;
-  };
+  using Value = unsigned long long;  // 0: no element
+  static constexpr size_t kMost = size_t{1} << 32;
   const float* x;
 
-  __device__ static Value none() { return {-INFINITY, -1}; }
-  __device__ static Value join(Value a, Value b) {
-    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
-    const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-    const bool equal = a.value == b.value || (a_nan && b_nan);
-    return (equal ? a.index < b.index : a_nan || a.value > b.value) ? a : b;
+  __device__ static Value none() { return 0; }
+  __device__ static Value join(Value a, Value b) { return a > b ? a : b; }
+  __device__ static Value packed(float value, size_t i) {
+    const unsigned bits = __float_as_uint(value + 0.0f);  // -0 is 0
+    const unsigned ordered = value != value ? 0xffffffffu : bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+    return static_cast<Value>(ordered) << 32 | (0xffffffffu - static_cast<unsigned>(i));
   }
+  /// Where the element is; -1: there is none.
+  __host__ __device__ static long long index(Value v) {
+    return v == 0 ? -1 : static_cast<long long>(0xffffffffu - static_cast<unsigned>(v));
+  }
+
   __device__ size_t before(size_t n) const { return before_vectors(n, x); }
-  __device__ Value element(size_t i) const { return {x[i], static_cast<long long>(i)}; }
+  __device__ Value element(size_t i) const { return packed(x[i], i); }
   __device__ Value four(size_t before, size_t i) const {
     const float4 v = reinterpret_cast<const float4*>(x + before)[i];
-    const long long first = static_cast<long long>(before + 4 * i);
-    return join(join({v.x, first}, {v.y, first + 1}), join({v.z, first + 2}, {v.w, first + 3}));
+    const size_t first = before + 4 * i;
+    return join(join(packed(v.x, first), packed(v.y, first + 1)), join(packed(v.z, first + 2), packed(v.w, first + 3)));
   }
 };
 
@@ -268,24 +276,22 @@ struct Dot {
 // [compensated]
 /// A sum and, apart from it, all that its additions have rounded off.
 struct CompensatedSum {
-  struct Value {
-    float sum, lost;
-  };
+  using Value = float2;  // x: the sum, y: what was lost
   const float* x;
 
-  __device__ static Value none() { return {0, 0}; }
+  __device__ static Value none() { return make_float2(0, 0); }
   /// Knuth's TwoSum: `error` is exactly what a + b loses in `sum`, whichever of the two is larger.
   __device__ static Value join(Value a, Value b) {
-    const float sum = a.sum + b.sum;
-    const float of_b = sum - a.sum;
-    const float error = (a.sum - (sum - of_b)) + (b.sum - of_b);
-    return {sum, a.lost + b.lost + error};
+    const float sum = a.x + b.x;
+    const float of_b = sum - a.x;
+    const float error = (a.x - (sum - of_b)) + (b.x - of_b);
+    return make_float2(sum, a.y + b.y + error);
   }
   __device__ size_t before(size_t n) const { return before_vectors(n, x); }
-  __device__ Value element(size_t i) const { return {x[i], 0}; }
+  __device__ Value element(size_t i) const { return make_float2(x[i], 0); }
   __device__ Value four(size_t before, size_t i) const {
     const float4 v = reinterpret_cast<const float4*>(x + before)[i];
-    return join(join({v.x, 0}, {v.y, 0}), join({v.z, 0}, {v.w, 0}));
+    return join(join(make_float2(v.x, 0), make_float2(v.y, 0)), join(make_float2(v.z, 0), make_float2(v.w, 0)));
   }
 };
 // [compensated]
@@ -293,10 +299,10 @@ struct CompensatedSum {
 // [reduce]
 __device__ inline float shuffle_down(float v, int distance) { return __shfl_down_sync(0xffffffffu, v, distance); }
 __device__ inline ArgMaximum::Value shuffle_down(ArgMaximum::Value v, int distance) {
-  return {__shfl_down_sync(0xffffffffu, v.value, distance), __shfl_down_sync(0xffffffffu, v.index, distance)};
+  return __shfl_down_sync(0xffffffffu, v, distance);
 }
 __device__ inline CompensatedSum::Value shuffle_down(CompensatedSum::Value v, int distance) {
-  return {__shfl_down_sync(0xffffffffu, v.sum, distance), __shfl_down_sync(0xffffffffu, v.lost, distance)};
+  return make_float2(__shfl_down_sync(0xffffffffu, v.x, distance), __shfl_down_sync(0xffffffffu, v.y, distance));
 }
 
 template <class Op, int THREADS>
@@ -315,7 +321,7 @@ __device__ typename Op::Value block_reduce(typename Op::Value value) {
 
 /// sum_one_launch with any way to join two values: *result = x[0] joined with ... x[n - 1], Op::none() for n = 0.
 template <class Op, int THREADS>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, kPerSm(THREADS))
     reduce_one_launch(size_t n, Op op, typename Op::Value* of_block, unsigned* tickets, typename Op::Value* result) {
   using Value = typename Op::Value;
   constexpr int UNROLL = 4;
@@ -324,17 +330,15 @@ __global__ void __launch_bounds__(THREADS)
   const size_t before = op.before(n), count = (n - before) / 4, after = before + 4 * count;
 
   Value mine = Op::none();
-  size_t i = thread;
-  for (; i + (UNROLL - 1) * threads < count; i += UNROLL * threads) {
+  for (size_t i = thread; i < before; i += threads) mine = Op::join(mine, op.element(i));
+  for (size_t i = after + thread; i < n; i += threads) mine = Op::join(mine, op.element(i));
+  for (size_t i = thread; i < count; i += UNROLL * threads) {
     Value v[UNROLL];
 #pragma unroll
-    for (int u = 0; u < UNROLL; ++u) v[u] = op.four(before, i + u * threads);
+    for (int u = 0; u < UNROLL; ++u) v[u] = i + u * threads < count ? op.four(before, i + u * threads) : Op::none();
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) mine = Op::join(mine, v[u]);
   }
-  for (; i < count; i += threads) mine = Op::join(mine, op.four(before, i));
-  for (i = thread; i < before; i += threads) mine = Op::join(mine, op.element(i));
-  for (i = after + thread; i < n; i += threads) mine = Op::join(mine, op.element(i));
 
   mine = block_reduce<Op, THREADS>(mine);
   if (gridDim.x > 1) {
@@ -403,7 +407,7 @@ inline cudaError_t launch_sum_strided(size_t n, const float* x, float* total, cu
 inline cudaError_t launch_sum_wide(size_t n, const float* x, float* total, cudaStream_t stream = nullptr) {
   const cudaError_t error = cudaMemsetAsync(total, 0, sizeof(float), stream);
   if (error != cudaSuccess) return error;
-  sum_wide<<<reduction_blocks(n, 16 * kReduceThreads, 8), kReduceThreads, 0, stream>>>(n, x, total);
+  sum_wide<<<reduction_blocks(n, 16 * kReduceThreads, kWidePerSm), kReduceThreads, 0, stream>>>(n, x, total);
   return cudaGetLastError();
 }
 
@@ -420,7 +424,7 @@ inline ReductionShape reduction_shape(size_t n) {
   if (n <= 1 << 18) return {true, 128, reduction_blocks(n, 32 * 128, 1)};
   if (n <= 1 << 21) return {true, 256, reduction_blocks(n, 16 * 256, 1)};
   if (n <= 1 << 22) return {true, 512, reduction_blocks(n, 16 * 512, 1)};
-  return {false, 512, reduction_blocks(n, 16 * 512, 3)};
+  return {false, 512, reduction_blocks(n, 16 * 512, kPerSm(512))};
 }
 // [shape]
 
@@ -429,7 +433,7 @@ constexpr size_t kReductionHead = 256;
 
 /// Bytes of scratch memory for every launch below. It must be all zero before the first one.
 inline size_t reduction_scratch_bytes() {
-  return kReductionHead + sizeof(ArgMaximum::Value) * 3 * static_cast<size_t>(reduction_sms());
+  return kReductionHead + sizeof(unsigned long long) * 3 * static_cast<size_t>(reduction_sms());
 }
 
 /// *total = the sum of x by sum_one_launch in blocks of 256, 512 or 1024 threads. Launches that share `scratch` must not run at once.
@@ -437,7 +441,7 @@ inline cudaError_t launch_sum_one_launch(size_t n, const float* x, void* scratch
                                          cudaStream_t stream = nullptr, ReductionShape shape = {false, 0, 0}) {
   unsigned* const tickets = static_cast<unsigned*>(scratch);
   float* const of_block = reinterpret_cast<float*>(static_cast<char*>(scratch) + kReductionHead);
-  if (shape.blocks == 0) shape = {false, 512, reduction_blocks(n, 16 * 512, 3)};
+  if (shape.blocks == 0) shape = {false, 512, reduction_blocks(n, 16 * 512, kPerSm(512))};
   if (shape.threads == 256) sum_one_launch<256><<<shape.blocks, 256, 0, stream>>>(n, x, of_block, tickets, total);
   if (shape.threads == 512) sum_one_launch<512><<<shape.blocks, 512, 0, stream>>>(n, x, of_block, tickets, total);
   if (shape.threads == 1024) sum_one_launch<1024><<<shape.blocks, 1024, 0, stream>>>(n, x, of_block, tickets, total);
@@ -467,11 +471,14 @@ inline cudaError_t launch_sum(size_t n, const float* x, void* scratch, float* to
 /// *result = the elements of `op`, joined. Launches that share `scratch` must not run at once.
 template <class Op>
 cudaError_t launch_reduce(size_t n, Op op, void* scratch, typename Op::Value* result, cudaStream_t stream = nullptr) {
+  if constexpr (requires { Op::kMost; })
+    if (n > Op::kMost) return cudaErrorInvalidValue;
   unsigned* const tickets = static_cast<unsigned*>(scratch);
   auto* const of_block = reinterpret_cast<typename Op::Value*>(static_cast<char*>(scratch) + kReductionHead);
   if (n <= 1 << 15)
     reduce_one_launch<Op, 1024><<<1, 1024, 0, stream>>>(n, op, of_block, tickets, result);
   else
-    reduce_one_launch<Op, 512><<<reduction_blocks(n, 16 * 512, 3), 512, 0, stream>>>(n, op, of_block, tickets, result);
+    reduce_one_launch<Op, 512>
+        <<<reduction_blocks(n, 16 * 512, kPerSm(512)), 512, 0, stream>>>(n, op, of_block, tickets, result);
   return cudaGetLastError();
 }

@@ -545,6 +545,12 @@ std::string readable(const LaunchRecord& launch) {
   return out;
 }
 
+std::uintptr_t lowest_address(const SiteRecord& s) {
+  std::uintptr_t lowest = UINTPTR_MAX;
+  model::for_each_lane(s.example_mask, [&](unsigned lane) { lowest = std::min(lowest, s.example[lane]); });
+  return lowest;
+}
+
 }  // namespace
 
 void SiteRecord::add(const SiteRecord& other, std::uint64_t size, std::uint64_t count) {
@@ -556,7 +562,8 @@ void SiteRecord::add(const SiteRecord& other, std::uint64_t size, std::uint64_t 
   rewritten.merged = rewritten.merged || other.rewritten.merged;
   rewritten.predicated = rewritten.predicated || other.rewritten.predicated;
   rewritten.doubled = rewritten.doubled || other.rewritten.doubled;
-  if (other.worst <= worst) return;
+  // Of requests that are equally bad the one at the lower address: which of two operands is loaded first, compilers decide.
+  if (other.worst < worst || (other.worst == worst && lowest_address(other) >= lowest_address(*this))) return;
   worst = other.worst;
   example_mask = other.example_mask;
   std::memcpy(example, other.example, sizeof example);

@@ -104,7 +104,6 @@ struct Mutant {
 inline const Mutant mutants[] = {
     {"tail_lost", launch<Bug::tail_lost>, Fault::wrong_value},
     {"head_twice", launch<Bug::head_twice>, Fault::wrong_value},
-    {"no_alignment", launch<Bug::no_alignment>, Fault::launch_failed},
     {"stride_of_block", launch<Bug::stride_of_block>, Fault::wrong_value},
     {"one_element_each", launch<Bug::one_element_each>, Fault::wrong_value},
     {"half_of_mask", launch<Bug::half_of_mask>, Fault::wrong_value},
@@ -118,6 +117,8 @@ inline const Mutant mutants[] = {
     {"no_fence", launch<Bug::no_fence>, Fault::finding, "race", true},
     {"adds_to_total", launch<Bug::adds_to_total>, Fault::wrong_value},
     {"block_zero_ends", launch<Bug::block_zero_ends>, Fault::wrong_value, "", true},
+    // The last: a GPU is of no use to the program after it.
+    {"no_alignment", launch<Bug::no_alignment>, Fault::launch_failed},
 };
 
 }  // namespace sum_mutants
