@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <link.h>
@@ -714,21 +713,6 @@ KernelFault kernel_fault = nullptr;
 struct sigaction earlier_segv, earlier_bus;
 std::uintptr_t host_stack = 0;  // an address of its first frames; 0: faults of host code are not reported
 
-/// The instruction that faulted.
-void* fault_site([[maybe_unused]] void* context) {
-#if defined(__linux__) && defined(__x86_64__)
-  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__linux__) && defined(__aarch64__)
-  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
-#elif defined(__APPLE__) && defined(__x86_64__)
-  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__rip);
-#elif defined(__APPLE__) && defined(__aarch64__)
-  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__pc);
-#else
-  return nullptr;
-#endif
-}
-
 [[noreturn]] void report_host_fault(std::uintptr_t address, void* site) {
   constexpr std::uintptr_t kMostStack = std::uintptr_t{256} << 20;
   const bool stack = address < host_stack && host_stack - address < kMostStack;
@@ -767,7 +751,7 @@ void on_division(int signal_number, siginfo_t* info, void*) {
 /// plain load or store, so no lock of the C library is held.
 void on_fault(int signal_number, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  void* const site = fault_site(context);
+  void* const site = interrupted_instruction(context);
   if (in_kernel() && kernel_fault != nullptr) kernel_fault(address, site);
 
   if (!in_kernel() && arena_of(address) != nullptr) {

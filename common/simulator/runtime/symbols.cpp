@@ -1,5 +1,7 @@
 #include "runtime/symbols.hpp"
 
+#include <ucontext.h>
+
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -300,6 +302,20 @@ std::string shown_path(const std::string& file) {
 }
 
 SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
+
+void* interrupted_instruction([[maybe_unused]] void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
+#elif defined(__APPLE__) && defined(__x86_64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__rip);
+#elif defined(__APPLE__) && defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__pc);
+#else
+  return nullptr;
+#endif
+}
 
 const void* place_in_program(const void* first) {
   void* frames[64];

@@ -24,6 +24,9 @@ SourceLine source_line(const void* return_address);
 /// The same for many at once, which costs one look at the debug information.
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses);
 
+/// The instruction that a signal interrupted, by what its handler was given; nullptr where that isn't known.
+void* interrupted_instruction(void* context);
+
 /// Where the program is in its own code: at `first`, if that's in it, else in the innermost function of its own that is being
 /// called. nullptr: nowhere. For handlers of signals, which may come in a function of the simulator's or of a library's.
 const void* place_in_program(const void* first = nullptr);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
-#include <ucontext.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -50,17 +49,6 @@ double processor_time() {
 void set_timer(long microseconds) {
   const itimerval timer{{0, microseconds}, {0, microseconds}};
   setitimer(ITIMER_PROF, &timer, nullptr);
-}
-
-/// The instruction that the signal interrupted; 0 where that isn't known.
-std::uintptr_t interrupted([[maybe_unused]] void* context) {
-#if defined(__linux__) && defined(__x86_64__)
-  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__linux__) && defined(__aarch64__)
-  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
-#else
-  return 0;
-#endif
 }
 
 /// Whether the program itself was running, and no library that may hold a lock: the C library's, for one.
@@ -159,7 +147,9 @@ void look_at_program(const Lane* observed, void* context) {
   if (now < program_seconds / 2) return;
   // Not while the runtime does things of its own, or a library.
   const Lane* const lane = current_lane;
-  if (lane ? observer::active() && !observed : !in_program(interrupted(context))) return;
+  if (lane ? observer::active() && !observed
+           : !in_program(reinterpret_cast<std::uintptr_t>(interrupted_instruction(context))))
+    return;
   if (half_way.at < 0) half_way = stage_now(now);
   if (now >= program_seconds && prepared) end_of_time(stage_now(now), lane);
 }
