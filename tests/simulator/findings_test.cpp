@@ -143,6 +143,7 @@ TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[progr
 TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on", "[programs]") {
   check_all_cases("libraries.cu");
 }
+TEST_CASE("Findings: streams, events, and the host beside them", "[programs]") { check_all_cases("streams.cu"); }
 TEST_CASE("Findings: asynchronous copies", "[programs]") { check_all_cases("async.cu"); }
 TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores", "[programs]") {
   check_all_cases("matrices.cu");

@@ -103,6 +103,7 @@ bool deliver(Call& call, const cublasContext& handle, T* result, T value) {
   if (!usable(call, handle, "result", result, sizeof(T), false)) return false;
   *result = value;
   call.wrote(result, library::vector(1, 1, sizeof(T)));
+  if (handle.pointers == CUBLAS_POINTER_MODE_HOST) call.host_waits();
   return true;
 }
 

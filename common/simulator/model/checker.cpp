@@ -165,7 +165,9 @@ struct State {
   Shadow shadow;
   WarpClock clocks[kMaxWarps];
   std::uint32_t interval = 0, block_first = 1, launch_first = 1;
-  std::uint32_t epoch_first = 1;                        // interval that the last barrier began
+  std::uint32_t unordered_first = 1;     // of the launches that need not come before this one; launch_first: all do
+  std::vector<const order::Used*> uses;  // of memory, by copies and the like that need not
+  std::uint32_t epoch_first = 1;         // interval that the last barrier began
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch
   std::vector<SharedPiece> pieces;
   std::vector<const void*> sites{nullptr};  // cells name sites by number
@@ -651,7 +653,7 @@ void report_race(const Now& now, const Other& other) {
   const unsigned lane = thread % kWarpSize;
   std::uint32_t others = 0;  // lanes whose reads are remembered
   if (c.read_interval != s.interval) {
-    if (c.read_interval >= s.launch_first && c.read_interval < s.block_first) {
+    if (c.read_interval >= s.unordered_first && c.read_interval < s.block_first) {
       c.older_read_interval = c.read_interval;
       c.older_read_site = c.read_site;
       c.older_read_volatile = c.read_volatile;
@@ -677,6 +679,75 @@ void report_race(const Now& now, const Other& other) {
   if (others == 0) c.read_site = site;
 }
 
+// ---------------------------------------------------------------------------------------------- between launches
+// The access meets one of a launch that need not come before this one.
+void report_streams(const Now& now, std::uint32_t interval, Access kind, std::uint16_t site, const char* does) {
+  const order::Launched* launch = order::unordered_launch(interval);
+  if (launch == nullptr) return;
+  const void* const other_site = now.s.sites[site];
+  if (report_again("race-streams", now.site, other_site)) return;
+  const std::string here = describe_site(now.site), there = describe_site(other_site);
+  Finding f =
+      make("race-streams",
+           fmt::format("this thread {} {}, which another launch {} {}: nothing says which comes first{}",
+                       verb(now.kind), place(now.s, now.space, now.address, now.bytes).name, does ? does : verb(kind),
+                       here == there ? "in the same line" : "at " + there, order::advice(launch->work)),
+           now.lane, now.site);
+  f.other_site = other_site;
+  report_finding(std::move(f));
+}
+
+// Where the cell was used by launches that may be unordered with this one. Atomics of both are in order enough.
+[[gnu::noinline]] void check_other_launches(const Now& now, const Cell& c) {
+  const State& s = now.s;
+  const auto earlier = [&](std::uint32_t interval) {
+    return interval >= s.unordered_first && interval < s.launch_first;
+  };
+  const bool writes = !only_reads(now.kind);
+  const bool is_atomic = now.kind == Access::atomic || now.kind == Access::reduction;
+  const auto both_speak = [&](bool atomic, bool is_volatile) {
+    return (atomic || is_volatile) && (is_atomic || now.is_volatile);
+  };
+  if (earlier(c.write_interval) && !both_speak(c.write_atomic, c.write_volatile))
+    report_streams(now, c.write_interval, c.write_atomic ? Access::atomic : Access::store, c.write_site, nullptr);
+  if (!writes) return;
+  if (earlier(c.read_interval) && !both_speak(false, c.read_volatile))
+    report_streams(now, c.read_interval, Access::load, c.read_site, nullptr);
+  if (earlier(c.older_read_interval) && !both_speak(false, c.older_read_volatile))
+    report_streams(now, c.older_read_interval, Access::load, c.older_read_site, nullptr);
+}
+
+// Copies and the like that need not come before this launch, and use the same bytes. What is left of `inside` around the access
+// is used by none of them.
+[[gnu::noinline]] void check_other_work(const Now& now, memory::Range& inside) {
+  const order::Bytes mine{now.address, now.bytes};
+  std::uintptr_t begin = inside.begin, end = inside.begin + inside.bytes;
+  for (const order::Used* used : now.s.uses) {
+    if (used->bytes.end() <= now.address) {
+      begin = std::max(begin, used->bytes.end());
+      continue;
+    }
+    if (used->bytes.begin >= now.address + now.bytes) {
+      end = std::min(end, used->bytes.begin);
+      continue;
+    }
+    begin = now.address, end = begin;  // look at each access
+    const bool conflicts = used->use != order::Use::reads || !only_reads(now.kind);
+    if (!conflicts || order::shared(mine, used->bytes).bytes == 0) continue;
+    if (report_again("race-streams", now.site, used->site)) continue;
+    static constexpr const char* does[] = {"reads", "writes", "allocates", "frees"};
+    Finding f =
+        make("race-streams",
+             fmt::format("this thread {} {}, which {} at {} {}: nothing says which comes first{}", verb(now.kind),
+                         place(now.s, now.space, now.address, now.bytes).name, used->name, describe_site(used->site),
+                         does[static_cast<int>(used->use)], order::advice(used->work)),
+             now.lane, now.site);
+    f.other_site = used->site;
+    report_finding(std::move(f));
+  }
+  inside = {begin, end - begin};
+}
+
 // Inlined into each of its callers, since nearly all time of a check goes into it.
 [[gnu::always_inline]] inline void check_cell(const Now& now, Cell& c) {
   State& s = now.s;
@@ -684,6 +755,7 @@ void report_race(const Now& now, const Other& other) {
   const bool writes = !only_reads(now.kind);
   const bool plain_write = now.kind == Access::store || now.kind == Access::copy_to;
   const bool in_flight = (c.copied_to || c.copied_from) && report_in_flight(now, c);
+  if (s.unordered_first != s.launch_first && now.space != MemorySpace::shared) check_other_launches(now, c);
 
   // Against the last write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
   // new one, which programs that retry with atomicCAS rely on.
@@ -737,7 +809,7 @@ void report_race(const Now& now, const Other& other) {
 // Whether it is plain that the last write comes before this access, and for shared memory that there has been one.
 bool write_comes_before(const State& s, const Cell& c, unsigned thread, bool shared, bool load) {
   if (c.write_interval >= s.block_first) return c.write_interval < s.epoch_first || c.write_thread == thread;
-  return shared ? !load : c.write_interval < s.launch_first;
+  return shared ? !load : c.write_interval < s.unordered_first;
 }
 
 // And that all reads come before this write.
@@ -746,8 +818,8 @@ bool reads_come_before(const State& s, const Cell& c, unsigned thread, bool shar
     return !c.many_warps && c.read_thread / kWarpSize == thread / kWarpSize &&
            (c.read_lanes & ~(1u << thread % kWarpSize)) == 0;
   if (shared) return true;
-  return (c.read_interval < s.launch_first || c.read_interval >= s.block_first) &&
-         c.older_read_interval < s.launch_first;
+  return (c.read_interval < s.unordered_first || c.read_interval >= s.block_first) &&
+         c.older_read_interval < s.unordered_first;
 }
 
 // Words of an access that nobody has written. A struct copied whole has padding, which nobody writes: one unwritten
@@ -986,9 +1058,11 @@ void fault(std::uintptr_t address, void* site) {
 
 }  // namespace
 
-void begin_launch(const Launch&) {
+void begin_launch(const Launch& launch) {
   State& s = state();
   s.launch_first = s.interval + 1;
+  s.uses = order::unordered_uses();
+  s.unordered_first = order::launches(s.launch_first, launch.serial);
   memory::set_kernel_fault(fault);
   s.blocks.clear();
   s.handed_over.clear();
@@ -1105,7 +1179,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   }
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   if (space == MemorySpace::constant && kind == Access::load) return;
-  const memory::Range inside = check_bounds(s, lane, space, address, bytes, kind, site);
+  memory::Range inside = check_bounds(s, lane, space, address, bytes, kind, site);
   if (inside.bytes == 0) return;
   if (space == MemorySpace::constant) {
     report_finding(
@@ -1119,6 +1193,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   const bool speaks = is_atomic || lane.volatile_access;
   if (speaks) take_over(s, lane.linear, space, address);
   const Now now = access_now(s, lane, space, address, bytes, kind, site);
+  if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
   s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);
@@ -1192,6 +1267,83 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
     c.write_thread = target.thread;
     c.write_time = target.time;
     c.write_site = target.site_number;
+  });
+}
+
+namespace {
+
+// Calls f(cell, address) for each cell of the bytes that has been needed, until it returns false.
+template <class Function>
+void each_used_cell(State& s, std::uintptr_t address, std::size_t bytes, Function f) {
+  for (std::uintptr_t at = address, end = address + bytes; at < end;) {
+    std::uintptr_t chunk_end = 0, ignored = 0;
+    Cell* c = s.shadow.words.existing(at, chunk_end);
+    chunk_end = std::min(chunk_end, end);
+    if (c == nullptr) {
+      at = chunk_end;
+      continue;
+    }
+    for (; at < chunk_end; ++c) {
+      const std::uintptr_t next = std::min(chunk_end, (at | 3) + 1);
+      if (!c->split) {
+        if (!f(*c, at)) return;
+        at = next;
+        continue;
+      }
+      for (; at < next; ++at)
+        if (Cell* byte = s.shadow.bytes.existing(at, ignored); byte != nullptr && !f(*byte, at)) return;
+    }
+  }
+}
+
+}  // namespace
+
+void look_over(const char* name, void* site, const order::Bytes& bytes, const char* does, bool writes) {
+  State& s = state();
+  const auto find = [&](std::uint32_t interval, std::uint16_t other, const char* verb, std::uintptr_t at) {
+    const order::Launched* launch = interval == 0 ? nullptr : order::unordered_launch(interval);
+    if (launch == nullptr) return true;
+    if (report_again("race-streams", site, s.sites[other])) return false;
+    Finding f;
+    f.code = "race-streams";
+    f.site = site;
+    f.other_site = s.sites[other];
+    f.message = fmt::format("{} {} {}, which a launch {} at {}: nothing says which comes first{}", name, does,
+                            global_place(at, 4).name, verb, describe_site(s.sites[other]), order::advice(launch->work));
+    report_finding(std::move(f));
+    return false;
+  };
+  // Nearly always there is no such launch.
+  if (order::unordered_launches() == 0) return;
+  for (std::size_t run = 0; run < bytes.runs; ++run)
+    each_used_cell(s, bytes.begin + run * bytes.stride, bytes.run, [&](const Cell& c, std::uintptr_t at) {
+      return find(c.write_interval, c.write_site, c.write_atomic ? "updates" : "writes", at) &&
+             (!writes || (find(c.read_interval, c.read_site, "reads", at) &&
+                          find(c.older_read_interval, c.older_read_site, "reads", at)));
+    });
+}
+
+void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* site) {
+  State& s = state();
+  const auto find = [&](std::uint32_t interval, std::uint16_t other, bool is_volatile, const char* may,
+                        std::uintptr_t at) {
+    if (interval == 0 || is_volatile || order::unfinished_launch(interval) == nullptr) return true;
+    if (report_again("host-too-early", site, s.sites[other])) return false;
+    Finding f;
+    f.code = "host-too-early";
+    f.site = site;
+    f.other_site = s.sites[other];
+    f.message = fmt::format(
+        "host code {} {}, which a kernel, at {}, {}: a launch returns at once; cudaDeviceSynchronize() first",
+        writes ? "writes" : "reads", global_place(at, 4).name, describe_site(s.sites[other]), may);
+    report_finding(std::move(f));
+    return false;
+  };
+  each_used_cell(s, address, bytes, [&](const Cell& c, std::uintptr_t at) {
+    return find(c.write_interval, c.write_site, c.write_volatile || c.write_atomic,
+                writes ? "may write later" : "may not have written yet", at) &&
+           (!writes || (find(c.read_interval, c.read_site, c.read_volatile, "may still read", at) &&
+                        find(c.older_read_interval, c.older_read_site, c.older_read_volatile, "may still read", at)));
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "model/observer.hpp"
 #include "model/warp_log.hpp"
+#include "runtime/order.hpp"
 
 namespace tilewise::sim::checker {
 
@@ -43,6 +44,12 @@ void end_copy(Lane& lane, const AsyncCopy& copy);
 /// The thread is about to use an index outside an array. `type` is the array's, as the compiler names it. May end the
 /// launch.
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site);
+
+/// Work that is no kernel, such as a copy, uses these bytes: are they used by a launch that need not come before it? `name` and
+/// `does` go into messages: "cudaMemcpyAsync", "writes".
+void look_over(const char* name, void* site, const order::Bytes& bytes, const char* does, bool writes);
+/// Host code uses bytes that kernels can reach: are they used by a launch that the host has not waited for?
+void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* site);
 
 /// A function that returns a value has come to its end without a return.
 void missing_return(Lane& lane, const void* site);

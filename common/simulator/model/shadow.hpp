@@ -54,6 +54,14 @@ class Cells {
     return chunk == last_chunk_[chunk % kCached] ? in_cached(address) : nullptr;
   }
 
+  /// The same, or null where none has been needed; and from there on no cell up to `end`.
+  Cell* existing(std::uintptr_t address, std::uintptr_t& end) {
+    const auto found = chunks_.find(address >> kChunkShift);
+    end = ((address >> kChunkShift) + 1) << kChunkShift;
+    return found == chunks_.end() ? nullptr
+                                  : found->second + ((address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> Shift);
+  }
+
  private:
   static constexpr unsigned kChunkShift = 14 + Shift;
   static constexpr unsigned kCached = 16;

@@ -7,6 +7,7 @@
 #include "driver_types.h"
 #include "errors.hpp"
 #include "findings.hpp"
+#include "order.hpp"
 
 namespace tilewise::sim {
 
@@ -28,8 +29,19 @@ inline cudaError_t on_stream(cudaStream_t stream) {
   return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/// The copy under all of cudaMemcpy's kin. `name` is the call's, for messages.
-cudaError_t copy(const char* name, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* call_site);
+/// What order.hpp knows the stream by. The stream must exist.
+order::Stream order_of(cudaStream_t stream);
+
+/// A call that copies or fills: its name for messages, where it was called, its stream, and whether it returns before that is done.
+struct CopyCall {
+  const char* name;
+  void* site;
+  cudaStream_t stream = nullptr;
+  bool async = false;
+};
+
+/// The copy under all of cudaMemcpy's kin.
+cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 void destroy_streams();  ///< all streams and events, for cudaDeviceReset
 void forget_kernel_settings();

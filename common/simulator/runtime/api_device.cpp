@@ -256,11 +256,12 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 // ---------------------------------------------------------------- waiting and resetting
 
 cudaError_t cudaDeviceSynchronize() {
-  return api([] { return note_wait(), cudaSuccess; });
+  return api([] { return note_wait(), order::host_waits_for_all(), cudaSuccess; });
 }
 
 cudaError_t cudaDeviceReset() {
   const DeviceLock lock(device_mutex());
+  order::reset();
   memory::release_all();
   destroy_streams();
   forget_kernel_settings();

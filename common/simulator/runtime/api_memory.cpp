@@ -8,6 +8,7 @@
 #include "devices.hpp"
 #include "findings.hpp"
 #include "memory.hpp"
+#include "order.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
@@ -41,6 +42,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
   if (bytes == 0) return cudaSuccess;
   kept_copies().host_is_reachable |= kind != Kind::device;
   *pointer = memory::allocate(bytes, kind, site);
+  if (*pointer != nullptr) order::forget(address_of(*pointer), bytes);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -115,29 +117,42 @@ void move_bytes(void* to, const void* from, std::size_t bytes) {
   memory::copy_written(address_of(to), address_of(from), bytes);
 }
 
-cudaError_t copy_rows(const char* name, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height, cudaMemcpyKind kind, void* site) {
+/// What the host waits for, beside the copy or fill itself: `on_host` says whether it touches memory that the host can reach, and
+/// `pageable` whether that is the program's own, which a copy goes through at once.
+void wait_as_documented(const CopyCall& call, bool on_host, bool to_pageable) {
+  if (call.async ? to_pageable : on_host) order::host_waits(order_of(call.stream));
+}
+
+cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
   const std::size_t to_extent = (height - 1) * to_pitch + width;
   const std::size_t from_extent = (height - 1) * from_pitch + width;
-  if (!check_range(name, "destination", to, to_extent, says_device(kind, true), site) ||
-      !check_range(name, "source", from, from_extent, says_device(kind, false), site)) {
+  if (!check_range(call.name, "destination", to, to_extent, says_device(kind, true), call.site) ||
+      !check_range(call.name, "source", from, from_extent, says_device(kind, false), call.site)) {
     return cudaErrorInvalidValue;
   }
+  order::ask_for(order_of(call.stream));
+  order::uses(call.name, call.site, {address_of(from), width, height, from_pitch}, order::Use::reads);
+  order::uses(call.name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
   const memory::DeviceMemoryOpen open;
   for (std::size_t row = 0; row < height; ++row) {
     move_bytes(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
   }
+  wait_as_documented(call, !is_device_memory(to) || !is_device_memory(from), memory::find(to) == nullptr);
   return cudaSuccess;
 }
 
-cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                 void* site) {
+cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
+                 std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
-  if (!check_range(name, "target", pointer, (height - 1) * pitch + width, true, site)) return cudaErrorInvalidValue;
+  if (!check_range(call.name, "target", pointer, (height - 1) * pitch + width, true, call.site))
+    return cudaErrorInvalidValue;
+  order::ask_for(order_of(call.stream));
+  order::uses(call.name, call.site, {address_of(pointer), width, height, pitch}, order::Use::writes);
   if (memory::has_addresses_only() && is_device_memory(pointer)) return cudaSuccess;
   const memory::DeviceMemoryOpen open;
   for (std::size_t row = 0; row < height; ++row) {
@@ -145,6 +160,7 @@ cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, 
     std::memset(begin, value, width);
     memory::mark_written(address_of(begin), width);
   }
+  wait_as_documented(call, !is_device_memory(pointer), false);
   return cudaSuccess;
 }
 
@@ -154,8 +170,8 @@ const Allocation* variable(const void* symbol) {
   return found && found->kind == Kind::variable && found->begin == address_of(symbol) ? found : nullptr;
 }
 
-cudaError_t copy_symbol(const char* name, bool to_symbol, const void* symbol, void* to, const void* from,
-                        std::size_t bytes, std::size_t offset, cudaMemcpyKind kind, void* site) {
+cudaError_t copy_symbol(const CopyCall& call, bool to_symbol, const void* symbol, void* to, const void* from,
+                        std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
   const Allocation* found = variable(symbol);
   if (found == nullptr) return cudaErrorInvalidSymbol;
   if (bytes == 0) return cudaSuccess;
@@ -165,7 +181,7 @@ cudaError_t copy_symbol(const char* name, bool to_symbol, const void* symbol, vo
   }
   if (offset > found->bytes || bytes > found->bytes - offset) return cudaErrorInvalidValue;
   char* const place = reinterpret_cast<char*>(found->begin) + offset;
-  return to_symbol ? copy(name, place, from, bytes, kind, site) : copy(name, to, place, bytes, kind, site);
+  return to_symbol ? copy(call, place, from, bytes, kind) : copy(call, to, place, bytes, kind);
 }
 
 cudaError_t check_managed(const void* pointer, std::size_t bytes) {
@@ -191,8 +207,8 @@ constexpr unsigned kHostRegisterFlags =
 
 }  // namespace
 
-cudaError_t copy(const char* name, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* site) {
-  return copy_rows(name, to, bytes, from, bytes, bytes, 1, kind, site);
+cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_rows(call, to, bytes, from, bytes, bytes, 1, kind);
 }
 
 }  // namespace tilewise::sim
@@ -222,7 +238,13 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return api([=] {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaMallocAsync", "it is the last argument", stream, site);
-    return error ? error : allocate(pointer, bytes, Kind::device, site);
+    if (error) return error;
+    const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
+    if (result == cudaSuccess && *pointer != nullptr) {
+      order::ask_for(order_of(stream));
+      order::uses("cudaMallocAsync", site, {address_of(*pointer), bytes}, order::Use::allocates);
+    }
+    return result;
   });
 }
 
@@ -258,7 +280,10 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 
 cudaError_t cudaFree(void* pointer) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return release("cudaFree", pointer, false, site); });
+  return api([=] {
+    if (pointer != nullptr) order::host_waits_for_all();  // as on a GPU
+    return release("cudaFree", pointer, false, site);
+  });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -266,13 +291,21 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return api([=] {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaFreeAsync", "it is the last argument", stream, site);
-    return error ? error : release("cudaFreeAsync", pointer, false, site);
+    if (error) return error;
+    if (const Allocation* found = memory::find(pointer); found && found->live && found->begin == address_of(pointer)) {
+      order::ask_for(order_of(stream));
+      order::uses("cudaFreeAsync", site, {found->begin, found->bytes}, order::Use::frees);
+    }
+    return release("cudaFreeAsync", pointer, false, site);
   });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return release("cudaFreeHost", pointer, true, site); });
+  return api([=] {
+    if (pointer != nullptr) order::host_waits_for_all();  // as on a GPU
+    return release("cudaFreeHost", pointer, true, site);
+  });
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
@@ -348,14 +381,14 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return copy("cudaMemcpy", to, from, bytes, kind, site); });
+  return api([=] { return copy({"cudaMemcpy", site}, to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
-    return error ? error : copy("cudaMemcpyAsync", to, from, bytes, kind, site);
+    return error ? error : copy({"cudaMemcpyAsync", site, stream, true}, to, from, bytes, kind);
   });
 }
 
@@ -363,14 +396,14 @@ cudaError_t cudaMemcpyPeer(void* to, int toDevice, const void* from, int fromDev
   void* const site = TILEWISE_CALLER;
   return api([=] {
     if (toDevice != 0 || fromDevice != 0) return cudaErrorInvalidDevice;
-    return copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, site);
+    return copy({"cudaMemcpyPeer", site}, to, from, bytes, cudaMemcpyDeviceToDevice);
   });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return copy_rows("cudaMemcpy2D", to, toPitch, from, fromPitch, width, height, kind, site); });
+  return api([=] { return copy_rows({"cudaMemcpy2D", site}, to, toPitch, from, fromPitch, width, height, kind); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width, size_t height,
@@ -378,7 +411,9 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t
   void* const site = TILEWISE_CALLER;
   return api([=] {
     const cudaError_t error = on_stream(stream);
-    return error ? error : copy_rows("cudaMemcpy2DAsync", to, toPitch, from, fromPitch, width, height, kind, site);
+    return error ? error
+                 : copy_rows({"cudaMemcpy2DAsync", site, stream, true}, to, toPitch, from, fromPitch, width, height,
+                             kind);
   });
 }
 
@@ -386,7 +421,7 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     check_demanded_stream("cudaMemset", "cudaMemsetAsync takes it", nullptr, site);
-    return fill("cudaMemset", pointer, bytes, value, bytes, 1, site);
+    return fill({"cudaMemset", site}, pointer, bytes, value, bytes, 1);
   });
 }
 
@@ -395,7 +430,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
   return api([=] {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaMemsetAsync", "it is the last argument", stream, site);
-    return error ? error : fill("cudaMemsetAsync", pointer, bytes, value, bytes, 1, site);
+    return error ? error : fill({"cudaMemsetAsync", site, stream, true}, pointer, bytes, value, bytes, 1);
   });
 }
 
@@ -403,7 +438,7 @@ cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, s
   void* const site = TILEWISE_CALLER;
   return api([=] {
     check_demanded_stream("cudaMemset2D", "cudaMemset2DAsync takes it", nullptr, site);
-    return fill("cudaMemset2D", pointer, pitch, value, width, height, site);
+    return fill({"cudaMemset2D", site}, pointer, pitch, value, width, height);
   });
 }
 
@@ -413,7 +448,7 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
   return api([=] {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaMemset2DAsync", "it is the last argument", stream, site);
-    return error ? error : fill("cudaMemset2DAsync", pointer, pitch, value, width, height, site);
+    return error ? error : fill({"cudaMemset2DAsync", site, stream, true}, pointer, pitch, value, width, height);
   });
 }
 
@@ -477,13 +512,16 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
-  return api([=] { return copy_symbol("cudaMemcpyToSymbol", true, symbol, nullptr, from, bytes, offset, kind, site); });
+  return api([=] {
+    return copy_symbol({"cudaMemcpyToSymbol", site}, true, symbol, nullptr, from, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
-  return api(
-      [=] { return copy_symbol("cudaMemcpyFromSymbol", false, symbol, to, nullptr, bytes, offset, kind, site); });
+  return api([=] {
+    return copy_symbol({"cudaMemcpyFromSymbol", site}, false, symbol, to, nullptr, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
@@ -492,7 +530,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t
   return api([=] {
     const cudaError_t error = on_stream(stream);
     return error ? error
-                 : copy_symbol("cudaMemcpyToSymbolAsync", true, symbol, nullptr, from, bytes, offset, kind, site);
+                 : copy_symbol({"cudaMemcpyToSymbolAsync", site, stream, true}, true, symbol, nullptr, from, bytes,
+                               offset, kind);
   });
 }
 
@@ -502,6 +541,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
   return api([=] {
     const cudaError_t error = on_stream(stream);
     return error ? error
-                 : copy_symbol("cudaMemcpyFromSymbolAsync", false, symbol, to, nullptr, bytes, offset, kind, site);
+                 : copy_symbol({"cudaMemcpyFromSymbolAsync", site, stream, true}, false, symbol, to, nullptr, bytes,
+                               offset, kind);
   });
 }

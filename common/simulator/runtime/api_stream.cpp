@@ -1,5 +1,4 @@
-// Streams and events. Work is done when it is asked for, so nothing is ever pending: a stream is a name, an event a
-// moment.
+// Streams and events. Work is done when it is asked for; what a program may rely on is in order.hpp.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -8,16 +7,19 @@
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "memory.hpp"
+#include "order.hpp"
 
 struct CUstream_st {
   unsigned flags;
   int priority;
+  tilewise::sim::order::Stream order;
 };
 
 struct CUevent_st {
   unsigned flags;
   bool recorded;
   std::chrono::steady_clock::time_point time;
+  tilewise::sim::order::Clock order;
 };
 
 namespace tilewise::sim {
@@ -56,7 +58,8 @@ cudaError_t destroy(Owners<Object>& owners, const Object* object) {
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
   priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
-  streams().push_back(std::make_unique<CUstream_st>(CUstream_st{flags, priority}));
+  const order::Stream number = order::open_stream((flags & cudaStreamNonBlocking) == 0);
+  streams().push_back(std::make_unique<CUstream_st>(CUstream_st{flags, priority, number}));
   *stream = streams().back().get();
   return cudaSuccess;
 }
@@ -66,7 +69,7 @@ constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming;
 cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   if (event == nullptr || (flags & ~kEventFlags)) return cudaErrorInvalidValue;
   memory::host_uses(event, sizeof *event);
-  events().push_back(std::make_unique<CUevent_st>(CUevent_st{flags, false, {}}));
+  events().push_back(std::make_unique<CUevent_st>(CUevent_st{flags, false, {}, {}}));
   *event = events().back().get();
   return cudaSuccess;
 }
@@ -79,9 +82,14 @@ bool is_default(cudaStream_t stream) {
 
 }  // namespace
 
+order::Stream order_of(cudaStream_t stream) {
+  return stream == cudaStreamPerThread ? order::kPerThread : is_default(stream) ? order::kDefault : stream->order;
+}
+
 bool is_stream(cudaStream_t stream) { return is_default(stream) || owns(streams(), stream); }
 
 void destroy_streams() {
+  for (const auto& stream : streams()) order::close_stream(stream->order);
   streams().clear();
   events().clear();
 }
@@ -105,15 +113,27 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api([=] { return destroy(streams(), stream); });
+  return api([=] {
+    if (owns(streams(), stream)) order::close_stream(stream->order);
+    return destroy(streams(), stream);
+  });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return api([=] { return note_wait(), on_stream(stream); });
+  return api([=] {
+    note_wait();
+    if (const cudaError_t error = on_stream(stream)) return error;
+    order::host_waits(order_of(stream));
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return api([=] { return on_stream(stream); });
+  return api([=] {
+    if (const cudaError_t error = on_stream(stream)) return error;
+    order::host_waits(order_of(stream));  // the answer is that all is done
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
@@ -144,6 +164,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return api([=] {
     if (function == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = on_stream(stream)) return error;
+    order::ask_for(order_of(stream));
+    const order::AsWork host_function;
     function(data);
     return cudaSuccess;
   });
@@ -153,6 +175,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return api([=] {
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
     if (const cudaError_t error = on_stream(stream)) return error;
+    order::ask_for(order_of(stream));
+    const order::AsWork host_function;
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
   });
@@ -161,8 +185,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return api([=] {
     if (flags != 0) return cudaErrorInvalidValue;
-    const cudaError_t error = on_stream(stream);
-    return error ? error : on_event(event);
+    if (const cudaError_t error = on_stream(stream)) return error;
+    if (const cudaError_t error = on_event(event)) return error;
+    order::wait(order_of(stream), event->order);
+    return cudaSuccess;
   });
 }
 
@@ -186,25 +212,43 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (const cudaError_t error = on_stream(stream)) return error;
     event->recorded = true;
     event->time = std::chrono::steady_clock::now();
+    event->order = order::record(order_of(stream));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return api([=] { return note_wait(), on_event(event); });
+  return api([=] {
+    note_wait();
+    if (const cudaError_t error = on_event(event)) return error;
+    order::host_waits(event->order);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return api([=] { return on_event(event); });
+  return api([=] {
+    if (const cudaError_t error = on_event(event)) return error;
+    order::host_waits(event->order);  // the answer is that it has happened
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  void* const site = TILEWISE_CALLER;
   return api([=] {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     memory::host_uses(milliseconds, sizeof *milliseconds);
     for (const cudaEvent_t event : {start, end}) {
       if (const cudaError_t error = on_event(event)) return error;
       if (!event->recorded || (event->flags & cudaEventDisableTiming)) return cudaErrorInvalidResourceHandle;
+    }
+    if (!order::host_knows(start->order) || !order::host_knows(end->order)) {
+      report_finding(
+          "event-not-ready",
+          "cudaEventElapsedTime of an event that nothing has waited for: on a GPU the work before it is still running "
+          "then, and the call fails (cudaErrorNotReady); cudaEventSynchronize() first",
+          site);
     }
     *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
     return cudaSuccess;

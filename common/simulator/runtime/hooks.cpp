@@ -10,6 +10,7 @@
 #include "model/fast_path.hpp"
 #include "model/observer.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/order.hpp"
 #include "runtime/thread.hpp"
 
 using tilewise::sim::kCallDepth;
@@ -17,6 +18,7 @@ using tilewise::sim::Lane;
 using tilewise::sim::observed_lane;
 namespace memory = tilewise::sim::memory;
 namespace observer = tilewise::sim::observer;
+namespace order = tilewise::sim::order;
 using observer::Layout;
 
 #define HOOK extern "C" __attribute__((noinline, visibility("default")))
@@ -60,12 +62,19 @@ inline void not_observed(const volatile void* address, std::size_t bytes, const 
   if (memory::guarded.contains(at)) memory::look_at_guarded(at, 1);
 }
 
+// An ordinary access of host code, which must not come too early for what the device does.
+inline void host_does(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (order::unfinished.contains(at)) order::host_uses(at, bytes, !observer::only_reads(kind), const_cast<void*>(site));
+  not_observed(address, bytes, site);
+}
+
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
                  Layout layout) {
   if (Lane* lane = observed_lane)
     observed(lane, address, bytes, kind, site, layout);
   else
-    not_observed(address, bytes, site);
+    host_does(address, bytes, kind, site);
 }
 
 __attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* address, std::uint32_t bytes,
@@ -83,7 +92,7 @@ __attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* a
 template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
   Lane* lane = observed_lane;
-  if (!lane) return not_observed(address, bytes, site);
+  if (!lane) return host_does(address, bytes, kind, site);
   if (observer::checking) return observed_plain(lane, address, bytes, kind, site, known_bits);
   if (observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) return;
   Layout layout = plain(bytes);
@@ -181,6 +190,13 @@ HOOK void __tsan_func_exit() {
 // ---------------------------------------------------------------- std::atomic, mostly of host code
 // Done for real, since host code may have threads; on a simulated thread it is an atomic of that thread.
 namespace {
+void seen_atomic_load(const volatile void* p, std::size_t bytes, const void* site) {
+  if (observed_lane)
+    seen(p, bytes, observer::Access::load, site, plain(bytes));
+  else
+    not_observed(p, bytes, site);
+}
+
 template <class T>
 void seen_atomic(const volatile T* p, const void* site) {
   if (Lane* lane = observed_lane) {
@@ -205,7 +221,7 @@ void seen_atomic(const volatile T* p, const void* site) {
   }
 #define ATOMIC(bits, T)                                                                         \
   HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                 \
-    seen(p, sizeof(T), observer::Access::load, SITE, plain(sizeof(T)));                         \
+    seen_atomic_load(p, sizeof(T), SITE);                                                       \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                \
   }                                                                                             \
   HOOK void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                              \

@@ -64,7 +64,16 @@ Call::Call(const char* function, cudaStream_t stream, void* site)
     : lock_(device_mutex()), function_(function), stream_(stream), site_(site) {
   ready_ = sticky_error() == cudaSuccess && is_stream(stream);
   if (fails_in > 0 && --fails_in == 0) ready_ = false;
+  if (ready_) order::ask_for(order_of(stream));
 }
+
+void Call::uses(const void* pointer, const Region& r, bool writes) {
+  const order::Bytes bytes{address_of(pointer), static_cast<std::size_t>(r.run) * r.element_bytes,
+                           static_cast<std::size_t>(r.runs), static_cast<std::size_t>(r.stride) * r.element_bytes};
+  order::uses(function_, site_, bytes, writes ? order::Use::writes : order::Use::reads);
+}
+
+void Call::host_waits() { order::host_waits(order_of(stream_)); }
 
 void Call::finding(const char* code, const std::string& message) {
   report_finding(code, std::string(function_) + ": " + message, site_);
@@ -102,6 +111,7 @@ bool Call::fits(const char* name, const void* pointer, const Region& region) {
 bool Call::readable(const char* name, const void* pointer, const Region& region) {
   if (!fits(name, pointer, region)) return false;
   if (region.empty()) return true;
+  uses(pointer, region, false);
   const bool was_checking = set_checking(true);  // off: TILEWISE_FINDINGS=off, or the program does not want it
   set_checking(was_checking);
   if (!was_checking) return true;
@@ -157,6 +167,7 @@ bool Call::on_host(const char* name, const void* pointer, const char* hint) {
 
 void Call::wrote(void* pointer, const Region& region) {
   if (region.empty()) return;
+  uses(pointer, region, true);
   for (std::int64_t j = 0; j < region.runs; ++j) {
     memory::mark_written_range(
         address_of(pointer) + static_cast<std::uintptr_t>(j * region.stride) * region.element_bytes,

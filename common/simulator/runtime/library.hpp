@@ -56,6 +56,8 @@ class Call {
 
   /// Notes that the region holds values now.
   void wrote(void* pointer, const Region& region);
+  /// The call returns when it is done: its result is a number of the host's.
+  void host_waits();
   /// The call has done its work: it enters the log.
   void done(const void* handle);
 
@@ -63,6 +65,8 @@ class Call {
   const char* function() const { return function_; }
 
  private:
+  void uses(const void* pointer, const Region& region, bool writes);
+
   DeviceLock lock_;
   memory::DeviceMemoryOpen open_;
   const char* function_;

@@ -22,6 +22,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/order.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
 #include "runtime/thread.hpp"
@@ -612,6 +613,7 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
   const std::uint64_t reports = reports_made();
   watch_blocks();
   memory::open_device_memory();
+  order::ask_for(order_of(config.stream));
   observer::begin_launch(s.launch);
   s.run_grid();
   observer::end_launch(s.launch);

@@ -36,7 +36,6 @@ int main() {
   double *host, *device, *sum;
   ok(cudaMallocHost(&host, n * sizeof(double)), "cudaMallocHost");
   ok(cudaMalloc(&device, n * sizeof(double)), "cudaMalloc");
-  ok(cudaMallocAsync((void **)&sum, sizeof(double), 0), "cudaMallocAsync");
   for (int i = 0; i < n; ++i) host[i] = i % 17;
 
   std::vector<cudaStream_t> stream(streams);
@@ -45,6 +44,7 @@ int main() {
     ok(cudaStreamCreateWithFlags(&stream[s], cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     ok(cudaEventCreateWithFlags(&done[s], cudaEventDisableTiming), "cudaEventCreateWithFlags");
   }
+  ok(cudaMallocAsync((void **)&sum, sizeof(double), stream[0]), "cudaMallocAsync");
   int chunks = 0;
   for (int begin = 0, k = 0; begin < n; begin += chunk, ++k) {
     const int count = n - begin < chunk ? n - begin : chunk;
@@ -72,11 +72,11 @@ int main() {
     expected += y;
     wrong += host[i] != y;
   }
+  ok(cudaFreeAsync(sum, stream[0]), "cudaFreeAsync");
   for (int s = 0; s < streams; ++s) {
     ok(cudaEventDestroy(done[s]), "cudaEventDestroy");
     ok(cudaStreamDestroy(stream[s]), "cudaStreamDestroy");
   }
-  ok(cudaFreeAsync(sum, 0), "cudaFreeAsync");
   ok(cudaFree(device), "cudaFree");
   ok(cudaFreeHost(host), "cudaFreeHost");
   const bool right = wrong == 0 && computed == expected && chunks == 9;

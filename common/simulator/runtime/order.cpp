@@ -1,0 +1,344 @@
+#include "runtime/order.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "model/checker.hpp"
+#include "model/observer.hpp"
+#include "runtime/device_lock.hpp"
+#include "runtime/findings.hpp"
+#include "runtime/for_ever.hpp"
+#include "runtime/symbols.hpp"
+#include "runtime/thread.hpp"
+#include "tilewise_sim/report.hpp"
+
+namespace tilewise::sim::order {
+
+constinit memory::Range unfinished;
+
+namespace {
+
+constexpr std::size_t kMostUses = 4096;  // that are remembered
+
+struct StreamState {
+  Clock clock;  // after its last work
+  bool blocking = true;
+  bool open = true;
+  std::deque<std::pair<std::uint32_t, std::uint32_t>>
+      launches;  // number and first interval of each that the host may not know
+};
+
+struct State {
+  std::vector<StreamState> streams{2};
+  Clock host;                     // complete, as the host knows
+  Clock now;                      // before the work that is being done, and itself
+  Work current;                   // that work
+  bool as_work = false;           // host code is a part of it
+  std::deque<Launched> launches;  // by interval; the host does not know that they are complete
+  std::deque<Used> uses;
+};
+
+State& state() {
+  static State* s = for_ever<State>();
+  return *s;
+}
+
+std::uint32_t at(const Clock& clock, Stream stream) { return stream < clock.size() ? clock[stream] : 0; }
+bool has(const Clock& clock, Work work) { return at(clock, work.stream) >= work.number; }
+
+void join(Clock& clock, const Clock& other) {
+  if (clock.size() < other.size()) clock.resize(other.size());
+  for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+const Clock& host_view(const State& s) { return s.as_work ? s.now : s.host; }
+
+void include(memory::Range& range, std::uintptr_t begin, std::uintptr_t end) {
+  if (range.bytes == 0) {
+    range = {begin, end - begin};
+    return;
+  }
+  const std::uintptr_t last = std::max(range.begin + range.bytes, end);
+  range.begin = std::min(range.begin, begin);
+  range.bytes = last - range.begin;
+}
+
+bool visible_to_host(std::uintptr_t address) {
+  if (memory::open_arena.contains(address)) return true;
+  if (memory::in_device_arena(address)) return false;
+  const memory::Allocation* found = memory::find(address);
+  return found != nullptr && found->kind == memory::Kind::registered;
+}
+
+// What host code can reach and unfinished work may use.
+void note_unfinished(State& s) {
+  unfinished = {};
+  for (const Used& used : s.uses)
+    if (visible_to_host(used.bytes.begin)) include(unfinished, used.bytes.begin, used.bytes.end());
+  if (s.launches.empty()) return;
+  for (const memory::Allocation* a : memory::live_allocations())
+    if (a->kind != memory::Kind::device) include(unfinished, a->begin, a->end());
+}
+
+// The host has waited: what it knows of is forgotten.
+void forget_known(State& s) {
+  std::erase_if(s.uses, [&](const Used& used) { return has(s.host, used.work); });
+  while (!s.launches.empty() && has(s.host, s.launches.front().work)) s.launches.pop_front();
+  for (Stream i = 0; i < s.streams.size(); ++i) {
+    auto& launches = s.streams[i].launches;
+    while (!launches.empty() && launches.front().first <= at(s.host, i)) launches.pop_front();
+  }
+  note_unfinished(s);
+}
+
+bool wanted() {
+  const bool was = set_checking(true);  // off: TILEWISE_FINDINGS=off, or the program does not want it
+  set_checking(was);
+  return was;
+}
+
+const Launched* launch_of(const State& s, std::uint32_t interval) {
+  const auto after = std::upper_bound(s.launches.begin(), s.launches.end(), interval,
+                                      [](std::uint32_t i, const Launched& launch) { return i < launch.first; });
+  return after == s.launches.begin() ? nullptr : &*std::prev(after);
+}
+
+bool writes(Use use) { return use != Use::reads; }
+
+const char* did(Use use) {
+  constexpr const char* words[] = {"reads", "writes", "allocates", "frees"};
+  return words[static_cast<int>(use)];
+}
+
+std::string bytes_text(std::size_t bytes) { return grouped_digits(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+
+// "at x.cu:12" or "in the same line".
+std::string at_line(const void* site, const void* other) {
+  const std::string here = describe_site(site), there = describe_site(other);
+  return here == there ? "in the same line" : "at " + there;
+}
+
+void report_overlap(const Used& now, const Used& other, const memory::Range& both) {
+  if (report_again("race-streams", now.site, other.site)) return;
+  Finding f;
+  f.code = "race-streams";
+  f.site = now.site;
+  f.other_site = other.site;
+  f.message = std::string(now.name) + " " + did(now.use) + " " + bytes_text(both.bytes) + ", " +
+              memory::describe(both.begin) + ", which " + other.name + " " + at_line(now.site, other.site) + " " +
+              did(other.use) + ": nothing says which comes first" + advice(other.work);
+  report_finding(std::move(f));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- streams and events
+
+Stream open_stream(bool blocking) {
+  State& s = state();
+  Stream stream = 2;
+  // The number of a closed stream, once its work is complete for sure.
+  while (stream < s.streams.size() &&
+         (s.streams[stream].open || at(s.streams[stream].clock, stream) > at(s.host, stream)))
+    ++stream;
+  if (stream == s.streams.size()) s.streams.emplace_back();
+  s.streams[stream].blocking = blocking;
+  s.streams[stream].open = true;
+  return stream;
+}
+
+void close_stream(Stream stream) { state().streams[stream].open = false; }
+
+Clock record(Stream stream) {
+  ask_for(stream);
+  return state().streams[stream].clock;
+}
+
+void wait(Stream stream, const Clock& event) { join(state().streams[stream].clock, event); }
+
+void host_waits(const Clock& event) {
+  State& s = state();
+  join(s.host, event);
+  forget_known(s);
+}
+
+void host_waits(Stream stream) {
+  State& s = state();
+  join(s.host, s.streams[stream].clock);
+  if (stream == kDefault)
+    for (const StreamState& other : s.streams)
+      if (other.blocking) join(s.host, other.clock);
+  forget_known(s);
+}
+
+void host_waits_for_all() {
+  State& s = state();
+  for (const StreamState& stream : s.streams) join(s.host, stream.clock);
+  forget_known(s);
+}
+
+bool host_knows(const Clock& event) {
+  const Clock& host = host_view(state());
+  for (Stream i = 0; i < event.size(); ++i)
+    if (event[i] > at(host, i)) return false;
+  return true;
+}
+
+AsWork::AsWork() { state().as_work = true; }
+AsWork::~AsWork() { state().as_work = false; }
+
+// ---------------------------------------------------------------- work
+
+Work ask_for(Stream stream) {
+  State& s = state();
+  Clock& clock = s.streams[stream].clock;
+  join(clock, s.host);
+  if (stream == kDefault) {
+    for (const StreamState& other : s.streams)
+      if (other.blocking) join(clock, other.clock);
+  } else if (s.streams[stream].blocking) {
+    join(clock, s.streams[kDefault].clock);
+  }
+  if (clock.size() <= stream) clock.resize(stream + 1);
+  s.current = {stream, ++clock[stream]};
+  s.now = clock;
+  return s.current;
+}
+
+void uses(const char* name, void* site, const Bytes& bytes, Use use) {
+  State& s = state();
+  if (bytes.run == 0 || bytes.runs == 0 || !wanted()) return;
+  const bool is_ours = memory::in_arenas(bytes.begin) || memory::find(bytes.begin) != nullptr;
+  if (!is_ours) return;  // the program's own memory: it has been copied elsewhere when the call returns
+  const Used now{s.current, bytes, use, name, site};
+  if (use != Use::allocates) {
+    for (const Used* other : unordered_uses()) {
+      if (!writes(use) && !writes(other->use)) continue;
+      const memory::Range both = shared(bytes, other->bytes);
+      if (both.bytes != 0) report_overlap(now, *other, both);
+    }
+    checker::look_over(name, site, bytes, did(use), writes(use));
+  }
+  const auto same = std::find_if(s.uses.begin(), s.uses.end(), [&](const Used& u) {
+    return u.work.stream == s.current.stream && u.use == use && u.bytes.begin == bytes.begin &&
+           u.bytes.run == bytes.run && u.bytes.runs == bytes.runs && u.bytes.stride == bytes.stride;
+  });
+  if (same != s.uses.end()) s.uses.erase(same);
+  s.uses.push_back(now);
+  if (s.uses.size() > kMostUses) s.uses.pop_front();
+  if (visible_to_host(bytes.begin)) include(unfinished, bytes.begin, bytes.end());
+}
+
+std::uint32_t launches(std::uint32_t first, std::size_t serial) {
+  State& s = state();
+  std::uint32_t unordered = first;
+  for (Stream i = 0; i < s.streams.size(); ++i) {
+    const auto& launches = s.streams[i].launches;
+    const auto found = std::upper_bound(launches.begin(), launches.end(), at(s.now, i),
+                                        [](std::uint32_t number, const auto& launch) { return number < launch.first; });
+    if (found != launches.end()) unordered = std::min(unordered, found->second);
+  }
+  s.launches.push_back({first, s.current, serial});
+  s.streams[s.current.stream].launches.emplace_back(s.current.number, first);
+  note_unfinished(s);
+  return unordered;
+}
+
+std::size_t unordered_launches() {
+  const State& s = state();
+  std::size_t n = 0;
+  for (Stream i = 0; i < s.streams.size(); ++i)
+    for (auto launch = s.streams[i].launches.rbegin(); launch != s.streams[i].launches.rend(); ++launch, ++n)
+      if (launch->first <= at(s.now, i)) break;
+  return n;
+}
+
+const Launched* unordered_launch(std::uint32_t interval) {
+  const State& s = state();
+  const Launched* launch = launch_of(s, interval);
+  return launch == nullptr || has(s.now, launch->work) ? nullptr : launch;
+}
+
+const Launched* unfinished_launch(std::uint32_t interval) {
+  const State& s = state();
+  const Launched* launch = launch_of(s, interval);
+  return launch == nullptr || has(host_view(s), launch->work) ? nullptr : launch;
+}
+
+std::vector<const Used*> unordered_uses() {
+  const State& s = state();
+  std::vector<const Used*> all;
+  for (const Used& used : s.uses)
+    if (!has(s.now, used.work)) all.push_back(&used);
+  return all;
+}
+
+memory::Range shared(const Bytes& bytes, const Bytes& other) {
+  if (bytes.end() <= other.begin || other.end() <= bytes.begin) return {};
+  for (std::size_t i = 0, j = 0; i < bytes.runs && j < other.runs;) {
+    const std::uintptr_t a = bytes.begin + i * bytes.stride, b = other.begin + j * other.stride;
+    if (a + bytes.run <= b) {
+      ++i;
+    } else if (b + other.run <= a) {
+      ++j;
+    } else {
+      const std::uintptr_t begin = std::max(a, b);
+      return {begin, std::min(a + bytes.run, b + other.run) - begin};
+    }
+  }
+  return {};
+}
+
+const char* advice(Work other) {
+  const State& s = state();
+  const auto is = [&](bool blocking) { return s.streams[s.current.stream].blocking == blocking; };
+  const bool default_and_other =
+      (s.current.stream == kDefault && !s.streams[other.stream].blocking) || (other.stream == kDefault && is(false));
+  return default_and_other
+             ? "; a stream made with cudaStreamNonBlocking and the default stream do not wait for each other: "
+               "cudaEventRecord() in the first and cudaStreamWaitEvent() in the second, or a wait of the host between"
+             : "; they are in different streams: cudaEventRecord() in the first and cudaStreamWaitEvent() in the "
+               "second, "
+               "or a wait of the host between";
+}
+
+// ---------------------------------------------------------------- the host
+
+void host_uses(std::uintptr_t address, std::size_t bytes, bool writes_it, void* site) {
+  const DeviceLock lock(device_mutex());
+  State& s = state();
+  if (current_lane != nullptr || memory::device_memory_is_open() || !wanted()) return;
+  const Bytes mine{address, bytes};
+  for (const Used& used : s.uses) {
+    if (has(host_view(s), used.work) || (!writes(used.use) && !writes_it)) continue;
+    if (shared(mine, used.bytes).bytes == 0) continue;
+    if (report_again("host-too-early", site, used.site)) return;
+    Finding f;
+    f.code = "host-too-early";
+    f.site = site;
+    f.other_site = used.site;
+    f.message = std::string("host code ") + (writes_it ? "writes" : "reads") + " " + memory::describe(address) +
+                ", which " + used.name + " at " + describe_site(used.site) +
+                (writes(used.use) ? writes_it ? " may write later" : " may not have written yet" : " may still read") +
+                ": it returns before that is done; cudaStreamSynchronize() first, or a wait for an event behind it";
+    report_finding(std::move(f));
+    return;
+  }
+  checker::look_at_host(address, bytes, writes_it, site);
+}
+
+void forget(std::uintptr_t begin, std::size_t bytes) {
+  State& s = state();
+  std::erase_if(s.uses, [&](const Used& used) { return used.bytes.begin < begin + bytes && begin < used.bytes.end(); });
+  note_unfinished(s);
+}
+
+void reset() {
+  host_waits_for_all();
+  state().uses.clear();
+  state().launches.clear();
+}
+
+}  // namespace tilewise::sim::order

@@ -1,0 +1,125 @@
+// Which work on streams comes before which.
+//
+// The simulator does all work at once, when it is asked for, and a GPU may do it at any time until something orders it. So that no
+// program relies on an order that nothing asks for, each piece of work has a vector clock: it comes after an earlier one if a
+// stream, an event, the default stream's rules or a wait of the host says so, whatever the simulator did first. What is missing is
+// found in every run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "memory.hpp"
+
+namespace tilewise::sim::order {
+
+using Stream = std::uint32_t;  ///< streams are numbered
+constexpr Stream kDefault = 0, kPerThread = 1;
+
+/// For each stream, how many pieces of its work have been completed.
+using Clock = std::vector<std::uint32_t>;
+
+/// The number-th piece of work of a stream, from 1 on.
+struct Work {
+  Stream stream = 0;
+  std::uint32_t number = 0;
+};
+
+/// What a piece of work uses: `runs` times `run` bytes, each `stride` bytes behind the one before.
+struct Bytes {
+  std::uintptr_t begin = 0;
+  std::size_t run = 0;
+  std::size_t runs = 1;
+  std::size_t stride = 0;
+
+  std::uintptr_t end() const { return begin + (runs - 1) * stride + run; }
+};
+
+enum class Use : std::uint8_t { reads, writes, allocates, frees };
+
+// ---------------------------------------------------------------- streams and events
+/// A new stream. One made with cudaStreamNonBlocking does not wait for the default stream, nor that for it.
+Stream open_stream(bool blocking);
+/// Its work goes on; its number may be given to another one later.
+void close_stream(Stream stream);
+
+/// What an event stands for that is recorded in the stream now: all work that has been asked for there.
+Clock record(Stream stream);
+/// What is asked for in the stream from now on comes after the event.
+void wait(Stream stream, const Clock& event);
+
+/// The host waits for the stream's work, for an event, for everything.
+void host_waits(Stream stream);
+void host_waits(const Clock& event);
+void host_waits_for_all();
+/// Whether the host knows that what the event stands for is complete.
+bool host_knows(const Clock& event);
+
+/// While one lives, host code is a part of the work that was last asked for: a host function in a stream.
+class AsWork {
+ public:
+  AsWork();
+  ~AsWork();
+  AsWork(const AsWork&) = delete;
+  AsWork& operator=(const AsWork&) = delete;
+};
+
+// ---------------------------------------------------------------- work
+/// A piece of work is asked for now, and is done next.
+Work ask_for(Stream stream);
+
+/// That piece is a copy, a fill or a library's call: `name` is what the program calls, `site` where. What it uses without being
+/// ordered after other work that uses the same is a finding.
+void uses(const char* name, void* site, const Bytes& bytes, Use use);
+
+/// That piece is a launch whose accesses are checked: its intervals (model/shadow.hpp) begin with `first`. Returns the first
+/// interval of all launches that do not come before it; `first` if all do.
+std::uint32_t launches(std::uint32_t first, std::size_t serial);
+
+/// An earlier launch.
+struct Launched {
+  std::uint32_t first;
+  Work work;
+  std::size_t serial;
+};
+
+/// How many earlier launches do not come before the work that is being done.
+std::size_t unordered_launches();
+
+/// The launch that has this interval, unless it comes before the work that is being done; null then.
+const Launched* unordered_launch(std::uint32_t interval);
+/// The same for the host: unless the host knows that it is complete.
+const Launched* unfinished_launch(std::uint32_t interval);
+
+/// A use of memory by a copy, a fill or a library's call.
+struct Used {
+  Work work;
+  Bytes bytes;
+  Use use;
+  const char* name;
+  void* site;
+};
+
+/// Those that do not come before the work that is being done, in no particular order.
+std::vector<const Used*> unordered_uses();
+
+/// A part of `bytes` that another piece of work uses; empty if they share nothing.
+memory::Range shared(const Bytes& bytes, const Bytes& other);
+
+/// What orders the work that is being done behind another: for messages.
+const char* advice(Work other);
+
+// ---------------------------------------------------------------- the host
+/// Host code that uses memory outside of it needs no look: work that may not be complete does not use it.
+extern memory::Range unfinished;
+
+/// Host code uses such bytes.
+void host_uses(std::uintptr_t address, std::size_t bytes, bool writes, void* site);
+
+/// Memory gets a new owner: what was done to it before no longer matters.
+void forget(std::uintptr_t begin, std::size_t bytes);
+/// All streams but the default ones are gone, and no work is left.
+void reset();
+
+}  // namespace tilewise::sim::order

@@ -1,0 +1,494 @@
+// Work on streams that nothing orders, and host code that comes too early. The simulator does everything at once, so all of these
+// give the right numbers here.
+#include "cases.hpp"
+
+constexpr int kMany = 256;
+
+__global__ void fill(int* out, int value, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = value;  // finding: race-streams both_write, race-streams write_after_read, race-streams copy_and_kernel_in, race-streams copy_out_and_next, race-streams legacy_and_nonblocking, race-streams allocated_elsewhere
+}
+__global__ void add(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] += in[i];  // finding: race-streams read_after_write, race-streams event_too_early, race-streams memset_and_kernel, race-streams atomics_and_reader, race-streams two_of_three
+}
+__global__ void count(int* counter) { atomicAdd(counter, 1); }
+
+struct Streams {
+  cudaStream_t a, b;
+  explicit Streams(unsigned flags = cudaStreamDefault) {
+    cudaStreamCreateWithFlags(&a, flags);
+    cudaStreamCreateWithFlags(&b, flags);
+  }
+  ~Streams() {
+    cudaStreamDestroy(a);
+    cudaStreamDestroy(b);
+  }
+};
+
+/// Makes `later` wait for what has been asked for in `earlier`.
+void wait_for(cudaStream_t later, cudaStream_t earlier) {
+  cudaEvent_t event;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  cudaEventRecord(event, earlier);
+  cudaStreamWaitEvent(later, event, 0);
+  cudaEventDestroy(event);
+}
+
+int* pinned(int n) {
+  int* p = nullptr;
+  cudaMallocHost(&p, n * sizeof(int));
+  for (int i = 0; i < n; ++i) p[i] = i;
+  return p;
+}
+
+// ---------------------------------------------------------------- kernels in two streams
+CASE(both_write) {
+  Streams s;
+  int* d = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  fill<<<1, kMany, 0, s.b>>>(d, 2, kMany);
+  return finish(d);
+}
+CASE(both_write_right) {
+  Streams s;
+  int* d = zeros<int>(2 * kMany);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  fill<<<1, kMany, 0, s.b>>>(d + kMany, 2, kMany);
+  return finish(d);
+}
+CASE(read_after_write) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+CASE(read_after_write_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  wait_for(s.b, s.a);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+CASE(write_after_read) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  add<<<1, kMany, 0, s.a>>>(x, y, kMany);
+  fill<<<1, kMany, 0, s.b>>>(x, 1, kMany);
+  return finish(x, y);
+}
+CASE(write_after_read_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  add<<<1, kMany, 0, s.a>>>(x, y, kMany);
+  cudaStreamSynchronize(s.a);
+  fill<<<1, kMany, 0, s.b>>>(x, 1, kMany);
+  return finish(x, y);
+}
+// The event is recorded before the work that it should stand for.
+CASE(event_too_early) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  wait_for(s.b, s.a);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+CASE(event_too_early_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  wait_for(s.b, s.a);
+  fill<<<1, kMany, 0, s.a>>>(y + 0 * kMany, 0, 0);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+// Both may read.
+CASE(both_read_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(2 * kMany);
+  add<<<1, kMany, 0, s.a>>>(x, y, kMany);
+  add<<<1, kMany, 0, s.b>>>(x, y + kMany, kMany);
+  wait_for(s.a, s.b);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  return finish(x, y);
+}
+CASE(both_update_right) {
+  Streams s;
+  int* counter = zeros<int>(1);
+  count<<<1, kMany, 0, s.a>>>(counter);
+  count<<<1, kMany, 0, s.b>>>(counter);
+  return finish(counter);
+}
+CASE(atomics_and_reader) {
+  Streams s;
+  int *counter = zeros<int>(kMany), *y = zeros<int>(kMany);
+  count<<<1, kMany, 0, s.a>>>(counter);
+  add<<<1, kMany, 0, s.b>>>(counter, y, kMany);
+  return finish(counter, y);
+}
+CASE(atomics_and_reader_right) {
+  Streams s;
+  int *counter = zeros<int>(kMany), *y = zeros<int>(kMany);
+  count<<<1, kMany, 0, s.a>>>(counter);
+  add<<<1, kMany, 0, s.a>>>(counter, y, kMany);
+  return finish(counter, y);
+}
+// Of two streams that come before, one is waited for.
+CASE(two_of_three) {
+  Streams s, t;
+  int *x = zeros<int>(2 * kMany), *y = zeros<int>(2 * kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  fill<<<1, kMany, 0, s.b>>>(x + kMany, 2, kMany);
+  wait_for(t.a, s.a);
+  add<<<2, kMany, 0, t.a>>>(x, y, 2 * kMany);
+  return finish(x, y);
+}
+CASE(two_of_three_right) {
+  Streams s, t;
+  int *x = zeros<int>(2 * kMany), *y = zeros<int>(2 * kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  fill<<<1, kMany, 0, s.b>>>(x + kMany, 2, kMany);
+  wait_for(t.a, s.a);
+  wait_for(t.a, s.b);
+  add<<<2, kMany, 0, t.a>>>(x, y, 2 * kMany);
+  return finish(x, y);
+}
+// The order goes through a third stream.
+CASE(through_another_right) {
+  Streams s, t;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  wait_for(s.b, s.a);
+  wait_for(t.a, s.b);
+  add<<<1, kMany, 0, t.a>>>(x, y, kMany);
+  return finish(x, y);
+}
+
+// ---------------------------------------------------------------- the default stream
+CASE(legacy_and_nonblocking) {
+  Streams s(cudaStreamNonBlocking);
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  cudaDeviceSynchronize();
+  add<<<1, kMany>>>(x, y, kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  return finish(x, y);
+}
+CASE(legacy_and_nonblocking_right) {  // a blocking one
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  add<<<1, kMany>>>(x, y, kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  add<<<1, kMany>>>(x, y, kMany);
+  return finish(x, y);
+}
+CASE(legacy_between_right) {  // stands between two streams that know nothing of each other
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  fill<<<1, kMany>>>(y, 0, kMany);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+
+// ---------------------------------------------------------------- copies and fills
+CASE(copy_and_kernel_in) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
+  fill<<<1, kMany, 0, s.b>>>(d, 1, kMany);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(copy_and_kernel_in_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(copy_out_too_early) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);  // finding: race-streams copy_out_too_early
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(copy_out_too_early_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+// A buffer is used again before its last contents have been copied out.
+CASE(copy_out_and_next) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  fill<<<1, kMany, 0, s.b>>>(d, 1, kMany);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(chunks_right) {
+  Streams s;
+  constexpr int chunks = 8;
+  int *h = pinned(chunks * kMany), *d = zeros<int>(chunks * kMany);
+  for (int k = 0; k < chunks; ++k) {
+    const cudaStream_t stream = k % 2 ? s.a : s.b;
+    cudaMemcpyAsync(d + k * kMany, h + k * kMany, kMany * sizeof(int), cudaMemcpyHostToDevice, stream);
+    add<<<1, kMany, 0, stream>>>(d + k * kMany, d + k * kMany, kMany);
+    cudaMemcpyAsync(h + k * kMany, d + k * kMany, kMany * sizeof(int), cudaMemcpyDeviceToHost, stream);
+  }
+  cudaDeviceSynchronize();
+  int wrong = 0;
+  for (int i = 0; i < chunks * kMany; ++i) wrong += h[i] != 2 * i;
+  cudaFreeHost(h);
+  return wrong ? 4 : finish(d);
+}
+CASE(two_copies) {
+  Streams s;
+  int *h = pinned(2 * kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
+  cudaMemcpyAsync(d + 10, h + kMany, 20 * sizeof(int), cudaMemcpyHostToDevice, s.b);  // finding: race-streams two_copies
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(columns_right) {  // two parts of each row, side by side
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpy2DAsync(d, 16 * sizeof(int), h, 16 * sizeof(int), 8 * sizeof(int), 16, cudaMemcpyHostToDevice, s.a);
+  cudaMemcpy2DAsync(d + 8, 16 * sizeof(int), h + 8, 16 * sizeof(int), 8 * sizeof(int), 16, cudaMemcpyHostToDevice, s.b);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(memset_and_kernel) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  cudaMemsetAsync(x, 0, kMany * sizeof(int), s.a);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+CASE(memset_and_kernel_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  cudaMemsetAsync(x, 0, kMany * sizeof(int), s.a);
+  cudaStreamSynchronize(s.a);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y);
+}
+
+// ---------------------------------------------------------------- memory of streams
+CASE(allocated_elsewhere) {
+  Streams s;
+  int* d = nullptr;
+  cudaMallocAsync(&d, kMany * sizeof(int), s.a);
+  fill<<<1, kMany, 0, s.b>>>(d, 1, kMany);
+  return finish(d);
+}
+CASE(allocated_elsewhere_right) {
+  Streams s;
+  int* d = nullptr;
+  cudaMallocAsync(&d, kMany * sizeof(int), s.a);
+  wait_for(s.b, s.a);
+  fill<<<1, kMany, 0, s.b>>>(d, 1, kMany);
+  wait_for(s.a, s.b);
+  cudaFreeAsync(d, s.a);
+  return finish();
+}
+CASE(freed_while_used) {
+  Streams s;
+  int* d = nullptr;
+  cudaMallocAsync(&d, kMany * sizeof(int), s.a);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  cudaFreeAsync(d, s.b);  // finding: race-streams freed_while_used
+  return finish();
+}
+CASE(freed_while_used_right) {
+  Streams s;
+  int* d = nullptr;
+  cudaMallocAsync(&d, kMany * sizeof(int), s.a);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  cudaFreeAsync(d, s.a);
+  return finish();
+}
+
+// ---------------------------------------------------------------- the host
+CASE(read_before_copied) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  const int first = h[0];  // finding: host-too-early read_before_copied
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return first ? 4 : finish(d);
+}
+CASE(read_before_copied_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  cudaStreamSynchronize(s.a);
+  const int first = h[0];
+  cudaFreeHost(h);
+  return first ? 4 : finish(d);
+}
+CASE(waits_for_another) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  cudaStreamSynchronize(s.b);
+  const int first = h[0];  // finding: host-too-early waits_for_another
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return first ? 4 : finish(d);
+}
+CASE(written_before_copied) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
+  h[0] = 5;  // finding: host-too-early written_before_copied
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(written_before_copied_right) {
+  Streams s;
+  int *h = pinned(2 * kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
+  const int first = h[0];  // reading is no harm
+  h[kMany] = 5;            // nor is the next buffer
+  cudaEvent_t copied;
+  cudaEventCreate(&copied);
+  cudaEventRecord(copied, s.a);
+  cudaEventSynchronize(copied);
+  h[0] = 5;
+  cudaEventDestroy(copied);
+  cudaFreeHost(h);
+  return first ? 4 : finish(d);
+}
+CASE(registered_too_early) {
+  Streams s;
+  static int h[kMany];
+  int* d = zeros<int>(kMany);
+  cudaHostRegister(h, sizeof h, cudaHostRegisterDefault);
+  cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s.a);
+  const int first = h[0];  // finding: host-too-early registered_too_early
+  cudaDeviceSynchronize();
+  cudaHostUnregister(h);
+  return first ? 4 : finish(d);
+}
+CASE(pageable_right) {  // such a copy returns when it is done
+  Streams s;
+  int h[kMany];
+  int* d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s.a);
+  return h[0] ? 4 : finish(d);
+}
+CASE(managed_too_early) {
+  int* m = nullptr;
+  cudaMallocManaged(&m, kMany * sizeof(int));
+  fill<<<1, kMany>>>(m, 0, kMany);
+  const int first = m[0];  // finding: host-too-early managed_too_early
+  return first ? 4 : finish(m);
+}
+CASE(managed_too_early_right) {
+  int *m = nullptr, *other = nullptr;
+  cudaMallocManaged(&m, kMany * sizeof(int));
+  cudaMallocManaged(&other, kMany * sizeof(int));
+  fill<<<1, kMany>>>(m, 0, kMany);
+  other[0] = 1;
+  cudaDeviceSynchronize();
+  const int first = m[0];
+  return first ? 4 : finish(m, other);
+}
+CASE(managed_written_while_read) {
+  int *m = nullptr, *y = zeros<int>(kMany);
+  cudaMallocManaged(&m, kMany * sizeof(int));
+  for (int i = 0; i < kMany; ++i) m[i] = i;
+  add<<<1, kMany>>>(m, y, kMany);
+  m[3] = 7;  // finding: host-too-early managed_written_while_read
+  return finish(m, y);
+}
+CASE(managed_written_while_read_right) {
+  int *m = nullptr, *y = zeros<int>(kMany);
+  cudaMallocManaged(&m, kMany * sizeof(int));
+  for (int step = 0; step < 3; ++step) {
+    for (int i = 0; i < kMany; ++i) m[i] = i;
+    add<<<1, kMany>>>(m, y, kMany);
+    const int third = m[3];
+    cudaDeviceSynchronize();
+    m[3] = third;
+  }
+  return finish(m, y);
+}
+struct Sum {
+  int* numbers;
+  int n, sum;
+};
+void add_up(void* data) {
+  auto& job = *static_cast<Sum*>(data);
+  for (int i = 0; i < job.n; ++i) job.sum += job.numbers[i];  // finding: host-too-early host_function_elsewhere
+}
+CASE(host_function_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  Sum job{h, kMany, 0};
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  cudaLaunchHostFunc(s.a, add_up, &job);
+  cudaStreamSynchronize(s.a);
+  cudaFreeHost(h);
+  return job.sum ? 4 : finish(d);
+}
+CASE(host_function_elsewhere) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  Sum job{h, kMany, 0};
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  cudaLaunchHostFunc(s.b, add_up, &job);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return job.sum ? 4 : finish(d);
+}
+
+// ---------------------------------------------------------------- events
+CASE(elapsed_too_early) {
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  int* d = zeros<int>(kMany);
+  cudaEventRecord(begin);
+  fill<<<1, kMany>>>(d, 1, kMany);
+  cudaEventRecord(end);
+  float ms = 0;
+  cudaEventElapsedTime(&ms, begin, end);  // finding: event-not-ready elapsed_too_early
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return finish(d);
+}
+CASE(elapsed_too_early_right) {
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  int* d = zeros<int>(kMany);
+  cudaEventRecord(begin);
+  fill<<<1, kMany>>>(d, 1, kMany);
+  cudaEventRecord(end);
+  cudaEventSynchronize(end);
+  float ms = 0;
+  cudaEventElapsedTime(&ms, begin, end);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return finish(d);
+}
