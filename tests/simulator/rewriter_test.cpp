@@ -600,8 +600,7 @@ TEST_CASE("An array that a condition chooses comes from a function") {
 TEST_CASE("Features that the simulator does not have are named, with file and line") {
   CHECK(refusal("# 12 \"dir/a b.cu\"\n__global__ void k() {\n asm(\"nop;\");\n}") ==
         "dir/a b.cu:13: the simulator does not support inline PTX (asm) with nop: use a CUDA intrinsic or plain C++");
-  CHECK(contains(refusal("void f() { cudaGraph_t g; }"), "CUDA graphs"));
-  CHECK(contains(refusal("void f() { cudaStreamBeginCapture(s, m); }"), "stream capture"));
+  CHECK(contains(refusal("void f() { cudaGraphMemAllocNodeGetParams(n, p); }"), "cudaGraphMemAllocNodeGetParams"));
   CHECK(contains(refusal("__global__ void k(cudaTextureObject_t t) {}"), "textures"));
   CHECK(contains(refusal("texture<float, 2> t;"), "texture references"));
   CHECK(contains(refusal("__global__ void k() { x = tex2D<float>(t, 1, 2); }"), "textures"));

@@ -1763,10 +1763,9 @@ class Rewriter {
       unsupported(i, "graphics interoperability (" + std::string(text) + ")", "copy to the host and draw from there");
     } else if (refuse_library(i)) {
       // said
-    } else if (starts_with(text, "cudaGraph")) {
-      unsupported(i, "CUDA graphs", "launch the kernels one after another in a stream");
-    } else if (text == "cudaStreamBeginCapture" || text == "cudaStreamEndCapture") {
-      unsupported(i, "stream capture", "launch the kernels one after another in a stream");
+    } else if (starts_with(text, "cudaGraph") && !is_known_graph_name(text)) {
+      unsupported(i, "this part of CUDA graphs (" + std::string(text) + ")",
+                  "capture a stream, or add nodes for kernels, one-dimensional copies, fills and host functions");
     } else if (text == "cudaTextureObject_t" || text == "cudaCreateTextureObject" ||
                starts_with(text, "cudaBindTexture")) {
       unsupported(i, "textures", kNoTextures);
@@ -1868,6 +1867,51 @@ class Rewriter {
     std::size_t k = i + 1;
     while (syntax_.is_any(k, {"volatile", "__volatile__"})) ++k;
     return syntax_.is(k, "(") && syntax_.is(k + 1, "\"\"") && syntax_.is_any(k + 2, {":", "::", ")"});
+  }
+
+  static bool is_known_graph_name(std::string_view text) {
+    static constexpr std::string_view kKnown[] = {
+        "cudaGraphAddDependencies",
+        "cudaGraphAddEmptyNode",
+        "cudaGraphAddHostNode",
+        "cudaGraphAddKernelNode",
+        "cudaGraphAddMemcpyNode1D",
+        "cudaGraphAddMemsetNode",
+        "cudaGraphClone",
+        "cudaGraphCreate",
+        "cudaGraphDestroy",
+        "cudaGraphEdgeData",
+        "cudaGraphExecDestroy",
+        "cudaGraphExecKernelNodeSetParams",
+        "cudaGraphExecUpdate",
+        "cudaGraphExecUpdateError",
+        "cudaGraphExecUpdateErrorFunctionChanged",
+        "cudaGraphExecUpdateErrorNodeTypeChanged",
+        "cudaGraphExecUpdateErrorNotSupported",
+        "cudaGraphExecUpdateErrorParametersChanged",
+        "cudaGraphExecUpdateErrorTopologyChanged",
+        "cudaGraphExecUpdateResult",
+        "cudaGraphExecUpdateResultInfo",
+        "cudaGraphExecUpdateSuccess",
+        "cudaGraphExec_t",
+        "cudaGraphGetNodes",
+        "cudaGraphInstantiate",
+        "cudaGraphInstantiateWithFlags",
+        "cudaGraphKernelNodeSetParams",
+        "cudaGraphLaunch",
+        "cudaGraphNodeGetType",
+        "cudaGraphNodeType",
+        "cudaGraphNodeTypeEmpty",
+        "cudaGraphNodeTypeGraph",
+        "cudaGraphNodeTypeHost",
+        "cudaGraphNodeTypeKernel",
+        "cudaGraphNodeTypeMemcpy",
+        "cudaGraphNodeTypeMemset",
+        "cudaGraphNode_t",
+        "cudaGraphUpload",
+        "cudaGraph_t",
+    };
+    return std::find(std::begin(kKnown), std::end(kKnown), text) != std::end(kKnown);
   }
 
   static bool is_texture_function(std::string_view text) {

@@ -8,6 +8,7 @@
 #include "errors.hpp"
 #include "findings.hpp"
 #include "order.hpp"
+#include "tilewise_sim/device.hpp"
 
 namespace tilewise::sim {
 
@@ -42,6 +43,20 @@ struct CopyCall {
 
 /// The copy under all of cudaMemcpy's kin.
 cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+
+/// The same for cudaMemset's: `width` bytes in each of `height` rows, `pitch` bytes apart.
+cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
+                 std::size_t height);
+
+/// Whether the default stream waits for it, and it for that.
+bool is_blocking(cudaStream_t stream);
+
+/// A launch that has been checked and is to be done now. `site` is where the program asks for it.
+cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site);
+/// The same of a kernel by its pointer.
+cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** arguments, const void* site);
+/// Bytes of each of the kernel's parameters, up to a 0; null where it isn't known.
+const std::size_t* parameter_sizes_of(const void* kernel);
 
 void destroy_streams();  ///< all streams and events, for cudaDeviceReset
 void forget_kernel_settings();

@@ -5,6 +5,7 @@
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
+#include "graph.hpp"
 #include "memory.hpp"
 
 namespace tilewise::sim {
@@ -256,12 +257,18 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 // ---------------------------------------------------------------- waiting and resetting
 
 cudaError_t cudaDeviceSynchronize() {
-  return api([] { return note_wait(), order::host_waits_for_all(), cudaSuccess; });
+  return api([] {
+    note_wait();
+    if (const cudaError_t error = graph::forbid_waiting()) return error;
+    order::host_waits_for_all();
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceReset() {
   const DeviceLock lock(device_mutex());
   order::reset();
+  graph::forget_all();
   memory::release_all();
   destroy_streams();
   forget_kernel_settings();

@@ -5,6 +5,7 @@
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
+#include "graph.hpp"
 #include "memory.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
@@ -16,6 +17,7 @@ namespace {
 /// What is known about one kernel.
 struct KnownKernel {
   void (*invoke)(void (*kernel)(), void** args) = nullptr;  // null: the pointer was never announced
+  const std::size_t* sizes = nullptr;                       // of its parameters, up to a 0
   bool shared_set = false;
   std::size_t dynamic_shared = 0;  // as cudaFuncSetAttribute set it
   int carveout = cudaSharedmemCarveoutDefault;
@@ -81,9 +83,16 @@ struct Thread {
 
 }  // namespace
 
-bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args)) {
+bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args),
+                            const std::size_t* sizes) {
   kernels()[kernel].invoke = invoke;
+  kernels()[kernel].sizes = sizes;
   return true;
+}
+
+const std::size_t* parameter_sizes_of(const void* kernel) {
+  const auto found = kernels().find(kernel);
+  return found == kernels().end() ? nullptr : found->second.sizes;
 }
 
 int preferred_carveout(const void* kernel) {
@@ -140,6 +149,19 @@ cudaError_t best_block_size(int* grid, int* block, const void* kernel, size_t (*
     *block = best_size;
     return cudaSuccess;
   });
+}
+
+cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** arguments, const void* site) {
+  const auto found = kernels().find(kernel);
+  if (found == kernels().end() || found->second.invoke == nullptr) {
+    unsupported("cudaLaunchKernel of a template kernel through a void pointer (pass the kernel itself)");
+  }
+  Thread thread{found->second.invoke, reinterpret_cast<void (*)()>(const_cast<void*>(kernel)), arguments};
+  const auto run = [](void* context) {
+    const Thread& thread = *static_cast<Thread*>(context);
+    thread.invoke(thread.kernel, thread.args);
+  };
+  return run_launch(config, run, &thread, site);
 }
 
 }  // namespace tilewise::sim
@@ -208,23 +230,16 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig c
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
                              cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
   if (kernel == nullptr) return set_error(cudaErrorInvalidDeviceFunction);
   const DeviceLock lock(device_mutex());
-  const auto found = kernels().find(kernel);
-  if (found == kernels().end() || found->second.invoke == nullptr) {
-    unsupported("cudaLaunchKernel of a template kernel through a void pointer (pass the kernel itself)");
+  if (graph::is_captured(stream)) {
+    cudaKernelNodeParams parameters{const_cast<void*>(kernel),     grid, block,
+                                    static_cast<unsigned>(shared), args, nullptr};
+    return set_error(graph::takes_kernel(parameters, stream, site));
   }
-  Thread thread{found->second.invoke, reinterpret_cast<void (*)()>(const_cast<void*>(kernel)), args};
-  const auto run = [](void* context) {
-    const Thread& thread = *static_cast<Thread*>(context);
-    thread.invoke(thread.kernel, thread.args);
-  };
-  // The launch records its error as <<<>>> does; here the call returns it as well.
-  const cudaError_t before = cudaGetLastError();
-  launch_erased(LaunchConfig(grid, block, shared, stream), run, &thread);
-  const cudaError_t error = cudaPeekAtLastError();
-  if (error == cudaSuccess) set_error(before);
-  return error;
+  check_demanded_stream("this launch", "it is the last argument of cudaLaunchKernel", stream, site);
+  return run_kernel(kernel, LaunchConfig(grid, block, shared, stream), args, site);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {

@@ -7,6 +7,7 @@
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
 #include "findings.hpp"
+#include "graph.hpp"
 #include "memory.hpp"
 #include "order.hpp"
 #include "tilewise_sim/report.hpp"
@@ -37,6 +38,7 @@ KeptCopies& kept_copies() {
 
 cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = graph::forbid_allocating()) return error;
   memory::host_uses(pointer, sizeof *pointer);
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
@@ -49,6 +51,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
 /// cudaFree and cudaFreeHost. CUDA says "invalid argument" to every mistake; the finding says which one it was.
 cudaError_t release(const char* name, void* pointer, bool host, void* site) {
   if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t error = graph::forbid_allocating()) return error;
   const Allocation* found = memory::find(pointer);
   const auto refuse = [&](const char* code, const std::string& what) {
     report_finding(code, std::string(name) + what, site);
@@ -134,6 +137,13 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
       !check_range(call.name, "source", from, from_extent, says_device(kind, false), call.site)) {
     return cudaErrorInvalidValue;
   }
+  if (graph::capturing()) {
+    const auto again = [=](cudaStream_t stream) {
+      return copy_rows({call.name, call.site, stream, true}, to, to_pitch, from, from_pitch, width, height, kind);
+    };
+    cudaError_t error;
+    if (graph::takes(call.stream, cudaGraphNodeTypeMemcpy, nullptr, again, error)) return error;
+  }
   order::ask_for(order_of(call.stream));
   order::uses(call.name, call.site, {address_of(from), width, height, from_pitch}, order::Use::reads);
   order::uses(call.name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
@@ -142,25 +152,6 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
     move_bytes(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
   }
   wait_as_documented(call, !is_device_memory(to) || !is_device_memory(from), memory::find(to) == nullptr);
-  return cudaSuccess;
-}
-
-cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
-                 std::size_t height) {
-  if (width == 0 || height == 0) return cudaSuccess;
-  if (height > 1 && pitch < width) return cudaErrorInvalidValue;
-  if (!check_range(call.name, "target", pointer, (height - 1) * pitch + width, true, call.site))
-    return cudaErrorInvalidValue;
-  order::ask_for(order_of(call.stream));
-  order::uses(call.name, call.site, {address_of(pointer), width, height, pitch}, order::Use::writes);
-  if (memory::has_addresses_only() && is_device_memory(pointer)) return cudaSuccess;
-  const memory::DeviceMemoryOpen open;
-  for (std::size_t row = 0; row < height; ++row) {
-    char* const begin = static_cast<char*>(pointer) + row * pitch;
-    std::memset(begin, value, width);
-    memory::mark_written(address_of(begin), width);
-  }
-  wait_as_documented(call, !is_device_memory(pointer), false);
   return cudaSuccess;
 }
 
@@ -207,6 +198,32 @@ constexpr unsigned kHostRegisterFlags =
 
 }  // namespace
 
+cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
+                 std::size_t height) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (height > 1 && pitch < width) return cudaErrorInvalidValue;
+  if (!check_range(call.name, "target", pointer, (height - 1) * pitch + width, true, call.site))
+    return cudaErrorInvalidValue;
+  if (graph::capturing()) {
+    const auto again = [=](cudaStream_t stream) {
+      return fill({call.name, call.site, stream, true}, pointer, pitch, value, width, height);
+    };
+    cudaError_t error;
+    if (graph::takes(call.stream, cudaGraphNodeTypeMemset, nullptr, again, error)) return error;
+  }
+  order::ask_for(order_of(call.stream));
+  order::uses(call.name, call.site, {address_of(pointer), width, height, pitch}, order::Use::writes);
+  if (memory::has_addresses_only() && is_device_memory(pointer)) return cudaSuccess;
+  const memory::DeviceMemoryOpen open;
+  for (std::size_t row = 0; row < height; ++row) {
+    char* const begin = static_cast<char*>(pointer) + row * pitch;
+    std::memset(begin, value, width);
+    memory::mark_written(address_of(begin), width);
+  }
+  wait_as_documented(call, !is_device_memory(pointer), false);
+  return cudaSuccess;
+}
+
 cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return copy_rows(call, to, bytes, from, bytes, bytes, 1, kind);
 }
@@ -239,6 +256,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaMallocAsync", "it is the last argument", stream, site);
     if (error) return error;
+    if (graph::is_captured(stream)) unsupported("cudaMallocAsync in a stream that is being captured");
     const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
     if (result == cudaSuccess && *pointer != nullptr) {
       order::ask_for(order_of(stream));
@@ -292,6 +310,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaFreeAsync", "it is the last argument", stream, site);
     if (error) return error;
+    if (graph::is_captured(stream)) unsupported("cudaFreeAsync in a stream that is being captured");
     if (const Allocation* found = memory::find(pointer); found && found->live && found->begin == address_of(pointer)) {
       order::ask_for(order_of(stream));
       order::uses("cudaFreeAsync", site, {found->begin, found->bytes}, order::Use::frees);

@@ -6,6 +6,7 @@
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
+#include "graph.hpp"
 #include "memory.hpp"
 #include "order.hpp"
 
@@ -86,6 +87,8 @@ order::Stream order_of(cudaStream_t stream) {
   return stream == cudaStreamPerThread ? order::kPerThread : is_default(stream) ? order::kDefault : stream->order;
 }
 
+bool is_blocking(cudaStream_t stream) { return is_default(stream) || (stream->flags & cudaStreamNonBlocking) == 0; }
+
 bool is_stream(cudaStream_t stream) { return is_default(stream) || owns(streams(), stream); }
 
 void destroy_streams() {
@@ -123,6 +126,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return api([=] {
     note_wait();
     if (const cudaError_t error = on_stream(stream)) return error;
+    if (const cudaError_t error = graph::forbid_waiting(stream)) return error;
     order::host_waits(order_of(stream));
     return cudaSuccess;
   });
@@ -131,6 +135,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([=] {
     if (const cudaError_t error = on_stream(stream)) return error;
+    if (const cudaError_t error = graph::forbid_waiting(stream)) return error;
     order::host_waits(order_of(stream));  // the answer is that all is done
     return cudaSuccess;
   });
@@ -164,6 +169,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return api([=] {
     if (function == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = on_stream(stream)) return error;
+    if (graph::capturing()) {
+      const auto again = [=](cudaStream_t chain) { return cudaLaunchHostFunc(chain, function, data); };
+      cudaError_t error;
+      if (graph::takes(stream, cudaGraphNodeTypeHost, nullptr, again, error)) return error;
+    }
     order::ask_for(order_of(stream));
     const order::AsWork host_function;
     function(data);
@@ -187,6 +197,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags != 0) return cudaErrorInvalidValue;
     if (const cudaError_t error = on_stream(stream)) return error;
     if (const cudaError_t error = on_event(event)) return error;
+    cudaError_t error;
+    if (graph::capturing() && graph::takes_wait(stream, event, error)) return error;
     order::wait(order_of(stream), event->order);
     return cudaSuccess;
   });
@@ -210,6 +222,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return api([=] {
     if (const cudaError_t error = on_event(event)) return error;
     if (const cudaError_t error = on_stream(stream)) return error;
+    cudaError_t error;
+    if (graph::capturing() && graph::takes_record(event, stream, error)) return error;
     event->recorded = true;
     event->time = std::chrono::steady_clock::now();
     event->order = order::record(order_of(stream));
@@ -221,6 +235,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return api([=] {
     note_wait();
     if (const cudaError_t error = on_event(event)) return error;
+    if (const cudaError_t error = graph::forbid_waiting(event)) return error;
     order::host_waits(event->order);
     return cudaSuccess;
   });
@@ -229,6 +244,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api([=] {
     if (const cudaError_t error = on_event(event)) return error;
+    if (const cudaError_t error = graph::forbid_waiting(event)) return error;
     order::host_waits(event->order);  // the answer is that it has happened
     return cudaSuccess;
   });

@@ -5,6 +5,7 @@
 #include "api.hpp"
 #include "errors.hpp"
 #include "findings.hpp"
+#include "graph.hpp"
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
 
@@ -64,6 +65,7 @@ Call::Call(const char* function, cudaStream_t stream, void* site)
     : lock_(device_mutex()), function_(function), stream_(stream), site_(site) {
   ready_ = sticky_error() == cudaSuccess && is_stream(stream);
   if (fails_in > 0 && --fails_in == 0) ready_ = false;
+  if (graph::is_captured(stream)) unsupported((std::string(function) + " in a stream that is being captured").c_str());
   if (ready_) order::ask_for(order_of(stream));
 }
 

@@ -17,10 +17,12 @@
 
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
+#include "runtime/api.hpp"
 #include "runtime/device_lock.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
+#include "runtime/graph.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
 #include "runtime/symbols.hpp"
@@ -581,23 +583,17 @@ void reserve_shared_memory() {
 }  // namespace
 
 // ------------------------------------------------------------------------------------------- the launch
-void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context) {
-  if (current_lane) unsupported("a kernel launch from device code (dynamic parallelism)");
-  const DeviceLock lock(device_mutex());
-  if (sticky_error() != cudaSuccess) {
-    set_error(sticky_error());
-    return;
-  }
+namespace {
+
+void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
   ++scheduler().launch.serial;
   scheduler().launch.blocks_before = scheduler().launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
     set_error(error);
-    launch_failed(error, __builtin_return_address(0));
-    observer::refused_launch(config, error, __builtin_return_address(0));
+    launch_failed(error, site);
+    observer::refused_launch(config, error, site);
     return;
   }
-  check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream,
-                        __builtin_return_address(0));
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;
@@ -627,8 +623,41 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
       set_sticky(s.abort_error);
     else
       set_error(s.abort_error);
-    if (reports_made() == reports) launch_failed(s.abort_error, __builtin_return_address(0));
+    if (reports_made() == reports) launch_failed(s.abort_error, site);
   }
+}
+
+}  // namespace
+
+void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes) {
+  if (current_lane) unsupported("a kernel launch from device code (dynamic parallelism)");
+  void* const site = __builtin_return_address(0);
+  const DeviceLock lock(device_mutex());
+  if (sticky_error() != cudaSuccess) {
+    set_error(sticky_error());
+    return;
+  }
+  if (check_launch_config(config) == cudaSuccess)
+    check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream, site);
+  if (graph::capturing()) {
+    cudaError_t error = check_launch_config(config);
+    if (error != cudaSuccess || graph::takes_launch(config, thread, context, bytes, site, error)) {
+      if (error == cudaSuccess) return;
+      set_error(error);
+      launch_failed(error, site);
+      return;
+    }
+  }
+  start_launch(config, thread, context, site);
+}
+
+cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
+  // The launch records its error as <<<>>> does; here the call returns it as well.
+  const cudaError_t before = cudaGetLastError();
+  start_launch(config, thread, context, site);
+  const cudaError_t error = cudaPeekAtLastError();
+  if (error == cudaSuccess) set_error(before);
+  return error;
 }
 
 void enter_kernel(unsigned max_threads) {

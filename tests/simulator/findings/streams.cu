@@ -6,11 +6,11 @@ constexpr int kMany = 256;
 
 __global__ void fill(int* out, int value, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = value;  // finding: race-streams both_write, race-streams write_after_read, race-streams copy_and_kernel_in, race-streams copy_out_and_next, race-streams legacy_and_nonblocking, race-streams allocated_elsewhere
+  if (i < n) out[i] = value;  // finding: race-streams both_write, race-streams work_beside_a_graph, race-streams write_after_read, race-streams copy_and_kernel_in, race-streams copy_out_and_next, race-streams legacy_and_nonblocking, race-streams allocated_elsewhere
 }
 __global__ void add(const int* in, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] += in[i];  // finding: race-streams read_after_write, race-streams event_too_early, race-streams memset_and_kernel, race-streams atomics_and_reader, race-streams two_of_three
+  if (i < n) out[i] += in[i];  // finding: race-streams read_after_write, race-streams branches_of_a_graph, race-streams event_too_early, race-streams memset_and_kernel, race-streams atomics_and_reader, race-streams two_of_three
 }
 __global__ void count(int* counter) { atomicAdd(counter, 1); }
 
@@ -491,4 +491,70 @@ CASE(elapsed_too_early_right) {
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
   return finish(d);
+}
+
+// ---------------------------------------------------------------- graphs
+/// A graph of `work(stream, other)`, captured in a stream that another one has joined.
+template <class Work>
+cudaGraphExec_t graph_of(Work work) {
+  Streams s(cudaStreamNonBlocking);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal);
+  wait_for(s.b, s.a);
+  work(s.a, s.b);
+  wait_for(s.a, s.b);
+  cudaStreamEndCapture(s.a, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphDestroy(graph);
+  return exec;
+}
+int launch(cudaGraphExec_t exec, cudaStream_t stream, int times) {
+  for (int i = 0; i < times; ++i) cudaGraphLaunch(exec, stream);
+  return cudaGetLastError() == cudaSuccess ? 0 : 5;
+}
+CASE(branches_of_a_graph) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  const auto exec = graph_of([=](cudaStream_t a, cudaStream_t b) {
+    fill<<<1, kMany, 0, a>>>(x, 1, kMany);
+    add<<<1, kMany, 0, b>>>(x, y, kMany);
+  });
+  const int failed = launch(exec, s.a, 1);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(exec);
+  return failed ? failed : finish(x, y);
+}
+CASE(branches_of_a_graph_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  const auto exec = graph_of([=](cudaStream_t a, cudaStream_t b) {
+    fill<<<1, kMany, 0, a>>>(x, 1, kMany);
+    wait_for(b, a);
+    add<<<1, kMany, 0, b>>>(x, y, kMany);
+  });
+  const int failed = launch(exec, s.a, 3);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(exec);
+  return failed ? failed : finish(x, y);
+}
+CASE(work_beside_a_graph) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  const auto exec = graph_of([=](cudaStream_t a, cudaStream_t) { add<<<1, kMany, 0, a>>>(x, y, kMany); });
+  const int failed = launch(exec, s.a, 1);
+  fill<<<1, kMany, 0, s.b>>>(x, 1, kMany);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(exec);
+  return failed ? failed : finish(x, y);
+}
+CASE(work_beside_a_graph_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany);
+  const auto exec = graph_of([=](cudaStream_t a, cudaStream_t) { add<<<1, kMany, 0, a>>>(x, y, kMany); });
+  const int failed = launch(exec, s.a, 1);
+  fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(exec);
+  return failed ? failed : finish(x, y);
 }

@@ -194,15 +194,23 @@ struct NullArgument {
 };
 inline constexpr NullArgument null_argument{};
 
-/// Runs `thread(context)` once per CUDA thread. Returns nothing: errors are read with cudaGetLastError().
-void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context);
+/// Runs `thread(context)` once per CUDA thread. Returns nothing: errors are read with cudaGetLastError(). In a stream that is being
+/// captured it is run later, with a copy of the context, which takes `bytes` bytes; 0: there can be none.
+void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes = 0);
 
 template <class Callable, class... Args>
 [[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
-  auto thread = [&] { callable(args...); };
-  using Thread = decltype(thread);
-  launch_erased(
-      config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+  if constexpr (std::is_empty_v<std::remove_cvref_t<Callable>> && (std::is_trivially_copyable_v<Args> && ...)) {
+    auto thread = [callable, args...]() mutable { callable(args...); };
+    using Thread = decltype(thread);
+    launch_erased(
+        config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
+  } else {
+    auto thread = [&] { callable(args...); };
+    using Thread = decltype(thread);
+    launch_erased(
+        config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+  }
 }
 
 /// The compilers pass such objects by their address, and others in registers or on the stack.
@@ -227,18 +235,21 @@ struct Kernel;
 template <auto kernel, class... P>
 struct Kernel<kernel, void (*)(P...)> {
   [[gnu::always_inline]] static void launch(LaunchConfig config, P... arguments) {
-    auto thread = [&] {
-      if constexpr ((passed_by_address<P> || ...)) {
+    if constexpr ((passed_by_address<P> || ...)) {
+      auto thread = [&] {
         using Call = void (*)(std::conditional_t<passed_by_address<P>, P&, P>...);
         reinterpret_cast<Call>(kernel)(
             static_cast<std::conditional_t<passed_by_address<P>, ArgumentBytes<P>, P&>>(arguments)...);
-      } else {
-        kernel(arguments...);
-      }
-    };
-    using Thread = decltype(thread);
-    launch_erased(
-        config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+      };
+      using Thread = decltype(thread);
+      launch_erased(
+          config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+    } else {
+      auto thread = [arguments...]() mutable { kernel(arguments...); };
+      using Thread = decltype(thread);
+      launch_erased(
+          config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
+    }
   }
 };
 
@@ -273,17 +284,23 @@ template <class Name>
 /// After it: a parameter of the kernel with the promise of `__restrict__`.
 void restricted(const volatile void* pointer);
 
-/// Lets cudaLaunchKernel and cudaFuncGetAttributes find a kernel by an untyped pointer.
-bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args));
+/// Lets cudaLaunchKernel and cudaFuncGetAttributes find a kernel by an untyped pointer. `sizes` are those of its parameters, in
+/// bytes, and end with a 0.
+bool register_kernel_erased(const void* kernel, void (*invoke)(void (*kernel)(), void** args),
+                            const std::size_t* sizes);
+
+template <class... P>
+inline constexpr std::size_t parameter_sizes[] = {sizeof(P)..., 0};
 
 template <class... P>
 bool register_kernel(void (*kernel)(P...)) {
-  return register_kernel_erased(reinterpret_cast<const void*>(kernel), [](void (*erased)(), void** args) {
+  const auto invoke = [](void (*erased)(), void** args) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       reinterpret_cast<void (*)(P...)>(erased)(*static_cast<std::remove_reference_t<P>*>(args[I])...);
     }
     (std::index_sequence_for<P...>{});
-  });
+  };
+  return register_kernel_erased(reinterpret_cast<const void*>(kernel), invoke, parameter_sizes<P...>);
 }
 
 /// The same for an instance of a template kernel, where its address is taken.

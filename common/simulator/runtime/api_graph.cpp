@@ -1,0 +1,627 @@
+// Graphs and the capture of streams. A graph's nodes are done one after another, in an order that its dependencies allow; that no
+// other order would give another result is the business of order.hpp: each chain of nodes has a stream of its own.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api.hpp"
+#include "cuda_runtime_api.h"
+#include "graph.hpp"
+#include "memory.hpp"
+#include "order.hpp"
+
+struct CUgraphNode_st {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  const void* what = nullptr;
+  tilewise::sim::graph::Action action;
+  std::vector<CUgraphNode_st*> after;
+};
+
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+
+struct CUgraphExec_st {
+  struct Node {
+    const CUgraphNode_st* origin;
+    cudaGraphNodeType type;
+    const void* what;
+    tilewise::sim::graph::Action action;
+    std::vector<std::size_t> after;
+    std::size_t chain;
+  };
+  std::vector<Node> nodes;           // in an order that the dependencies allow
+  std::vector<cudaStream_t> chains;  // a stream for each
+};
+
+namespace tilewise::sim::graph {
+
+namespace {
+
+using Nodes = std::vector<CUgraphNode_st*>;
+
+// One capture: of the stream where it began, and of those that have waited for its events.
+struct Capture {
+  cudaStream_t origin;
+  cudaStreamCaptureMode mode;
+  std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
+  bool valid = true;
+};
+
+struct State {
+  std::vector<std::unique_ptr<Capture>> captures;
+  std::unordered_map<cudaStream_t, std::pair<Capture*, Nodes>> streams;  // and what their next node comes after
+  std::unordered_map<cudaEvent_t, std::pair<Capture*, Nodes>> events;
+  std::vector<std::unique_ptr<CUgraph_st>> graphs;
+  std::vector<std::unique_ptr<CUgraphExec_st>> execs;
+};
+
+State& state() {
+  static auto* s = new State;  // never destroyed: programs destroy graphs in destructors of their own static objects
+  return *s;
+}
+
+template <class Object>
+bool owns(const std::vector<std::unique_ptr<Object>>& owners, const Object* object) {
+  return object && std::any_of(owners.begin(), owners.end(), [=](const auto& owner) { return owner.get() == object; });
+}
+
+CUgraphNode_st* add_node(CUgraph_st& graph, cudaGraphNodeType type, const void* what, Nodes after, Action action) {
+  graph.nodes.push_back(
+      std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, what, std::move(action), std::move(after)}));
+  return graph.nodes.back().get();
+}
+
+cudaError_t invalidate(Capture& capture, cudaError_t error) {
+  capture.valid = false;
+  return error;
+}
+
+template <class Which>
+cudaError_t invalidate_all(Which which, cudaError_t error) {
+  bool any = false;
+  for (const auto& capture : state().captures)
+    if (which(*capture)) any = true, capture->valid = false;
+  return any ? error : cudaSuccess;
+}
+
+// Work in the default stream would wait for captured streams that wait for it.
+cudaError_t forbid_default_stream() {
+  bool any = false;
+  for (auto& [stream, member] : state().streams)
+    if (is_blocking(stream)) any = true, member.first->valid = false;
+  return any ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
+bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+/// A launch that can be repeated.
+Action launch_action(LaunchConfig config, void (*thread)(void*), const void* context, std::size_t bytes,
+                     const void* site) {
+  std::shared_ptr<void> copy(::operator new (bytes, std::align_val_t{64}),
+                             [](void* p) { ::operator delete (p, std::align_val_t{64}); });
+  std::memcpy(copy.get(), context, bytes);
+  return [config, thread, copy, site](cudaStream_t stream) mutable {
+    config.stream = stream;
+    return run_launch(config, thread, copy.get(), site);
+  };
+}
+
+/// A kernel by its pointer, with copies of its arguments.
+struct KernelCall {
+  const void* kernel;
+  std::vector<std::vector<unsigned char>> arguments;
+};
+
+cudaError_t kernel_action(const cudaKernelNodeParams& parameters, const void* site, Action& action) {
+  if (parameters.func == nullptr) return cudaErrorInvalidDeviceFunction;
+  const std::size_t* sizes = parameter_sizes_of(parameters.func);
+  if (sizes == nullptr) unsupported("a graph's kernel node for a template kernel (capture a launch of it instead)");
+  if (*sizes != 0 && parameters.kernelParams == nullptr) return cudaErrorInvalidValue;
+  auto call = std::make_shared<KernelCall>(KernelCall{parameters.func, {}});
+  for (std::size_t i = 0; sizes[i] != 0; ++i) {
+    const auto* bytes = static_cast<const unsigned char*>(parameters.kernelParams[i]);
+    call->arguments.emplace_back(bytes, bytes + sizes[i]);
+  }
+  const LaunchConfig config(parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes);
+  if (const cudaError_t error = check_launch_config(config)) return error;
+  action = [call, config, site](cudaStream_t stream) {
+    std::vector<void*> pointers;
+    for (auto& argument : call->arguments) pointers.push_back(argument.data());
+    LaunchConfig here = config;
+    here.stream = stream;
+    return run_kernel(call->kernel, here, pointers.data(), site);
+  };
+  return cudaSuccess;
+}
+
+// ---------------------------------------------------------------- building and running
+
+cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                     cudaGraphNodeType type, const void* what, Action action) {
+  if (node == nullptr || !owns(state().graphs, graph) || (count != 0 && after == nullptr)) return cudaErrorInvalidValue;
+  const Nodes before(after, after + count);
+  for (const CUgraphNode_st* n : before)
+    if (!owns(graph->nodes, n)) return cudaErrorInvalidValue;
+  *node = add_node(*graph, type, what, before, std::move(action));
+  return cudaSuccess;
+}
+
+/// The graph's nodes in an order that its dependencies allow, as early as they were added; fewer where they go round in a circle.
+Nodes in_order(const CUgraph_st& graph) {
+  Nodes ordered;
+  const auto done = [&](const CUgraphNode_st* n) {
+    return std::find(ordered.begin(), ordered.end(), n) != ordered.end();
+  };
+  bool in_their_order = true;  // nearly always; then nothing is to be searched
+  std::unordered_map<const CUgraphNode_st*, std::size_t> place;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const CUgraphNode_st* before : graph.nodes[i]->after) in_their_order &= place.count(before) != 0;
+    place[graph.nodes[i].get()] = i;
+  }
+  if (in_their_order) {
+    for (const auto& node : graph.nodes) ordered.push_back(node.get());
+    return ordered;
+  }
+  for (bool found = true; found && ordered.size() < graph.nodes.size();) {
+    found = false;
+    for (const auto& node : graph.nodes) {
+      if (done(node.get()) || !std::all_of(node->after.begin(), node->after.end(), done)) continue;
+      ordered.push_back(node.get());
+      found = true;
+    }
+  }
+  return ordered;
+}
+
+/// Fills in what is to be done. Each node goes on with the chain of a node before it, if no other has.
+cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
+  const Nodes ordered = in_order(graph);
+  if (ordered.size() != graph.nodes.size()) return cudaErrorInvalidValue;
+  exec.nodes.clear();
+  std::unordered_map<const CUgraphNode_st*, std::size_t> place;
+  std::vector<std::size_t> last;  // of each chain
+  for (const CUgraphNode_st* node : ordered) {
+    CUgraphExec_st::Node compiled{node, node->type, node->what, node->action, {}, last.size()};
+    for (const CUgraphNode_st* before : node->after) {
+      const std::size_t at = place.at(before);
+      compiled.after.push_back(at);
+      if (last[exec.nodes[at].chain] == at) compiled.chain = exec.nodes[at].chain;
+    }
+    place[node] = exec.nodes.size();
+    if (compiled.chain == last.size()) last.push_back(0);
+    last[compiled.chain] = exec.nodes.size();
+    exec.nodes.push_back(std::move(compiled));
+  }
+  while (exec.chains.size() < last.size()) {
+    exec.chains.emplace_back();
+    cudaStreamCreateWithFlags(&exec.chains.back(), cudaStreamNonBlocking);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph) {
+  if (exec == nullptr || !owns(state().graphs, graph)) return cudaErrorInvalidValue;
+  auto made = std::make_unique<CUgraphExec_st>();
+  if (const cudaError_t error = compile(*made, *graph)) return error;
+  memory::host_uses(exec, sizeof *exec);
+  *exec = made.get();
+  state().execs.push_back(std::move(made));
+  return cudaSuccess;
+}
+
+cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
+  const order::Clock begin = order::record(order_of(stream));
+  std::vector<order::Clock> ends;
+  for (const auto& node : exec.nodes) {
+    const cudaStream_t chain = exec.chains[node.chain];
+    order::wait(order_of(chain), begin);
+    for (const std::size_t before : node.after) order::wait(order_of(chain), ends[before]);
+    if (node.action)
+      if (const cudaError_t error = node.action(chain)) return error;
+    ends.push_back(order::record(order_of(chain)));
+  }
+  for (const order::Clock& end : ends) order::wait(order_of(stream), end);
+  order::ask_for(order_of(stream));
+  return cudaSuccess;
+}
+
+cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) {
+  CUgraphExec_st changed;
+  changed.chains = exec.chains;
+  const Nodes ordered = in_order(graph);
+  if (ordered.size() != exec.nodes.size()) return cudaGraphExecUpdateErrorTopologyChanged;
+  if (compile(changed, graph) != cudaSuccess) return cudaGraphExecUpdateError;
+  exec.chains = changed.chains;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    if (changed.nodes[i].after != exec.nodes[i].after) return cudaGraphExecUpdateErrorTopologyChanged;
+    if (changed.nodes[i].type != exec.nodes[i].type) return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (changed.nodes[i].what != exec.nodes[i].what) return cudaGraphExecUpdateErrorFunctionChanged;
+  }
+  for (std::size_t i = 0; i < ordered.size(); ++i) exec.nodes[i].action = std::move(changed.nodes[i].action);
+  return cudaGraphExecUpdateSuccess;
+}
+
+}  // namespace
+
+bool capturing() { return !state().captures.empty(); }
+
+bool is_captured(cudaStream_t stream) { return capturing() && state().streams.count(stream) != 0; }
+
+bool takes(cudaStream_t stream, cudaGraphNodeType type, const void* what, Action action, cudaError_t& error) {
+  State& s = state();
+  error = cudaSuccess;
+  if (is_legacy(stream)) return (error = forbid_default_stream()) != cudaSuccess;
+  const auto member = s.streams.find(stream);
+  if (member == s.streams.end()) return false;
+  auto& [capture, last] = member->second;
+  if (!capture->valid) {
+    error = cudaErrorStreamCaptureInvalidated;
+    return true;
+  }
+  last = {add_node(*capture->graph, type, what, last, std::move(action))};
+  return true;
+}
+
+bool takes_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes, const void* site,
+                  cudaError_t& error) {
+  if (!is_captured(config.stream)) return takes(config.stream, cudaGraphNodeTypeKernel, nullptr, {}, error);
+  if (bytes == 0)
+    unsupported("the capture of a launch whose kernel is a variable, or one of whose arguments has a constructor");
+  return takes(config.stream, cudaGraphNodeTypeKernel, reinterpret_cast<const void*>(thread),
+               launch_action(config, thread, context, bytes, site), error);
+}
+
+cudaError_t takes_kernel(const cudaKernelNodeParams& parameters, cudaStream_t stream, const void* site) {
+  Action action;
+  cudaError_t error = kernel_action(parameters, site, action);
+  if (error == cudaSuccess) takes(stream, cudaGraphNodeTypeKernel, parameters.func, std::move(action), error);
+  return error;
+}
+
+cudaError_t forbid_waiting() {
+  return invalidate_all([](const Capture&) { return true; }, cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t forbid_allocating() {
+  return invalidate_all([](const Capture& c) { return c.mode == cudaStreamCaptureModeGlobal; },
+                        cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t forbid_waiting(cudaStream_t stream) {
+  if (is_legacy(stream)) return forbid_default_stream();
+  const auto member = state().streams.find(stream);
+  return member == state().streams.end() ? cudaSuccess
+                                         : invalidate(*member->second.first, cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t forbid_waiting(cudaEvent_t event) {
+  const auto found = state().events.find(event);
+  return found == state().events.end() ? cudaSuccess : cudaErrorCapturedEvent;
+}
+
+bool takes_record(cudaEvent_t event, cudaStream_t stream, cudaError_t& error) {
+  State& s = state();
+  error = cudaSuccess;
+  s.events.erase(event);
+  if (is_legacy(stream)) return (error = forbid_default_stream()) != cudaSuccess;
+  const auto member = s.streams.find(stream);
+  if (member == s.streams.end()) return false;
+  s.events[event] = member->second;
+  return true;
+}
+
+bool takes_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t& error) {
+  State& s = state();
+  error = cudaSuccess;
+  const auto member = s.streams.find(stream);
+  const auto found = s.events.find(event);
+  if (found == s.events.end()) {
+    if (member == s.streams.end()) return is_legacy(stream) && (error = forbid_default_stream()) != cudaSuccess;
+    error = invalidate(*member->second.first, cudaErrorStreamCaptureIsolation);
+    return true;
+  }
+  const auto& [capture, nodes] = found->second;
+  if (is_legacy(stream)) {
+    error = invalidate(*capture, cudaErrorStreamCaptureImplicit);
+  } else if (member == s.streams.end()) {
+    s.streams[stream] = {capture, nodes};
+  } else if (member->second.first != capture) {
+    error = invalidate(*capture, cudaErrorStreamCaptureMerge);
+  } else {
+    Nodes& last = member->second.second;
+    for (CUgraphNode_st* node : nodes)
+      if (std::find(last.begin(), last.end(), node) == last.end()) last.push_back(node);
+  }
+  return true;
+}
+
+void forget_all() {
+  State& s = state();
+  s.streams.clear();
+  s.events.clear();
+  s.captures.clear();
+  s.graphs.clear();
+  s.execs.clear();
+}
+
+}  // namespace tilewise::sim::graph
+
+using namespace tilewise::sim;
+
+// ---------------------------------------------------------------- capture
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return api([=] {
+    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+    if (const cudaError_t error = on_stream(stream)) return error;
+    if (graph::is_legacy(stream)) return cudaErrorStreamCaptureUnsupported;
+    if (graph::is_captured(stream)) return cudaErrorIllegalState;
+    graph::state().captures.push_back(std::make_unique<graph::Capture>(graph::Capture{stream, mode}));
+    graph::state().streams[stream] = {graph::state().captures.back().get(), {}};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return api([=] {
+    graph::State& s = graph::state();
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    memory::host_uses(graph, sizeof *graph);
+    *graph = nullptr;
+    const auto member = s.streams.find(stream);
+    if (member == s.streams.end()) return cudaErrorIllegalState;
+    graph::Capture* const capture = member->second.first;
+    if (capture->origin != stream) return graph::invalidate(*capture, cudaErrorStreamCaptureUnmatched);
+    // All that the capture holds must come before the origin's end.
+    std::vector<const CUgraphNode_st*> joined(member->second.second.begin(), member->second.second.end());
+    for (std::size_t i = 0; i < joined.size(); ++i)
+      for (const CUgraphNode_st* before : joined[i]->after)
+        if (std::find(joined.begin(), joined.end(), before) == joined.end()) joined.push_back(before);
+    const bool unjoined = joined.size() != capture->graph->nodes.size();
+    const bool valid = capture->valid;
+    std::unique_ptr<CUgraph_st> made = std::move(capture->graph);
+    std::erase_if(s.streams, [=](const auto& entry) { return entry.second.first == capture; });
+    std::erase_if(s.events, [=](const auto& entry) { return entry.second.first == capture; });
+    std::erase_if(s.captures, [=](const auto& owner) { return owner.get() == capture; });
+    if (!valid) return cudaErrorStreamCaptureInvalidated;
+    if (unjoined) return cudaErrorStreamCaptureUnjoined;
+    *graph = made.get();
+    s.graphs.push_back(std::move(made));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return api([=] {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t error = on_stream(stream)) return error;
+    const auto member = graph::state().streams.find(stream);
+    *status = member == graph::state().streams.end() ? cudaStreamCaptureStatusNone
+              : member->second.first->valid          ? cudaStreamCaptureStatusActive
+                                                     : cudaStreamCaptureStatusInvalidated;
+    return cudaSuccess;
+  });
+}
+
+// ---------------------------------------------------------------- graphs node by node
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
+  return api([=] {
+    if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
+    memory::host_uses(graph, sizeof *graph);
+    graph::state().graphs.push_back(std::make_unique<CUgraph_st>());
+    *graph = graph::state().graphs.back().get();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, graph)) return cudaErrorInvalidValue;
+    std::erase_if(graph::state().graphs, [=](const auto& owner) { return owner.get() == graph; });
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
+  return api([=] {
+    if (clone == nullptr || !graph::owns(graph::state().graphs, original)) return cudaErrorInvalidValue;
+    auto made = std::make_unique<CUgraph_st>();
+    std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> copies;
+    for (const auto& node : original->nodes)
+      copies[node.get()] = graph::add_node(*made, node->type, node->what, {}, node->action);
+    for (const auto& node : original->nodes)
+      for (const CUgraphNode_st* before : node->after) copies[node.get()]->after.push_back(copies[before]);
+    *clone = made.get();
+    graph::state().graphs.push_back(std::move(made));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return api([=] {
+    if (count == nullptr || !graph::owns(graph::state().graphs, graph)) return cudaErrorInvalidValue;
+    memory::host_uses(count, sizeof *count);
+    const std::size_t wanted = *count, have = graph->nodes.size();
+    if (nodes != nullptr) {
+      memory::host_uses(nodes, wanted * sizeof *nodes);
+      for (std::size_t i = 0; i < wanted; ++i) nodes[i] = i < have ? graph->nodes[i].get() : nullptr;
+    }
+    *count = nodes == nullptr ? have : std::min(wanted, have);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  return api([=] {
+    if (node == nullptr || type == nullptr) return cudaErrorInvalidValue;
+    memory::host_uses(type, sizeof *type);
+    *type = node->type;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaKernelNodeParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    graph::Action action;
+    if (const cudaError_t error = graph::kernel_action(*parameters, site, action)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeKernel, parameters->func, std::move(action));
+  });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    const graph::Action action = [=](cudaStream_t stream) {
+      return copy({"a graph's copy", site, stream, true}, to, from, bytes, kind);
+    };
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, nullptr, action);
+  });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemsetParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    const cudaMemsetParams p = *parameters;
+    // Wider elements would need a fill that repeats their bytes; those of which all bytes are alike do not.
+    const unsigned byte = p.value & 0xFFu;
+    const unsigned repeated = p.elementSize == 4 ? byte * 0x01010101u : p.elementSize == 2 ? byte * 0x0101u : byte;
+    if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
+    if (repeated != p.value) unsupported("a graph's fill with elements whose bytes differ");
+    const graph::Action action = [=](cudaStream_t stream) {
+      return fill({"a graph's fill", site, stream, true}, p.dst, p.pitch, static_cast<int>(byte),
+                  p.width * p.elementSize, p.height);
+    };
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemset, nullptr, action);
+  });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                 const cudaHostNodeParams* parameters) {
+  return api([=] {
+    if (parameters == nullptr || parameters->fn == nullptr) return cudaErrorInvalidValue;
+    const cudaHostNodeParams p = *parameters;
+    const graph::Action action = [=](cudaStream_t stream) { return cudaLaunchHostFunc(stream, p.fn, p.userData); };
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeHost, nullptr, action);
+  });
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                  size_t count) {
+  return api([=] { return graph::new_node(node, graph, after, count, cudaGraphNodeTypeEmpty, nullptr, {}); });
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     size_t count) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, graph) || (count != 0 && (from == nullptr || to == nullptr)))
+      return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!graph::owns(graph->nodes, from[i]) || !graph::owns(graph->nodes, to[i])) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData* edges, size_t count) {
+  if (edges != nullptr) unsupported("the data of a graph's edges");
+  return cudaGraphAddDependencies(graph, from, to, count);
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeKernel) return cudaErrorInvalidValue;
+    if (const cudaError_t error = graph::kernel_action(*parameters, site, node->action)) return error;
+    node->what = parameters->func;
+    return cudaSuccess;
+  });
+}
+
+// ---------------------------------------------------------------- graphs that can be launched
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  return api([=] { return graph::instantiate(exec, graph); });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t* error, char* log,
+                                 size_t bytes) {
+  return api([=] {
+    if (error != nullptr) *error = nullptr;
+    if (log != nullptr && bytes != 0) *log = '\0';
+    return graph::instantiate(exec, graph);
+  });
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  return api([=] { return graph::instantiate(exec, graph); });
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
+  return api([=] { return graph::owns(graph::state().execs, exec) ? on_stream(stream) : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (!graph::owns(graph::state().execs, exec)) return cudaErrorInvalidValue;
+    if (const cudaError_t error = on_stream(stream)) return error;
+    if (graph::is_captured(stream)) unsupported("a graph that is launched in a stream that is being captured");
+    check_demanded_stream("this graph", "it is the last argument of cudaGraphLaunch", stream, site);
+    return graph::launch(*exec, stream);
+  });
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (!graph::owns(graph::state().execs, exec) || parameters == nullptr) return cudaErrorInvalidValue;
+    for (auto& compiled : exec->nodes) {
+      if (compiled.origin != node || compiled.type != cudaGraphNodeTypeKernel) continue;
+      if (compiled.what != parameters->func) return cudaErrorInvalidValue;
+      return graph::kernel_action(*parameters, site, compiled.action);
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* error,
+                                cudaGraphExecUpdateResult* result) {
+  return api([=] {
+    if (!graph::owns(graph::state().execs, exec) || !graph::owns(graph::state().graphs, graph))
+      return cudaErrorInvalidValue;
+    const cudaGraphExecUpdateResult how = graph::update(*exec, *graph);
+    if (error != nullptr) *error = nullptr;
+    if (result != nullptr) *result = how;
+    return how == cudaGraphExecUpdateSuccess ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
+  });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  cudaGraphExecUpdateResult how = cudaGraphExecUpdateError;
+  const cudaError_t error = cudaGraphExecUpdate(exec, graph, nullptr, &how);
+  if (info != nullptr) *info = {how, nullptr, nullptr};
+  return error;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  return api([=] {
+    if (!graph::owns(graph::state().execs, exec)) return cudaErrorInvalidValue;
+    for (const cudaStream_t chain : exec->chains) cudaStreamDestroy(chain);
+    std::erase_if(graph::state().execs, [=](const auto& owner) { return owner.get() == exec; });
+    return cudaSuccess;
+  });
+}

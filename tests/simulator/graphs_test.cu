@@ -1,0 +1,280 @@
+// CUDA graphs: what capture takes, what it refuses, and that a graph does its work again and again. Holds on a GPU too.
+#include <cuda_runtime.h>
+
+#include <vector>
+
+#include "catch.hpp"
+
+namespace {
+
+__global__ void scale(float* x, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= factor;
+}
+
+__global__ void add(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
+
+constexpr int kMany = 1000;
+constexpr int kBlocks = (kMany + 127) / 128;
+
+struct Streams {
+  cudaStream_t a, b;
+  Streams() {
+    REQUIRE(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking) == cudaSuccess);
+  }
+  ~Streams() {
+    cudaStreamDestroy(a);
+    cudaStreamDestroy(b);
+  }
+};
+
+struct Event {
+  cudaEvent_t event;
+  Event() { REQUIRE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess); }
+  ~Event() { cudaEventDestroy(event); }
+};
+
+struct Array {
+  float* data = nullptr;
+  explicit Array(float value) {
+    REQUIRE(cudaMalloc(&data, kMany * sizeof(float)) == cudaSuccess);
+    const std::vector<float> values(kMany, value);
+    REQUIRE(cudaMemcpy(data, values.data(), kMany * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
+  }
+  ~Array() { cudaFree(data); }
+  /// The value that all have; -1: they differ.
+  float all() const {
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    std::vector<float> values(kMany);
+    REQUIRE(cudaMemcpy(values.data(), data, kMany * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
+    for (const float v : values)
+      if (v != values[0]) return -1;
+    return values[0];
+  }
+};
+
+struct Graph {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  void instantiate() { REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess); }
+  void launch(cudaStream_t stream, int times = 1) {
+    for (int i = 0; i < times; ++i) REQUIRE(cudaGraphLaunch(exec, stream) == cudaSuccess);
+  }
+  std::size_t nodes() const {
+    std::size_t n = 0;
+    REQUIRE(cudaGraphGetNodes(graph, nullptr, &n) == cudaSuccess);
+    return n;
+  }
+  ~Graph() {
+    if (exec) cudaGraphExecDestroy(exec);
+    if (graph) cudaGraphDestroy(graph);
+  }
+};
+
+// CUDA 13 has one more parameter than CUDA 12.
+template <class Size>
+cudaError_t depend(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to, Size one) {
+  if constexpr (requires { cudaGraphAddDependencies(graph, &from, &to, one); })
+    return cudaGraphAddDependencies(graph, &from, &to, one);
+  else
+    return cudaGraphAddDependencies(graph, &from, &to, nullptr, one);
+}
+
+}  // namespace
+
+TEST_CASE("Graphs: what is captured is not done, and then as often as it is launched") {
+  Streams s;
+  Array x(1);
+  Graph g;
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  cudaStreamCaptureStatus status;
+  REQUIRE(cudaStreamIsCapturing(s.a, &status) == cudaSuccess);
+  CHECK(status == cudaStreamCaptureStatusActive);
+  for (int i = 0; i < 3; ++i) scale<<<kBlocks, 128, 0, s.a>>>(x.data, 2.0f, kMany);
+  REQUIRE(cudaGetLastError() == cudaSuccess);
+  REQUIRE(cudaStreamEndCapture(s.a, &g.graph) == cudaSuccess);
+  REQUIRE(cudaStreamIsCapturing(s.a, &status) == cudaSuccess);
+  CHECK(status == cudaStreamCaptureStatusNone);
+  CHECK(g.nodes() == 3);
+  CHECK(x.all() == 1);
+  g.instantiate();
+  CHECK(x.all() == 1);
+  g.launch(s.b, 2);
+  CHECK(x.all() == 64);
+}
+
+TEST_CASE("Graphs: arguments are those of the capture, and an update changes them") {
+  Streams s;
+  Array x(1);
+  Graph g;
+  const auto capture = [&](float factor, cudaGraph_t& graph) {
+    REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    scale<<<kBlocks, 128, 0, s.a>>>(x.data, factor, kMany);
+    factor = 1000;
+    REQUIRE(cudaStreamEndCapture(s.a, &graph) == cudaSuccess);
+  };
+  capture(2, g.graph);
+  g.instantiate();
+  g.launch(s.a);
+  Graph changed;
+  capture(5, changed.graph);
+  cudaGraphExecUpdateResultInfo info;
+  REQUIRE(cudaGraphExecUpdate(g.exec, changed.graph, &info) == cudaSuccess);
+  CHECK(info.result == cudaGraphExecUpdateSuccess);
+  g.launch(s.a);
+  CHECK(x.all() == 10);
+
+  Graph other;
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  for (int i = 0; i < 2; ++i) scale<<<kBlocks, 128, 0, s.a>>>(x.data, 2.0f, kMany);
+  REQUIRE(cudaStreamEndCapture(s.a, &other.graph) == cudaSuccess);
+  CHECK(cudaGraphExecUpdate(g.exec, other.graph, &info) == cudaErrorGraphExecUpdateFailure);
+  CHECK(info.result == cudaGraphExecUpdateErrorTopologyChanged);
+  cudaGetLastError();
+  g.launch(s.a);
+  CHECK(x.all() == 50);
+}
+
+TEST_CASE("Graphs: a second stream joins by an event, and must come back") {
+  Streams s;
+  Array x(1), y(3), z(0);
+  Event forked, joined;
+  Graph g;
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaEventRecord(forked.event, s.a) == cudaSuccess);
+  REQUIRE(cudaStreamWaitEvent(s.b, forked.event, 0) == cudaSuccess);
+  scale<<<kBlocks, 128, 0, s.a>>>(x.data, 2.0f, kMany);
+  scale<<<kBlocks, 128, 0, s.b>>>(y.data, 2.0f, kMany);
+  SECTION("it does") {
+    REQUIRE(cudaEventRecord(joined.event, s.b) == cudaSuccess);
+    REQUIRE(cudaStreamWaitEvent(s.a, joined.event, 0) == cudaSuccess);
+    add<<<kBlocks, 128, 0, s.a>>>(x.data, z.data, kMany);
+    add<<<kBlocks, 128, 0, s.a>>>(y.data, z.data, kMany);
+    REQUIRE(cudaStreamEndCapture(s.a, &g.graph) == cudaSuccess);
+    CHECK(g.nodes() == 4);
+    g.instantiate();
+    g.launch(s.a, 3);
+    CHECK(z.all() == 8 + 16 + 32);
+  }
+  SECTION("it doesn't") {
+    CHECK(cudaStreamEndCapture(s.a, &g.graph) == cudaErrorStreamCaptureUnjoined);
+    CHECK(g.graph == nullptr);
+    cudaGetLastError();
+    CHECK(y.all() == 3);
+  }
+}
+
+TEST_CASE("Graphs: what a capture refuses makes it invalid") {
+  Streams s;
+  Array x(1);
+  Event event;
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  SECTION("waiting for the stream") { CHECK(cudaStreamSynchronize(s.a) == cudaErrorStreamCaptureUnsupported); }
+  SECTION("waiting for the device") { CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported); }
+  SECTION("allocating") {
+    float* more = nullptr;
+    CHECK(cudaMalloc(&more, 4) == cudaErrorStreamCaptureUnsupported);
+  }
+  SECTION("waiting for work that isn't captured") {
+    REQUIRE(cudaEventRecord(event.event, s.b) == cudaSuccess);
+    CHECK(cudaStreamWaitEvent(s.a, event.event, 0) == cudaErrorStreamCaptureIsolation);
+  }
+  CHECK(cudaStreamEndCapture(s.a, &graph) == cudaErrorStreamCaptureInvalidated);
+  CHECK(graph == nullptr);
+  cudaGetLastError();
+  scale<<<kBlocks, 128, 0, s.a>>>(x.data, 2.0f, kMany);
+  CHECK(x.all() == 2);
+}
+
+TEST_CASE("Graphs: an event of a capture is no event of the host's") {
+  Streams s;
+  Event event;
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  REQUIRE(cudaEventRecord(event.event, s.a) == cudaSuccess);
+  CHECK(cudaEventSynchronize(event.event) == cudaErrorCapturedEvent);
+  cudaGetLastError();
+  float* allocated = nullptr;
+  CHECK(cudaMalloc(&allocated, 4) == cudaSuccess);
+  cudaStreamEndCapture(s.a, &graph);
+  cudaGetLastError();
+  if (graph) cudaGraphDestroy(graph);
+  cudaFree(allocated);
+}
+
+namespace {
+void count_call(void* counter) { ++*static_cast<int*>(counter); }
+}  // namespace
+
+TEST_CASE("Graphs: copies, fills and host functions are nodes, too") {
+  Streams s;
+  Array x(1), y(7);
+  float* host = nullptr;
+  REQUIRE(cudaMallocHost(&host, kMany * sizeof(float)) == cudaSuccess);
+  int calls = 0;
+  Graph g;
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(y.data, 0, kMany * sizeof(float), s.a) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(y.data, x.data, 4 * sizeof(float), cudaMemcpyDeviceToDevice, s.a) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(host, y.data, kMany * sizeof(float), cudaMemcpyDeviceToHost, s.a) == cudaSuccess);
+  REQUIRE(cudaLaunchHostFunc(s.a, count_call, &calls) == cudaSuccess);
+  REQUIRE(cudaStreamEndCapture(s.a, &g.graph) == cudaSuccess);
+  CHECK(calls == 0);
+  CHECK(g.nodes() == 4);
+  g.instantiate();
+  g.launch(s.a, 5);
+  REQUIRE(cudaStreamSynchronize(s.a) == cudaSuccess);
+  CHECK(calls == 5);
+  CHECK(host[3] == 1);
+  CHECK(host[4] == 0);
+  REQUIRE(cudaFreeHost(host) == cudaSuccess);
+}
+
+TEST_CASE("Graphs: node by node") {
+  Streams s;
+  Array x(1), y(0);
+  float factor = 3, other = 10;
+  int n = kMany;
+  Graph g;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  void* scale_arguments[] = {&x.data, &factor, &n};
+  const float* from = x.data;
+  void* add_arguments[] = {&from, &y.data, &n};
+  cudaKernelNodeParams scaling{reinterpret_cast<void*>(scale), dim3(kBlocks), dim3(128), 0, scale_arguments, nullptr};
+  cudaKernelNodeParams adding{reinterpret_cast<void*>(add), dim3(kBlocks), dim3(128), 0, add_arguments, nullptr};
+  cudaGraphNode_t first, second, fill, empty;
+  REQUIRE(cudaGraphAddKernelNode(&second, g.graph, nullptr, 0, &adding) == cudaSuccess);
+  REQUIRE(cudaGraphAddKernelNode(&first, g.graph, nullptr, 0, &scaling) == cudaSuccess);
+  cudaMemsetParams zeros{y.data, 0, 0, 4, std::size_t(kMany), 1};
+  REQUIRE(cudaGraphAddMemsetNode(&fill, g.graph, nullptr, 0, &zeros) == cudaSuccess);
+  const cudaGraphNode_t both[] = {first, fill};
+  REQUIRE(cudaGraphAddEmptyNode(&empty, g.graph, both, 2) == cudaSuccess);
+  REQUIRE(depend(g.graph, empty, second, std::size_t{1}) == cudaSuccess);
+  cudaGraphNodeType type;
+  REQUIRE(cudaGraphNodeGetType(fill, &type) == cudaSuccess);
+  CHECK(type == cudaGraphNodeTypeMemset);
+  factor = 1000;  // the node has its copy
+  g.instantiate();
+  g.launch(s.a, 2);
+  CHECK(y.all() == 9);
+  scale_arguments[1] = &other;
+  REQUIRE(cudaGraphExecKernelNodeSetParams(g.exec, first, &scaling) == cudaSuccess);
+  g.launch(s.a);
+  CHECK(y.all() == 90);
+
+  Graph circle;
+  REQUIRE(cudaGraphCreate(&circle.graph, 0) == cudaSuccess);
+  cudaGraphNode_t one, two;
+  REQUIRE(cudaGraphAddEmptyNode(&one, circle.graph, nullptr, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&two, circle.graph, &one, 1) == cudaSuccess);
+  if (depend(circle.graph, two, one, std::size_t{1}) == cudaSuccess)
+    CHECK(cudaGraphInstantiate(&circle.exec, circle.graph, 0) != cudaSuccess);
+  circle.exec = nullptr;
+  cudaGetLastError();
+}
