@@ -1,0 +1,83 @@
+// expect: min_max_count findings warp-synchronous
+// points: min_max_count 5..16
+// A tree in shared memory whose last rounds, within a warp, have no barrier: lanes need not run in step.
+#include "homework.cuh"
+
+// What is known of some of the elements.
+struct Summary {
+  float least, largest;
+  int count;
+};
+
+constexpr int THREADS = 256, BLOCKS = 512;  // BLOCKS: the most that `parts` has room for
+
+__device__ Summary nothing() { return {INFINITY, -INFINITY, 0}; }
+
+__device__ Summary join(Summary a, Summary b) {
+  return {fminf(a.least, b.least), fmaxf(a.largest, b.largest), a.count + b.count};
+}
+
+__device__ Summary joined(Summary a, float x) {  // of a number and a NaN, fminf() and fmaxf() give the number
+  return {fminf(a.least, x), fmaxf(a.largest, x), a.count + (x == x)};
+}
+
+// The block's summary, in thread 0. It ends with a barrier, so that it can be called twice.
+__device__ Summary block_summary(Summary mine) {
+  __shared__ Summary of_thread[THREADS];
+  const int t = threadIdx.x;
+  of_thread[t] = mine;
+  __syncthreads();
+  for (int s = THREADS / 2; s >= 64; s /= 2) {
+    if (t < s) of_thread[t] = join(of_thread[t], of_thread[t + s]);
+    __syncthreads();
+  }
+  if (t < 32)
+    for (int s = 32; s > 0; s /= 2) of_thread[t] = join(of_thread[t], of_thread[t + s]);
+  if (t == 0) mine = of_thread[0];
+  __syncthreads();
+  return mine;
+}
+
+__global__ void min_max_count(const float* x, int n, float* range, int* count, float* parts, int* part_counts,
+                              int* arrived) {
+  __shared__ bool last;
+  const int thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
+  const int before = min(n, int((16 - size_t(x) % 16) % 16 / 4));  // elements in front of the first float4
+  const float4* fours = reinterpret_cast<const float4*>(x + before);
+  const int count4 = (n - before) / 4, after = before + 4 * count4;
+
+  Summary mine = nothing();
+  if (thread < before) mine = joined(mine, x[thread]);
+  if (thread < n - after) mine = joined(mine, x[after + thread]);  // up to three behind the last float4
+  for (int i = thread; i < count4; i += threads) {
+    const float4 v = fours[i];
+    mine = joined(joined(joined(joined(mine, v.x), v.y), v.z), v.w);
+  }
+  mine = block_summary(mine);
+
+  if (threadIdx.x == 0) {
+    const int b = blockIdx.x;
+    parts[2 * b] = mine.least, parts[2 * b + 1] = mine.largest, part_counts[b] = mine.count;
+    __threadfence();  // all blocks see these words before they see that this block has come
+    last = atomicAdd(arrived, 1) == int(gridDim.x) - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+
+  mine = nothing();
+  for (int b = threadIdx.x; b < int(gridDim.x); b += THREADS)
+    mine = join(mine, {__ldcg(parts + 2 * b), __ldcg(parts + 2 * b + 1), __ldcg(part_counts + b)});
+  mine = block_summary(mine);
+  if (threadIdx.x == 0) {
+    range[0] = mine.least, range[1] = mine.largest, *count = mine.count;
+    *arrived = 0;  // no other block comes any more
+  }
+}
+
+cudaError_t launch_min_max_count(const float* x, int n, float* range, int* count, float* parts, int* part_counts,
+                                 int* arrived, cudaStream_t stream) {
+  const int blocks = min(BLOCKS, n / (16 * THREADS) + 1);  // 16 elements and more for each thread; one block for n = 0
+  min_max_count<<<blocks, THREADS, 0, stream>>>(x, n, range, count, parts, part_counts, arrived);
+  return cudaGetLastError();
+}
