@@ -25,5 +25,5 @@ cudaError_t launch_min_max_count(const float* x, int n, float* range, int* count
 /// is -infinity. No element is infinity or NaN.
 /// A: M x N, row-major without gaps; M is 1 to 100,000,000 and N 1 to 100,000. M * N may be larger than 2^31.
 /// L: M elements; it holds garbage before.
-/// L[i] may be off by what float makes of about 6 N additions and products, see the chapter's page.
+/// L[i] may be off by what rounding makes of about 6 N additions and products: deeper.md beside this file has the bound.
 cudaError_t launch_row_log_sum_exp(const float* A, float* L, int M, int N, cudaStream_t stream = nullptr);

@@ -11,7 +11,7 @@ struct Summary {
   int count;
 };
 
-// TODO (about 50 lines): how two summaries become one; that of a thread, of a warp, of a block; then that of all blocks
+// TODO (about 54 lines): how two summaries become one; that of a thread, of a warp, of a block; then that of all blocks
 
 cudaError_t launch_min_max_count(const float* x, int n, float* range, int* count, float* parts, int* part_counts,
                                  int* arrived, cudaStream_t stream) {
@@ -27,9 +27,9 @@ struct ExpSum {
   float top, sum;
 };
 
-// TODO (about 35 lines): how two of these become one, and a kernel
+// TODO (about 27 lines): how two of these become one, and a kernel
 
 cudaError_t launch_row_log_sum_exp(const float* A, float* L, int M, int N, cudaStream_t stream) {
-  // TODO (about 5 lines): how many threads should a row get? Then launch
+  // TODO (about 4 lines): how many threads should a row get? Then launch
   return cudaGetLastError();
 }
