@@ -38,13 +38,28 @@ struct SharedPiece {
   const SharedVariable* variable;
 };
 
+// The other access of a race.
+struct Other {
+  std::uint32_t interval;
+  int thread;  // -1: not known
+  Access kind;
+  std::uint16_t site;
+  bool is_volatile;
+  bool updates = false;     // both stores follow a read of the same word: a sum, a maximum
+  bool waited_for = false;  // an asynchronous copy, and its thread has waited for it
+};
+
 // Two threads stored to one word without order. Harmless when both stored the same value, which is known only after the
-// second store: until then it waits here.
+// second store: until then it waits here, and only then is it put into words.
 struct DoubtfulStore {
   const void* address = nullptr;
   std::size_t bytes = 0;
   unsigned char before[16];
-  Finding finding;
+  // The second store, and the first.
+  Lane* lane = nullptr;
+  MemorySpace space{};
+  const void* site = nullptr;
+  Other other{};
 };
 
 // A place in the code as it was last found in order.
@@ -382,12 +397,6 @@ Finding make(const char* code, std::string message, const Lane& lane, const void
   return f;
 }
 
-void settle_doubt(State& s) {
-  DoubtfulStore& d = s.doubt;
-  if (std::memcmp(d.address, d.before, d.bytes) != 0) report_finding(std::move(d.finding));
-  d.address = nullptr;
-}
-
 // ---------------------------------------------------------------------------------------------- races
 struct Now {
   State& s;
@@ -426,17 +435,6 @@ struct Now {
 bool ordered_in_warp(const Now& now, unsigned thread, std::uint16_t time) {
   return thread / kWarpSize == now.thread / kWarpSize && now.clock.seen[now.lane_id][thread % kWarpSize] >= time;
 }
-
-// The other access of a race.
-struct Other {
-  std::uint32_t interval;
-  int thread;  // -1: not known
-  Access kind;
-  std::uint16_t site;
-  bool is_volatile;
-  bool updates = false;     // both stores follow a read of the same word: a sum, a maximum
-  bool waited_for = false;  // an asynchronous copy, and its thread has waited for it
-};
 
 // ---------------------------------------------------------------------------------------------- between blocks
 std::uint32_t first_interval_of_block(const State& s, std::uint32_t interval) {
@@ -556,6 +554,44 @@ std::string race_message(const Now& now, const Other& other, const void* other_s
                      here == there ? "in the same line" : "at " + there);
 }
 
+Finding race_finding(const char* code, const Now& now, const Other& other) {
+  const void* const other_site = now.s.sites[other.site];
+  const bool other_block = other.interval < now.s.block_first;
+  const bool same_line = describe_site(now.site) == describe_site(other_site);
+  Finding f = make(code, race_message(now, other, other_site), now.lane, now.site);
+  std::tie(f.advice, f.weight) = advice(now, other, same_line, std::strcmp(code, "warp-synchronous") == 0, other_block);
+  f.between_blocks = other_block;
+  f.other_site = other_site;
+  return f;
+}
+
+// Of stores that are known to race by their places only the count matters, unless this one says more.
+void report_race_of(const char* code, const Now& now, const Other& other) {
+  const bool other_block = other.interval < now.s.block_first;
+  const Finding* known = known_finding(code, now.site, now.s.sites[other.site]);
+  const bool says_more = known != nullptr && other_block && !known->between_blocks;
+  if (known != nullptr && !says_more)
+    report_again(code, now.site, now.s.sites[other.site]);
+  else
+    report_finding(race_finding(code, now, other));
+}
+
+const char* race_code(const Now& now, const Other& other) {
+  const bool same_warp = other.interval >= now.s.block_first && other.thread >= 0 &&
+                         static_cast<unsigned>(other.thread) / kWarpSize == now.thread / kWarpSize;
+  return same_warp ? "warp-synchronous" : now.space == MemorySpace::shared ? "race-shared" : "race-global";
+}
+
+void settle_doubt(State& s) {
+  DoubtfulStore& d = s.doubt;
+  if (std::memcmp(d.address, d.before, d.bytes) != 0) {
+    const auto address = reinterpret_cast<std::uintptr_t>(d.address);
+    const Now store = access_now(s, *d.lane, d.space, address, d.bytes, Access::store, d.site);
+    report_race_of(race_code(store, d.other), store, d.other);
+  }
+  d.address = nullptr;
+}
+
 void report_race(const Now& now, const Other& other) {
   State& s = now.s;
   const bool other_block = other.interval < s.block_first;
@@ -571,38 +607,11 @@ void report_race(const Now& now, const Other& other) {
       !(both_volatile && same_warp))
     return;
 
-  const void* other_site = s.sites[other.site];
-  const char* const code = same_warp                          ? "warp-synchronous"
-                           : now.space == MemorySpace::shared ? "race-shared"
-                                                              : "race-global";
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
-  const Finding* known = known_finding(code, now.site, other_site);
-  // Seen within a block before, and now between two: it is told as that, with the advice that holds for both.
-  const bool says_more = known != nullptr && other_block && !known->between_blocks && !both_store;
-  if (known != nullptr && !says_more && !both_store) {
-    report_again(code, now.site, other_site);
-    return;
-  }
-  Finding f;
-  if (known != nullptr && (known->between_blocks || !other_block)) {  // and is only counted, if it is one at all
-    f.code = code;
-    f.site = now.site;
-  } else {
-    f = make(code, race_message(now, other, other_site), now.lane, now.site);
-    const bool same_line = describe_site(now.site) == describe_site(other_site);
-    std::tie(f.advice, f.weight) = advice(now, other, same_line, same_warp, other_block);
-    f.between_blocks = other_block;
-  }
-  f.other_site = other_site;
-  if (both_store && now.bytes <= sizeof s.doubt.before) {
-    if (s.doubt.address) return;
-    s.doubt.address = reinterpret_cast<const void*>(now.address);
-    s.doubt.bytes = now.bytes;
-    std::memcpy(s.doubt.before, s.doubt.address, now.bytes);
-    s.doubt.finding = std::move(f);
-    return;
-  }
-  report_finding(std::move(f));
+  if (!both_store || now.bytes > sizeof s.doubt.before) return report_race_of(race_code(now, other), now, other);
+  if (s.doubt.address) return;
+  s.doubt = {reinterpret_cast<const void*>(now.address), now.bytes, {}, &now.lane, now.space, now.site, other};
+  std::memcpy(s.doubt.before, s.doubt.address, now.bytes);
 }
 
 // An access that meets an asynchronous copy in flight. Returns false where there is none, or none that minds.
@@ -1069,9 +1078,13 @@ void begin_launch(const Launch& launch) {
   s.fenced_within_block = false;
 }
 
-void begin_block() {
+void end_block() {
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
+}
+
+void begin_block() {
+  State& s = state();
   const Launch& launch = running_launch();
   s.block_first = s.epoch_first = ++s.interval;
   s.indexed_wrongly = nullptr;
@@ -1130,8 +1143,7 @@ void add_shared(const SharedVariable& variable, const char* place) {
 }
 
 void end_launch() {
-  State& s = state();
-  if (s.doubt.address) settle_doubt(s);
+  end_block();  // one that was aborted
   show_findings();
 }
 

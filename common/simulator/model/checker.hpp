@@ -13,6 +13,7 @@ namespace tilewise::sim::checker {
 void begin_launch(const Launch& launch);
 void end_launch();
 void begin_block();
+void end_block();
 
 /// The block's threads have met at a barrier: what came before is ordered before what comes after.
 void block_barrier();

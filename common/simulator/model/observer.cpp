@@ -380,6 +380,10 @@ void begin_block() {
   if (checking) checker::begin_block();
 }
 
+void end_block() {
+  if (checking) checker::end_block();
+}
+
 const std::vector<Stratum>& sample() { return state().sample; }
 
 void end_sample_block() {

@@ -26,6 +26,7 @@ inline bool active() { return counting || checking; }
 void begin_launch(const Launch& launch);
 void end_launch(const Launch& launch);
 void begin_block();
+void end_block();
 
 /// The blocks that are to be run in place of the launch's whole grid; empty: all are.
 const std::vector<Stratum>& sample();

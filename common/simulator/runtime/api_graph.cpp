@@ -58,6 +58,7 @@ struct State {
   std::unordered_map<cudaEvent_t, std::pair<Capture*, Nodes>> events;
   std::vector<std::unique_ptr<CUgraph_st>> graphs;
   std::vector<std::unique_ptr<CUgraphExec_st>> execs;
+  bool launching = false;
 };
 
 State& state() {
@@ -221,8 +222,10 @@ cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
     const cudaStream_t chain = exec.chains[node.chain];
     order::wait(order_of(chain), begin);
     for (const std::size_t before : node.after) order::wait(order_of(chain), ends[before]);
-    if (node.action)
-      if (const cudaError_t error = node.action(chain)) return error;
+    state().launching = true;
+    const cudaError_t error = node.action ? node.action(chain) : cudaSuccess;
+    state().launching = false;
+    if (error != cudaSuccess) return error;
     ends.push_back(order::record(order_of(chain)));
   }
   for (const order::Clock& end : ends) order::wait(order_of(stream), end);
@@ -249,6 +252,8 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) 
 }  // namespace
 
 bool capturing() { return !state().captures.empty(); }
+
+bool launching() { return state().launching; }
 
 bool is_captured(cudaStream_t stream) { return capturing() && state().streams.count(stream) != 0; }
 

@@ -238,7 +238,6 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
                                     static_cast<unsigned>(shared), args, nullptr};
     return set_error(graph::takes_kernel(parameters, stream, site));
   }
-  check_demanded_stream("this launch", "it is the last argument of cudaLaunchKernel", stream, site);
   return run_kernel(kernel, LaunchConfig(grid, block, shared, stream), args, site);
 }
 

@@ -15,6 +15,8 @@ using Action = std::function<cudaError_t(cudaStream_t stream)>;
 /// Whether any stream is being captured: asked before the rest, since mostly none is.
 bool capturing();
 bool is_captured(cudaStream_t stream);
+/// Whether a graph's nodes are being done, in streams that the program does not know.
+bool launching();
 
 /// Work is asked for in a stream while streams are being captured. True: it has become a node, or is refused; `error` says which.
 /// False: it is to be done now. `what` tells nodes of one type apart, for updates: the kernel.

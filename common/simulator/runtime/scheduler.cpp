@@ -423,6 +423,7 @@ void Scheduler::run_block() {
     }
     if (!woke || idle_polls > most_polls) report_deadlock();
   }
+  if (observer::active() && !aborted) observer::end_block();
 }
 
 // Words for what a thread waits in.
@@ -594,6 +595,8 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
     observer::refused_launch(config, error, site);
     return;
   }
+  if (!graph::launching())
+    check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream, const_cast<void*>(site));
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;
@@ -637,10 +640,8 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
     set_error(sticky_error());
     return;
   }
-  if (check_launch_config(config) == cudaSuccess)
-    check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream, site);
   if (graph::capturing()) {
-    cudaError_t error = check_launch_config(config);
+    cudaError_t error = graph::is_captured(config.stream) ? check_launch_config(config) : cudaSuccess;
     if (error != cudaSuccess || graph::takes_launch(config, thread, context, bytes, site, error)) {
       if (error == cudaSuccess) return;
       set_error(error);
