@@ -44,6 +44,14 @@ TEST_CASE("A program runs: unusual launches, host threads, with every compiler t
   }
 }
 
+TEST_CASE("A program runs: kernels with the names of standard functions, with every compiler there is", "[programs]") {
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (std::system((compiler + " --version > /dev/null 2>&1").c_str()) != 0) continue;
+    INFO(compiler);
+    runs("kernel_names", "right\n", "--cxx=" + compiler);
+  }
+}
+
 TEST_CASE("A program with textures is refused", "[programs]") {
   refuses("program.cu:2: error: the simulator does not support textures", R"(
 __global__ void k(cudaTextureObject_t t, float* p) { p[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f); }

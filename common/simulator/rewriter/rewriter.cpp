@@ -1,5 +1,7 @@
 #include "rewriter.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -47,6 +49,38 @@ std::string trim(std::string_view text) {
 }
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+/// Whether a function of the C library, of CUDA or (where the program says `using namespace std`) of C++ has the name, too.
+/// A kernel of that name is an overload, which only its arguments tell from the others.
+bool is_overload(std::string_view name, bool with_std) {
+  static const std::set<std::string_view> of_cuda{"max",   "min",    "norm", "norm3d", "norm4d",  "rnorm", "rcbrt",
+                                                  "rsqrt", "rhypot", "umax", "umin",   "normcdf", "exp10"};
+  static const std::set<std::string_view> of_std{
+      // <algorithm>, <numeric>, <memory>
+      "accumulate", "adjacent_difference", "adjacent_find", "advance", "align", "all_of", "any_of", "binary_search",
+      "clamp", "construct_at", "copy", "copy_backward", "copy_if", "copy_n", "count", "count_if", "destroy",
+      "destroy_at", "destroy_n", "equal", "equal_range", "exclusive_scan", "fill", "fill_n", "find", "find_end",
+      "find_first_of", "find_if", "find_if_not", "for_each", "for_each_n", "gcd", "generate", "generate_n", "includes",
+      "inclusive_scan", "inner_product", "inplace_merge", "iota", "is_heap", "is_partitioned", "is_permutation",
+      "is_sorted", "iter_swap", "lcm", "lower_bound", "make_heap", "max_element", "merge", "midpoint", "min_element",
+      "minmax", "minmax_element", "mismatch", "move_backward", "next_permutation", "none_of", "nth_element",
+      "partial_sort", "partial_sum", "partition", "partition_copy", "partition_point", "pop_heap", "prev_permutation",
+      "push_heap", "reduce", "remove_copy", "remove_if", "replace", "replace_copy", "replace_if", "reverse",
+      "reverse_copy", "rotate", "rotate_copy", "sample", "search", "search_n", "set_difference", "set_intersection",
+      "set_union", "shift_left", "shift_right", "shuffle", "sort", "sort_heap", "stable_partition", "stable_sort",
+      "swap_ranges", "transform", "transform_exclusive_scan", "transform_inclusive_scan", "transform_reduce",
+      "uninitialized_copy", "uninitialized_fill", "unique", "unique_copy", "upper_bound",
+      // <utility>, <iterator>, <functional>, <tuple>
+      "apply", "as_const", "back_inserter", "begin", "bind", "data", "distance", "empty", "end", "exchange", "forward",
+      "get", "invoke", "launder", "make_pair", "make_tuple", "move", "next", "prev", "rbegin", "ref", "rend", "size",
+      "ssize", "swap", "tie", "visit",
+      // <bit>, <cmath>, <complex>, <random>, <string>
+      "arg", "beta", "bit_cast", "bit_ceil", "bit_floor", "conj", "countl_zero", "countr_zero", "expint",
+      "generate_canonical", "getline", "has_single_bit", "hermite", "imag", "laguerre", "legendre", "lerp", "polar",
+      "popcount", "proj", "real", "rotl", "rotr", "stof", "stoi", "to_string"};
+  return of_cuda.count(name) != 0 || (with_std && of_std.count(name) != 0) ||
+         dlsym(RTLD_DEFAULT, std::string(name).c_str()) != nullptr;
+}
 
 class Rewriter {
  public:
@@ -533,6 +567,8 @@ class Rewriter {
 
   /// Names of all kernels, to know which are overloaded.
   void count_kernel_names() {
+    for (std::size_t i = 0; i + 2 < syntax_.size() && !uses_std_; ++i)
+      uses_std_ = syntax_.is(i, "using") && syntax_.is(i + 1, "namespace") && syntax_.is(i + 2, "std");
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
       if (!syntax_.is(i, "__global__")) continue;
       std::size_t enclosing = syntax_.enclosing(i);
@@ -570,6 +606,7 @@ class Rewriter {
       if (now.of_template == 0) now.known = false;  // a specialisation
     }
     const auto [before, is_new] = kernel_parameters_.emplace(syntax_.text(decl.name), now);
+    if (is_overload(syntax_.text(decl.name), uses_std_)) before->second.known = false;
     if (!is_new && (before->second.arguments != now.arguments || before->second.of_template != now.of_template ||
                     without_names(before->second.types) != without_names(now.types)))
       before->second.known = false;
@@ -616,7 +653,7 @@ class Rewriter {
     std::string name;
     if (!syntax_.join(decl.name_begin, decl.parameters, name)) return;
     std::string kernel = "&" + name;
-    if (kernel_names_[syntax_.text(decl.name)] > 1) {
+    if (kernel_names_[syntax_.text(decl.name)] > 1 || is_overload(syntax_.text(decl.name), uses_std_)) {
       std::string types = parameter_types(decl.parameters + 1, close);
       kernel = "static_cast<void (*)(" + types + ")>(" + kernel + ")";
     }
@@ -1799,7 +1836,8 @@ class Rewriter {
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
                syntax_.is_any(i + 2,
                               {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
-      unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)), "copy through registers and call __syncthreads()");
+      unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)),
+                  "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
     }
   }
 
@@ -1961,6 +1999,7 @@ class Rewriter {
   std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with
   std::vector<std::size_t> bodies_;               // `{` of device functions and lambdas
   std::unordered_map<std::string_view, int> kernel_names_;
+  bool uses_std_ = false;  // `using namespace std`
   std::unordered_map<std::string_view, Parameters> kernel_parameters_;
   std::set<std::string_view> template_kernels_;
   int registrations_ = 0;
