@@ -129,8 +129,17 @@ TEST_CASE("policy: pragmas and names that harm nobody", "[grader]") {
   }
   // With std::exit there is no reply, so nothing is gained.
   CHECK(refused_symbols("                 U exit\n                 U abort\n").empty());
+  // Calls that compilers write: __popc, a complex product, __fadd_rd, and a sinf and a cosf of the same number.
+  for (const char* name : {"__popcountdi2", "__mulsc3", "fegetround", "exp10f", "sincosf"}) {
+    INFO(name);
+    CHECK(refused_symbols(std::string("                 U ") + name + "\n").empty());
+  }
+  // CUDA's sincosf is the simulator's; the C library's stores past the checks, and its name is left only by an #undef.
+  CHECK(refused("float s, c; void f() { tilewise_sincosf(1, &s, &c); }").empty());
+  CHECK_FALSE(refused("float s, c; void f() { sincosf(1, &s, &c); }").empty());
+  CHECK(refused_symbols("0000000000000000 T main\n").find("take yours out") != std::string::npos);
   // These would read or write memory in a kernel without being seen.
-  for (const char* name : {"strcmp", "memcmp", "snprintf", "strlen", "sincosf", "modff", "qsort", "_exit", "getenv"}) {
+  for (const char* name : {"strcmp", "memcmp", "snprintf", "strlen", "modff", "qsort", "_exit", "getenv"}) {
     INFO(name);
     CHECK_FALSE(refused_symbols(std::string("                 U ") + name + "\n").empty());
   }

@@ -179,9 +179,12 @@ inline float tilewise_cospi(float x) { return float(tilewise_cospi(double(x))); 
 inline float tilewise_sinpif(float x) { return float(tilewise_sinpi(double(x))); }
 inline float tilewise_cospif(float x) { return float(tilewise_cospi(double(x))); }
 
+// The C library's functions by these names store past the checks of accesses; these are compiled with the program.
+#define sincos tilewise_sincos
+#define sincosf tilewise_sincosf
+inline void tilewise_sincos(double x, double* sine, double* cosine) { *sine = ::sin(x), *cosine = ::cos(x); }
+inline void tilewise_sincosf(float x, float* sine, float* cosine) { *sine = ::sinf(x), *cosine = ::cosf(x); }
 #if !defined(__GLIBC__)  // GNU extensions of the C library
-inline void sincos(double x, double* sine, double* cosine) { *sine = ::sin(x), *cosine = ::cos(x); }
-inline void sincosf(float x, float* sine, float* cosine) { *sine = ::sinf(x), *cosine = ::cosf(x); }
 inline double exp10(double x) { return ::pow(10.0, x); }
 inline float exp10f(float x) { return float(::pow(10.0, double(x))); }
 #endif
