@@ -59,6 +59,26 @@ int main() {}
 )");
 }
 
+TEST_CASE("A program with parts of cooperative groups that the simulator lacks is refused by name", "[programs]") {
+  refuses("program.cu:6: error: the simulator does not support cooperative_groups::memcpy_async", R"(
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* p) {
+  __shared__ float s[32];
+  cg::memcpy_async(cg::this_thread_block(), s, p, 128);
+}
+int main() {}
+)");
+  refuses("program.cu:5: error: the simulator does not support cooperative_groups::inclusive_scan", R"(
+#include <cooperative_groups/scan.h>
+using namespace cooperative_groups;
+__global__ void k(int* p) {
+  *p = cooperative_groups::inclusive_scan(coalesced_threads(), 1);
+}
+int main() {}
+)");
+}
+
 TEST_CASE("A program with inline PTX that the simulator lacks is refused", "[programs]") {
   refuses("program.cu:4: error: the simulator does not support inline PTX", R"(
 __global__ void multiprocessor(unsigned* p) {

@@ -1833,6 +1833,13 @@ class Rewriter {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
+    } else if (text == "memcpy_async" && i > 1 && syntax_.is(i - 1, "::") && !syntax_.is(i - 2, "cuda") &&
+               includes("cooperative_groups/memcpy_async.h")) {
+      unsupported(i, "cooperative_groups::memcpy_async",
+                  "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
+    } else if ((text == "inclusive_scan" || text == "exclusive_scan") && i > 0 && syntax_.is(i - 1, "::") &&
+               !syntax_.is(i - 2, "std") && includes("cooperative_groups/scan.h")) {
+      unsupported(i, "cooperative_groups::" + std::string(text), "add up by the group's shfl_up(), a few steps");
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
                syntax_.is_any(i + 2,
                               {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
