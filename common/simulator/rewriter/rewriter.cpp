@@ -1141,6 +1141,26 @@ class Rewriter {
 
   // -------------------------------------------------------------- words of device code
 
+  /// `if (c) __syncthreads(); else __syncthreads();`: lines of source can't tell these apart at run time, so they get
+  /// numbers. `i` is one of them.
+  void number_barrier(std::size_t i) {
+    const auto is_call = [&](std::size_t k) {
+      return starts_with(syntax_.text(k), "__syncthreads") && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone;
+    };
+    const auto same_line = [&](std::size_t k) {
+      return k < syntax_.size() && syntax_.token(k).line == syntax_.token(i).line &&
+             syntax_.token(k).file == syntax_.token(i).file;
+    };
+    if (!is_call(i)) return;
+    unsigned number = 1, all = 1;
+    for (std::size_t k = i; k > 0 && same_line(k - 1); --k) number += is_call(k - 1), all += is_call(k - 1);
+    for (std::size_t k = i + 1; same_line(k); ++k) all += is_call(k);
+    if (all == 1) return;
+    const std::size_t begin = i > 0 && syntax_.is(i - 1, "::") ? i - 1 : i;
+    insert_before(begin, " (::tilewise::sim::number_barrier(" + std::to_string(number) + "), ");
+    insert_after(syntax_.match(i + 1), ")");
+  }
+
   void word(std::size_t i) {
     refuse_unsupported(i);
     std::string_view text = syntax_.text(i);
@@ -1152,6 +1172,7 @@ class Rewriter {
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
     if (side_[i] == kHost) return;
     if (!recursive_.empty()) recursive_call(i);
+    if (starts_with(text, "__syncthreads")) number_barrier(i);
     if (text == "for" || text == "while" || text == "do") {
       loop(i);
     } else if (text == "if") {

@@ -175,7 +175,10 @@ HOOK void __tsan_init() {}
 HOOK void __tsan_func_entry(void* caller) {
   Lane* lane = observed_lane;
   if (!lane) return;
-  if (lane->call_depth < kCallDepth) lane->saved_calls[lane->call_depth] = lane->call_context;
+  if (lane->call_depth < kCallDepth) {
+    lane->saved_calls[lane->call_depth] = lane->call_context;
+    lane->callers[lane->call_depth] = caller;
+  }
   ++lane->call_depth;
   lane->call_context = mix(lane->call_context, reinterpret_cast<std::uintptr_t>(caller));
 }

@@ -271,7 +271,9 @@ void Scheduler::release_barrier_if_complete() {
     Lane& lane = lanes[l];
     if (lane.state != LaneState::at_barrier) continue;
     if (!first) first = &lane;
-    if (!other && (lane.wait_site != first->wait_site || lane.loop_context != first->loop_context)) other = &lane;
+    if (!other && (lane.wait_site != first->wait_site || lane.wait_barrier != first->wait_barrier ||
+                   lane.loop_context != first->loop_context || lane.call_context != first->call_context))
+      other = &lane;
     lane.state = LaneState::ready;
     warps[l / kWarpSize].ready |= 1u << (l % kWarpSize);
   }
@@ -284,8 +286,16 @@ void Scheduler::release_barrier_if_complete() {
   restart = true;
 }
 
+// The calls that led to the barrier, innermost first: lines of source, of inlined functions too.
+std::vector<std::string> path_to_barrier(const Lane& lane) {
+  std::vector<std::string> path = call_path(lane.wait_site);
+  for (unsigned i = std::min(lane.call_depth, kCallDepth); i-- > 0;)
+    for (std::string& line : call_path(lane.callers[i])) path.push_back(std::move(line));
+  return path;
+}
+
 // The threads met, but not in the same place of the program. The compiler may have made two calls out of one, so places
-// are compared as lines of source.
+// are compared as lines of source, and as numbers where a line has several barriers.
 void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other) {
   const std::string here = describe_site(one.wait_site), there = describe_site(other.wait_site);
   Finding f;
@@ -293,12 +303,20 @@ void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other) {
   if (here != there) {
     f.message = "this thread waits at the __syncthreads() of this line, but thread " + thread_triple(other) +
                 " waits at the one of " + there + "; all threads of a block must reach the same one";
+  } else if (one.wait_barrier != other.wait_barrier) {
+    f.message = "this thread waits at one __syncthreads() of this line, and thread " + thread_triple(other) +
+                " at another one of the same line; all threads of a block must reach the same one";
   } else if (one.loop_context != other.loop_context) {
     f.message = "this thread and thread " + thread_triple(other) +
                 " wait at this __syncthreads() in different iterations of a loop; all threads of a block must reach it "
                 "in the same one";
   } else {
-    return;
+    const std::vector<std::string> path = path_to_barrier(one), path_there = path_to_barrier(other);
+    const auto [mine, its] = std::mismatch(path.begin(), path.end(), path_there.begin(), path_there.end());
+    if (mine == path.end() || its == path_there.end()) return;
+    f.message = "this thread has come to this __syncthreads() by the call in " + *mine + ", but thread " +
+                thread_triple(other) + " by the one in " + *its +
+                "; a branch that holds a barrier must be taken by all threads of a block or by none";
   }
   f.site = one.wait_site;
   f.other_site = other.wait_site;
@@ -392,6 +410,7 @@ void Scheduler::run_block() {
     lane.state = LaneState::fresh;
     lane.in_kernel = false;
     lane.wait_site = nullptr;
+    lane.next_barrier = 0;
     lane.discard_next = false;
     lane.loop_context = 0;
     lane.loop = nullptr;
@@ -738,6 +757,8 @@ Scheduler& arrive_at_barrier(bool predicate, const void* site) {
   s.predicate_count += predicate;
   current_lane->state = LaneState::at_barrier;
   current_lane->wait_site = site;
+  current_lane->wait_barrier = current_lane->next_barrier;
+  current_lane->next_barrier = 0;
   s.release_barrier_if_complete();
   const LaneState state = current_lane->state;  // ready already when this thread was the last to arrive
   wait_in(state, site);
@@ -750,6 +771,10 @@ void sync_block() { arrive_at_barrier(false, __builtin_return_address(0)); }
 int sync_block_count(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_count; }
 int sync_block_and(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_and; }
 int sync_block_or(int p) { return arrive_at_barrier(p != 0, __builtin_return_address(0)).result_or; }
+
+void number_barrier(unsigned number) {
+  if (current_lane) current_lane->next_barrier = number;
+}
 
 // ------------------------------------------------------------------------------------------- warp operations
 namespace {

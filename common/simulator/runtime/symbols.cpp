@@ -178,6 +178,17 @@ SourceLine parse_location(const std::string& text) {
   return line > 0 ? SourceLine{text.substr(0, colon), line} : SourceLine{};
 }
 
+// What has been looked up: of each address the line that messages name, and the lines of all inlined functions.
+struct KnownLines {
+  std::map<const void*, SourceLine> one;
+  std::map<const void*, std::vector<SourceLine>> all;
+};
+
+KnownLines& known_lines() {
+  static auto& lines = *new KnownLines;  // used by atexit handlers
+  return lines;
+}
+
 }  // namespace
 
 const void* function_start(const void* pc) {
@@ -193,7 +204,7 @@ std::string function_name(const void* pc) {
 }
 
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses) {
-  static auto& known = *new std::map<const void*, SourceLine>;  // used by atexit handlers
+  auto& [known, all_known] = known_lines();
   std::vector<const void*> unknown;
   for (const void* pc : return_addresses)
     if (!known.contains(pc)) unknown.push_back(pc);
@@ -214,13 +225,15 @@ std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addr
       auto one = command;
       one.push_back(text);
       std::istringstream lines(output_of(one));
+      bool settled = false;
       for (std::string line; std::getline(lines, line);) {
         const auto open = line.rfind('('), close = line.rfind(')');
         if (open == std::string::npos || close == std::string::npos) continue;
         SourceLine location = parse_location(line.substr(open + 1, close - open - 1));
         if (location.line == 0) continue;
-        known[unknown[i]] = location;
-        if (!in_simulator_headers(location.file)) break;
+        all_known[unknown[i]].push_back(location);
+        if (!settled) known[unknown[i]] = location;
+        settled = settled || !in_simulator_headers(location.file);
       }
       known.try_emplace(unknown[i]);
     }
@@ -243,9 +256,11 @@ std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addr
         settled = false;
         known.try_emplace(unknown[index++]);
         if (index > to) break;
-      } else if (!settled && index > from) {
+      } else if (index > from) {
         const SourceLine location = parse_location(line);
         if (location.line == 0) continue;
+        all_known[unknown[index - 1]].push_back(location);
+        if (settled) continue;
         known[unknown[index - 1]] = location;
         settled = !in_simulator_headers(location.file);
       }
@@ -302,6 +317,14 @@ std::string shown_path(const std::string& file) {
 }
 
 SourceLine source_line(const void* return_address) { return source_lines({return_address})[0]; }
+
+std::vector<std::string> call_path(const void* return_address) {
+  source_line(return_address);
+  std::vector<std::string> path;
+  for (const SourceLine& at : known_lines().all[return_address])
+    if (!in_simulator_headers(at.file)) path.push_back(shown_path(at.file) + ":" + std::to_string(at.line));
+  return path;
+}
 
 void* interrupted_instruction([[maybe_unused]] void* context) {
 #if defined(__linux__) && defined(__x86_64__)

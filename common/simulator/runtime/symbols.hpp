@@ -24,6 +24,10 @@ SourceLine source_line(const void* return_address);
 /// The same for many at once, which costs one look at the debug information.
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses);
 
+/// "file.cu:12" of a call at `return_address`, and of the calls that were inlined around it, innermost first; without the
+/// simulator's headers.
+std::vector<std::string> call_path(const void* return_address);
+
 /// The instruction that a signal interrupted, by what its handler was given; nullptr where that isn't known.
 void* interrupted_instruction(void* context);
 

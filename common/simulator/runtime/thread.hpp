@@ -41,7 +41,10 @@ struct alignas(64) Lane {
   std::uint64_t* exchange_out = nullptr;
   unsigned active_mask_result = 0;
   unsigned atomics_in_a_row = 0;
+  unsigned next_barrier = 0,
+           wait_barrier = 0;              ///< the number of the barrier it comes to, and waits in: see number_barrier()
   std::uint64_t saved_calls[kCallDepth];  ///< last, since seldom touched: the rest fits two cache lines
+  const void* callers[kCallDepth];        ///< where the functions that are not inlined were called
 };
 
 /// The running launch: what hooks and messages need to know.

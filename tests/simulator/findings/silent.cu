@@ -135,6 +135,70 @@ __global__ void all_fence(int* data, unsigned* ticket, int* out) {
 }
 CASE(all_threads_fence) { int *d = zeros<int>(128), *o = zeros<int>(64); unsigned* t = zeros<unsigned>(1); all_fence<<<2, 64>>>(d, t, o); return finish(d, o, t); }
 
+// CUDA's guide: since compute capability 7.0 a barrier waits for the threads that have not ended.
+__global__ void some_leave_early(const float* in, float* out, int n) {
+  __shared__ float s[64];
+  if (threadIdx.x >= n) return;
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[n - 1 - threadIdx.x];
+}
+CASE(threads_that_have_ended) { float *a = zeros<float>(64), *o = zeros<float>(64); some_leave_early<<<1, 64>>>(a, o, 40); return finish(a, o); }
+
+// One barrier, whatever the compiler makes of it: unrolled, inlined in several places, in a branch that all threads take alike.
+template <class T>
+__device__ void shift(T* s, int by) {
+  const T mine = s[(threadIdx.x + by) % 64];
+  __syncthreads();
+  s[threadIdx.x] = mine;
+  __syncthreads();
+}
+template <int N>
+__device__ void shift_often(float* s) {
+  if constexpr (N > 0) {
+    shift(s, N);
+    shift_often<N - 1>(s);
+  }
+}
+__device__ __noinline__ void shift_by_turns(float* s, int depth) {
+  if (depth == 0) return;
+  if (depth % 2) shift(s, 1); else shift(s, 2);
+  __syncthreads(); __syncthreads();
+  shift_by_turns(s, depth - 1);
+}
+__global__ void many_copies(float* out, int steps) {
+  __shared__ float s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    shift(s, i);
+    if (i % 3 == threadIdx.x % 3) continue;
+    out[threadIdx.x] += 1;
+  }
+  for (int i = 0; i < steps; ++i) {
+    float more = 0;
+    if (threadIdx.x % 2) more = s[threadIdx.x]; else more = 2;
+    for (int k = 0; k < int(threadIdx.x % 5); ++k) more += k;
+    if (threadIdx.x > 40 && i == 1) more *= 2;
+    __syncthreads();
+    s[threadIdx.x] = more;
+    __syncthreads();
+    if (i % 2) __syncthreads();
+    else shift(s, i);
+  }
+  __syncthreads();
+  shift_often<5>(s);
+  shift_by_turns(s, 4);
+  auto block = cg::this_thread_block();
+  block.sync();
+  for (int i = 0; i < 2; ++i) block.sync();
+  int any = 0;
+  while (__syncthreads_or(threadIdx.x == 3 && any < 3)) ++any;
+  out[threadIdx.x] = s[threadIdx.x] + any;
+}
+CASE(one_barrier_in_many_copies) { float* o = zeros<float>(64); many_copies<<<1, 64>>>(o, 4); return finish(o); }
+
 // Two buffers need one barrier per step.
 __global__ void double_buffer(const float* in, float* out, int steps) {
   __shared__ float tile[2][64];

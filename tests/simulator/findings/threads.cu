@@ -39,6 +39,45 @@ __global__ void loop_barrier(int* out, bool skip) {
 CASE(different_iterations) { int* o = zeros<int>(64); loop_barrier<<<1, 64>>>(o, true); return finish(o); }
 CASE(different_iterations_right) { int* o = zeros<int>(64); loop_barrier<<<1, 64>>>(o, false); return finish(o); }
 
+#define MEET() __syncthreads()
+__global__ void one_line(int* out, bool meet) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  if (meet || threadIdx.x < 16) __syncthreads(); else MEET();  // finding: divergent-barrier if_and_else_in_a_line
+  out[threadIdx.x] = s[63 - threadIdx.x];
+  out[threadIdx.x] += meet || threadIdx.x % 2 ? __syncthreads_or(1) : __syncthreads_or(0);  // finding: divergent-barrier if_and_else_in_a_line
+}
+CASE(if_and_else_in_a_line) { int* o = zeros<int>(64); one_line<<<1, 64>>>(o, false); return finish(o); }
+CASE(if_and_else_in_a_line_right) { int* o = zeros<int>(64); one_line<<<1, 64>>>(o, true); return finish(o); }
+
+__device__ void store_and_meet(int* s, int value) {
+  s[threadIdx.x] = value;
+  __syncthreads();  // finding: divergent-barrier two_calls
+}
+__device__ __noinline__ void meet_apart(int* s) {
+  __syncthreads();  // finding: divergent-barrier two_calls
+  s[threadIdx.x] += 1;
+}
+__global__ void two_calls_of_one(int* out, bool meet) {
+  __shared__ int s[64];
+  if (meet || threadIdx.x < 16) {
+    store_and_meet(s, 1);
+  } else {
+    store_and_meet(s, 2);
+  }
+  if (meet || threadIdx.x >= 48) {
+    out[threadIdx.x] = 1;
+    meet_apart(s);
+    out[threadIdx.x] += s[threadIdx.x];
+  } else {
+    out[threadIdx.x] = 2;  // clang++ would make one call of two in branches that begin or end alike
+    meet_apart(s);
+    out[threadIdx.x] -= 2 * s[threadIdx.x];
+  }
+}
+CASE(two_calls) { int* o = zeros<int>(64); two_calls_of_one<<<1, 64>>>(o, false); return finish(o); }
+CASE(two_calls_right) { int* o = zeros<int>(64); two_calls_of_one<<<1, 64>>>(o, true); return finish(o); }
+
 // ---------------------------------------------------------------- waiting for ever
 __global__ void wait_for_flag(int* flag, bool set) {
   if (threadIdx.x == 0) {

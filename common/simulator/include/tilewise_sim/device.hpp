@@ -38,6 +38,9 @@ TILEWISE_DISTINCT int sync_block_count(int predicate);
 TILEWISE_DISTINCT int sync_block_and(int predicate);
 TILEWISE_DISTINCT int sync_block_or(int predicate);
 
+/// Before a barrier that has others in its line of the source: which of them it is. The rewriter inserts it.
+void number_barrier(unsigned number);
+
 // ---------------------------------------------------------------- warp operations
 /// What a warp operation is, so that lanes waiting in different operations are not confused.
 enum class WarpOp : std::uint8_t { sync, shuffle, vote, match, reduce, matrix };
