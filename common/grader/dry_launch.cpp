@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "case.hpp"
 #include "counts.hpp"
@@ -15,15 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The request, and of each buffer what it's called and that it isn't empty: there are no elements to send.
-std::string message_without_elements(const Request& request, const Problem& p) {
+// What a contract allows at most, 2^31 elements.
+constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+
+/// The request, and of each buffer what it's called and how many elements it has: there are none to send.
+std::string message_without_elements(const Request& request, const Problem& p,
+                                     const std::vector<std::optional<std::uint64_t>>& elements) {
   std::string message;
   const auto put = [&](const auto& value) { message.append(reinterpret_cast<const char*>(&value), sizeof value); };
   put(request);
-  // What a contract allows at most, 2^31 elements: which of the buffers are that large depends on the sizes.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
-  for (const Buffer& b : p.buffers) {
-    BufferHeader header{.size = b.size() > 0 ? kMost : 0, .type = type_of_values(b.values)};
+  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
+    const Buffer& b = p.buffers[i];
+    BufferHeader header{.size = elements[i].value_or(b.size() > 0 ? kMost : 0), .type = type_of_values(b.values)};
     std::strncpy(header.name, b.name.c_str(), sizeof header.name - 1);
     put(header);
   }
@@ -41,12 +46,107 @@ double threads(const Json& launch) { return blocks(launch) * product(launch.valu
 
 }  // namespace
 
+namespace {
+
+/// What a length may depend on: products of powers 0, 1 and 2 of the sizes, and sums of some of them.
+struct Term {
+  std::vector<int> powers;
+  bool sum = false;
+
+  double at(const Sizes& sizes) const {
+    double value = sum ? 0 : 1;
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      if (sum) value += powers[i] * double(sizes[i]);
+      for (int k = 0; !sum && k < powers[i]; ++k) value *= sizes[i];
+    }
+    return value;
+  }
+};
+
+std::vector<Term> terms_of(std::size_t sizes) {
+  std::vector<Term> terms;
+  for (const bool sum : {false, true}) {
+    const int base = sum ? 2 : 3;
+    int all = 1;
+    for (std::size_t i = 0; i < sizes; ++i) all *= base;
+    for (int number = 0; number < all; ++number) {
+      Term t{{}, sum};
+      for (int i = 0, rest = number; i < int(sizes); ++i, rest /= base) t.powers.push_back(rest % base);
+      terms.push_back(std::move(t));
+    }
+  }
+  return terms;
+}
+
+/// A length at `sizes`, told by what it is at others: `factor * term + summand`. Of several such rules, the one that gives
+/// most; nothing where there is none.
+std::optional<double> length_at(const Sizes& sizes, const std::vector<Sizes>& others,
+                                const std::vector<double>& lengths, const std::vector<Term>& terms) {
+  std::optional<double> most;
+  if (std::adjacent_find(lengths.begin(), lengths.end(), std::not_equal_to<>()) == lengths.end()) most = lengths[0];
+  for (const Term& term : terms) {
+    std::vector<double> x;
+    for (const Sizes& s : others) x.push_back(term.at(s));
+    const auto second = std::find_if(x.begin(), x.end(), [&](double value) { return value != x[0]; });
+    if (second == x.end()) continue;
+    const double factor = (lengths[std::size_t(second - x.begin())] - lengths[0]) / (*second - x[0]);
+    const double summand = lengths[0] - factor * x[0];
+    if (factor < 1 || factor != std::floor(factor) || summand != std::floor(summand)) continue;
+    bool all = true;
+    for (std::size_t i = 0; i < x.size(); ++i) all = all && factor * x[i] + summand == lengths[i];
+    if (all) most = std::max(most.value_or(0), factor * term.at(sizes) + summand);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<std::optional<std::uint64_t>> elements_at(const Rubric& rubric, const Task& task, const Sizes& sizes) {
+  std::vector<Sizes> small = rubric.visible;
+  const std::vector<Sizes> hidden = rubric.hidden();
+  small.insert(small.end(), hidden.begin(), hidden.end());
+  std::vector<std::vector<double>> rows, cols;  // of each buffer, at each of the small sizes
+  for (const Sizes& s : small) {
+    const Problem p = task.for_timing(s, 1);
+    rows.resize(p.buffers.size());
+    cols.resize(p.buffers.size());
+    for (std::size_t b = 0; b < p.buffers.size(); ++b) {
+      rows[b].push_back(p.buffers[b].rows);
+      cols[b].push_back(p.buffers[b].cols);
+    }
+  }
+  const std::vector<Term> terms = terms_of(sizes.size());
+  std::vector<std::optional<std::uint64_t>> found(rows.size());
+  for (std::size_t b = 0; b < found.size(); ++b) {
+    const auto r = length_at(sizes, small, rows[b], terms), c = length_at(sizes, small, cols[b], terms);
+    if (r && c && *r >= 0 && *c >= 0 && *r * *c <= double(kMost)) found[b] = std::uint64_t(*r) * std::uint64_t(*c);
+  }
+  return found;
+}
+
+std::vector<Json> run_corners(const Rubric& rubric, const Task& task, const Sizes& sizes, const RunProgram& run) {
+  const Problem p = task.make(rubric.efficiency_shape, 1);  // for names, types and scalars
+  const Request request = request_of(rubric.task, sizes, p, Mode::corners);
+  const ChildResult child =
+      run(message_without_elements(request, p, elements_at(rubric, task, sizes)), sizeof(Reply) + sizeof(Reply::nonce));
+  std::vector<Json> found;
+  const Json report = Json::parse(child.report, nullptr, false);
+  if (!report.is_array()) return found;
+  for (const Json& launch : report)
+    for (const Json& finding : launch.value("findings", Json::array()))
+      if (const std::string kind = finding.value("kind", ""); kind == "out-of-bounds" || kind == "host-pointer")
+        found.push_back(finding);
+  return found;
+}
+
 DryLaunch launch_dry(const Rubric& rubric, const Task& task, const Sizes& sizes, const RunProgram& run) {
   const Problem p = task.make(rubric.efficiency_shape, 1);  // for names, types and scalars
   Request request = request_of(rubric.task, sizes, p, Mode::launches);
   DryLaunch dry;
   constexpr std::size_t kBytes = sizeof(Reply) + sizeof(Reply::nonce);
-  const ChildResult child = run(message_without_elements(request, p), kBytes);
+  // Which of the buffers are as large as can be depends on the sizes.
+  const std::vector<std::optional<std::uint64_t>> unknown(p.buffers.size());
+  const ChildResult child = run(message_without_elements(request, p, unknown), kBytes);
   dry.timed_out = child.timed_out;
   Reply reply;
   if (child.timed_out || child.signal != 0 || child.reply.size() != kBytes) {

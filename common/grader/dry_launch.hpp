@@ -1,11 +1,13 @@
 /// @file
-/// What a submission launches at sizes that are too large to be run: its program gets addresses without memory, the simulator
-/// accepts or refuses each launch and runs none (tilewise_sim/report.hpp: launch_only()).
+/// What a submission does at sizes that are too large to be run. Its program gets addresses without memory, and the simulator
+/// accepts or refuses each launch and runs none (tilewise_sim/report.hpp: launch_only()), or a few of its blocks (run_corners()).
 #pragma once
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "rubric.hpp"
 #include "sandbox.hpp"
@@ -29,6 +31,15 @@ struct DryLaunch {
 };
 
 DryLaunch launch_dry(const Rubric& rubric, const Task& task, const Sizes& sizes, const RunProgram& run);
+
+/// Runs the blocks at the corners of each grid, on arrays of zeros that have the sizes of the contract and no memory. Returns
+/// the findings of indices that leave their array.
+std::vector<nlohmann::ordered_json> run_corners(const Rubric& rubric, const Task& task, const Sizes& sizes,
+                                                const RunProgram& run);
+
+/// How many elements each buffer has at these sizes, told by the rows and columns that it has at the rubric's small ones, where
+/// these are a product or a sum of sizes, such as M * K, n + 1, 8 * n or cols + gap. Nothing where it's another rule, or chance.
+std::vector<std::optional<std::uint64_t>> elements_at(const Rubric& rubric, const Task& task, const Sizes& sizes);
 
 /// The kernel of a counted run that moved most sectors and wavefronts; "" where none did.
 std::string busiest_kernel(const nlohmann::ordered_json& counted);

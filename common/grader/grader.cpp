@@ -345,6 +345,13 @@ DryLaunch launches_at(const Rubric& rubric, const Task& task, const Machine& mac
   });
 }
 
+/// What leaves its array at the largest sizes of the contract, and where: blocks at the corners of the grids tell.
+std::vector<Json> out_of_bounds_at(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes) {
+  return run_corners(rubric, task, sizes, [&](const std::string& message, std::size_t reply) {
+    return machine.run(message, reply, rubric.time_limit, {{"TILEWISE_REPORT", "reply"}, {"TILEWISE_COUNT", "0"}});
+  });
+}
+
 /// "", or what goes wrong when a program calls the function for the second time.
 std::string wrong_again(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& sizes,
                         std::uint64_t seed) {
@@ -678,6 +685,23 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       findings.notes.push_back(
           fmt::format("large-sizes: {}: {}. (Nothing was run there; only what the function launches was looked at.)",
                       r.text(dry_shapes[i]), fault));
+    }
+  }
+
+  if (findings.points > 0) {
+    std::vector<std::vector<Json>> outside(r.largest.size());
+    in_parallel(options.jobs, outside.size(),
+                [&](std::size_t i) { outside[i] = out_of_bounds_at(r, *task, simulator, r.largest[i]); });
+    for (std::size_t i = 0; i < outside.size() && findings.points > 0; ++i) {
+      if (outside[i].empty()) continue;
+      findings.points = 0;
+      findings.summary = "not at all sizes that homework.cuh allows";
+      findings.notes.push_back(
+          fmt::format("large-sizes: {}: an index is wrong there. Does it, or something on the way to it, exceed what "
+                      "an int can hold "
+                      "(2,147,483,647)? (Only the blocks at the corners of the grid were run, on arrays of zeros.)",
+                      r.text(r.largest[i])));
+      for (const std::string& line : finding_lines(outside[i].front(), file)) findings.notes.push_back(line);
     }
   }
 

@@ -185,6 +185,7 @@ void name_allocation(const void*, const char*) {}
 void demand_stream(cudaStream_t) {}
 void let_fail(const Request&) {}
 void launch_only() {}
+void run_corners() {}
 std::int32_t allocations() { return 0; }
 
 #else
@@ -199,6 +200,7 @@ std::uint64_t findings() { return tilewise::sim::finding_count(); }
 using tilewise::sim::demand_stream;
 using tilewise::sim::launch_only;
 using tilewise::sim::name_allocation;
+using tilewise::sim::run_corners;
 std::int32_t allocations() { return static_cast<std::int32_t>(tilewise::sim::memory::live_allocations().size()); }
 void let_fail(const Request& request) {
   tilewise::sim::fail_launch(request.failing_launch);
@@ -230,9 +232,8 @@ struct DeviceArray {
   char* memory() const { return allocation ? allocation + kGuard + offset : nullptr; }
 
   /// An address with nothing behind it, where only launches are of interest.
-  cudaError_t reserve() {
-    constexpr std::size_t kMost = std::size_t{8} << 30;
-    const cudaError_t error = cudaMalloc(&allocation, std::min(std::max<std::size_t>(bytes, 4), kMost));
+  cudaError_t reserve(std::size_t most) {
+    const cudaError_t error = cudaMalloc(&allocation, std::min(std::max<std::size_t>(bytes, 4), most));
     if (error == cudaSuccess) name_allocation(allocation, name);
     bytes = 0;  // nothing of it comes back
     return error;
@@ -427,8 +428,10 @@ int main(int argc, char** argv) {
     return 3;
   if (request.mode == Mode::identify) return identify(request);
   hide_nonce(request);
-  const bool runs = request.mode != Mode::launches;
-  if (!runs) launch_only();
+  const bool runs = request.mode != Mode::launches && request.mode != Mode::corners;
+  const std::size_t most = std::size_t{request.mode == Mode::corners ? 64u : 8u} << 30;
+  if (request.mode == Mode::launches) launch_only();
+  if (request.mode == Mode::corners) run_corners();
   for (std::uint32_t i = 0; i < request.buffers; ++i) {
     BufferHeader header;
     if (!read_all(&header, sizeof header)) return 3;
@@ -439,7 +442,7 @@ int main(int argc, char** argv) {
     a.garbage = header.garbage != 0;
     a.offset = request.offset * bytes_of(header.type);
     a.bytes = header.size * bytes_of(header.type);
-    if (!runs && a.bytes > 0 && a.reserve() != cudaSuccess) return 3;
+    if (!runs && a.bytes > 0 && a.reserve(most) != cudaSuccess) return 3;
     if (!runs) continue;
     a.host.resize(a.bytes);
     if (a.host.empty()) continue;

@@ -31,7 +31,8 @@ enum class Mode : std::uint32_t {
   run,       ///< once, and send everything back
   identify,  ///< no case: say which device this is
   launches,  ///< buffers are addresses without memory, and no kernel runs: the simulator's report says what was launched
-  time       ///< the same as run, and then, as often as a Turn is read, time calls
+  corners,  ///< buffers have addresses alone, and some blocks of each kernel run: the simulator's report says what left its buffer
+  time  ///< the same as run, and then, as often as a Turn is read, time calls
 };
 
 /// What the grader sends on descriptor 3, followed by a BufferHeader and the elements of each buffer.

@@ -17,7 +17,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t sticky = cudaSuccess;
 std::uint64_t waits_so_far = 0;
 std::uint64_t launch_fails_in = 0;  // launches; 0: none fails
-bool no_kernel_runs = false;
+bool no_kernel_runs = false, corners_run = false;
 
 struct ErrorText {
   cudaError_t code;
@@ -169,6 +169,14 @@ void launch_only() {
 }
 
 bool launches_only() { return no_kernel_runs; }
+
+void run_corners() {
+  launch_only();
+  corners_run = true;
+  memory::pages_on_demand();
+}
+
+bool corners_only() { return corners_run; }
 
 cudaError_t check_launch_config(const LaunchConfig& config) {
   if (sticky != cudaSuccess) return sticky;

@@ -29,6 +29,8 @@ cudaError_t check_launch_config(const LaunchConfig& config);
 
 /// launch_only() has been called: no kernel and no library computes anything.
 bool launches_only();
+/// run_corners() has been called: libraries compute nothing, and a few blocks of each launch are run.
+bool corners_only();
 
 /// The rest, once the kernel has been entered: its own limit of threads (0: none), and of shared memory.
 /// `kernel` is the first address of its code.

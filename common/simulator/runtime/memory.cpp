@@ -150,6 +150,7 @@ struct State {
   bool closed = true;  // pages of the device arena are inaccessible now
   bool always_close = false;
   bool addresses_only = false;
+  std::size_t pages_left = 0;  // that kernels may still touch of such memory
   int closings = 0;
   std::size_t pages_closed = 0;
   std::uintptr_t shadow_committed = 0;
@@ -329,6 +330,11 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site) {
 
 void addresses_only() { state().addresses_only = true; }
 bool has_addresses_only() { return state().addresses_only; }
+void pages_on_demand() {
+  constexpr std::size_t kMostPages = 30'000;  // each is a mapping of its own, of which Linux allows some 65,000
+  state().addresses_only = true;
+  state().pages_left = kMostPages;
+}
 
 Release release(void* pointer, void* call_site) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -747,11 +753,23 @@ void on_division(int signal_number, siginfo_t* info, void*) {
   std::exit(1);
 }
 
+/// A kernel has touched a page of memory that has addresses alone. False when it's something else.
+bool give_page(std::uintptr_t address) {
+  const Unobserved guard;
+  State& s = state();
+  if (s.pages_left == 0 || !device_arena.contains(address)) return false;
+  if (--s.pages_left == 0) std::exit(1);
+  const std::uintptr_t page = round_down(address, page_size());
+  protect(page, page + page_size(), kOpen);
+  return true;
+}
+
 /// Runs on its own stack. Looking up lines and exiting are not async-signal-safe, but the fault is the program's own
 /// plain load or store, so no lock of the C library is held.
 void on_fault(int signal_number, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   void* const site = interrupted_instruction(context);
+  if (in_kernel() && give_page(address)) return;
   if (in_kernel() && kernel_fault != nullptr) kernel_fault(address, site);
 
   if (!in_kernel() && arena_of(address) != nullptr) {

@@ -49,6 +49,8 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr);
 /// From here on, device memory gets addresses alone: it can't be read or written, and no page is touched for it.
 void addresses_only();
 bool has_addresses_only();
+/// The same, but a kernel that touches a page of it finds zeros there.
+void pages_on_demand();
 
 enum class Release { ok, not_an_allocation, already_freed, inner_pointer };
 

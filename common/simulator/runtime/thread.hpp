@@ -83,6 +83,9 @@ const Launch& running_launch();
 /// Ends the running launch from inside a thread: no further thread of it runs. `error` is a cudaError_t.
 [[noreturn]] void abort_launch(int error, bool sticky);
 
+/// A block that run_corners() has run may end here: see there.
+void count_access_of_corner();
+
 /// Polls since some thread last got further: stored something, passed a barrier, or ended.
 extern std::uint64_t idle_polls;
 /// After so many of them, none ever will: 40,000,000, or TILEWISE_POLLS.
