@@ -69,11 +69,21 @@ Request request_of(const std::string& task, const Sizes& sizes, const Problem& p
   return request;
 }
 
-std::string message_of(const Request& request, const Problem& p) {
+void call_before(Request& request, const Sizes& sizes, const Problem& p) {
+  std::copy(sizes.begin(), sizes.end(), request.sizes_before);
+  std::copy(p.scalars.begin(), p.scalars.end(), request.scalars_before);
+  request.buffers_before = static_cast<std::uint32_t>(p.buffers.size());
+}
+
+std::string message_of(const Request& request, const Problem& p, const Problem* before) {
   std::string message;
   const auto put = [&](const auto& value) { message.append(reinterpret_cast<const char*>(&value), sizeof value); };
   put(request);
-  for (const Buffer& b : p.buffers) {
+  std::vector<const Buffer*> buffers;
+  for (const Problem* problem : {before, &p})
+    for (std::size_t i = 0; problem && i < problem->buffers.size(); ++i) buffers.push_back(&problem->buffers[i]);
+  for (const Buffer* buffer : buffers) {
+    const Buffer& b = *buffer;
     BufferHeader header{.size = b.size(),
                         .type = type_of_values(b.values),
                         .in_place = b.use == Use::in_place,

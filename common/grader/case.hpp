@@ -25,10 +25,12 @@ bool is_result(const Buffer& b);
 /// A number that a submission does not know.
 std::uint64_t new_nonce();
 
-/// The bytes of a Request and of all buffers of `p`.
-std::string message_of(const Request& request, const Problem& p);
+/// The bytes of a Request and of all buffers of `p`; of the case `before` it first, if the request says that there is one.
+std::string message_of(const Request& request, const Problem& p, const Problem* before = nullptr);
 /// The Request of a case, filled in.
 Request request_of(const std::string& task, const Sizes& sizes, const Problem& p, Mode mode);
+/// Has the function called with this case first, by the same program.
+void call_before(Request& request, const Sizes& sizes, const Problem& p);
 /// How many bytes come back: a Reply, all buffers, and the nonce.
 std::size_t reply_size(const Problem& p);
 /// `size` elements, of the type of `like`, as they came back.

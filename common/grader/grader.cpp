@@ -308,11 +308,7 @@ struct Answer {
   std::vector<Values> buffers;
 };
 
-Answer answer_of(const Rubric& rubric, const Machine& machine, const Problem& p, const Request& request,
-                 bool reverse = false) {
-  Environment environment{{"TILEWISE_FINDINGS", "off"}};
-  if (reverse) environment.emplace_back("TILEWISE_BLOCKS", "reverse");
-  const ChildResult child = machine.run(request, p, (1 + request.twice) * rubric.time_limit, environment);
+Answer answer_in(const ChildResult& child, const Problem& p) {
   Answer a;
   if (child.timed_out || child.signal != 0 || child.reply.size() != reply_size(p)) return a;
   std::memcpy(&a.reply, child.reply.data(), sizeof a.reply);
@@ -323,6 +319,13 @@ Answer answer_of(const Rubric& rubric, const Machine& machine, const Problem& p,
     at += bytes_of(a.buffers.back());
   }
   return a;
+}
+
+Answer answer_of(const Rubric& rubric, const Machine& machine, const Problem& p, const Request& request,
+                 bool reverse = false) {
+  Environment environment{{"TILEWISE_FINDINGS", "off"}};
+  if (reverse) environment.emplace_back("TILEWISE_BLOCKS", "reverse");
+  return answer_in(machine.run(request, p, (1 + request.twice) * rubric.time_limit, environment), p);
 }
 
 /// Whether the function says so when a launch, or a call of a library, fails: the first one, the second, and so on; 0:
@@ -381,6 +384,47 @@ std::string wrong_again(const Rubric& rubric, const Task& task, const Machine& m
     for (std::size_t i = 0; i < p.buffers[b].size() && is_result(p.buffers[b]); ++i)
       if (!right(p, p.buffers[b], a.buffers[b], i)) return kWrong;
   return a.reply.leaked > 0 ? kLeaks : "";
+}
+
+/// "", or what goes wrong when the function is called for another case first, which is smaller.
+std::string wrong_after(const Rubric& rubric, const Task& task, const Machine& machine, const Sizes& small,
+                        const Sizes& sizes, std::uint64_t seed) {
+  const Problem before = task.make(small, seed + 1), p = task.make(sizes, seed);
+  Request request = request_of(rubric.task, sizes, p, Mode::run);
+  call_before(request, small, before);
+  const Answer a = answer_in(
+      machine.run(message_of(request, p, &before), reply_size(p), 2 * rubric.time_limit, {{"TILEWISE_COUNT", "0"}}), p);
+  const std::string wrong = fmt::format(
+      "second-call: a program called the function for {} first and then for {}, and the second call went wrong: is "
+      "something kept that is as large as the first call needed, such as scratch memory behind a static pointer?",
+      rubric.text(small), rubric.text(sizes));
+  if (!a.arrived || a.reply.nonce != request.nonce || a.reply.returned != 0 || a.reply.synchronised != 0 ||
+      a.reply.broken != 0 || a.reply.findings != 0)
+    return wrong;
+  for (std::size_t b = 0; b < p.buffers.size(); ++b)
+    for (std::size_t i = 0; i < p.buffers[b].size() && is_result(p.buffers[b]); ++i)
+      if (!right(p, p.buffers[b], a.buffers[b], i)) return wrong;
+  return a.reply.leaked > 0 ? fmt::format(
+                                  "leak: each call for a larger case than before ({}, then {}) allocates device "
+                                  "memory, and what the smaller one had is not freed",
+                                  rubric.text(small), rubric.text(sizes))
+                            : "";
+}
+
+/// Of the visible shapes one with little data and one with more, but no more than is looked at quickly.
+std::pair<Sizes, Sizes> smallest_and_largest(const Rubric& rubric, const Task& task) {
+  constexpr std::size_t kMuch = 20'000;
+  std::pair<Sizes, Sizes> found;
+  std::size_t least = 0, most = 0;
+  for (const Sizes& sizes : rubric.visible) {
+    if (std::count(sizes.begin(), sizes.end(), 0) > 0) continue;
+    std::size_t elements = 0;
+    for (const Buffer& b : task.for_timing(sizes, 1).buffers) elements += b.size();
+    if (found.first.empty() || elements < least) found.first = sizes, least = elements;
+    if (found.second.empty() || (elements > most) == (std::max(elements, most) <= kMuch))
+      found.second = sizes, most = elements;
+  }
+  return found;
 }
 
 /// The first element, by its name, that has other bits when the last block runs first; "" where there is none.
@@ -665,6 +709,16 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       findings.points = 0;
       findings.summary = again.rfind("leak", 0) == 0 ? "memory is not freed" : "the second call goes wrong";
       findings.notes.push_back(again);
+    }
+  }
+
+  if (findings.points > 0) {
+    const auto [small, sizes] = smallest_and_largest(r, *task);
+    const std::string wrong = small == sizes ? "" : wrong_after(r, *task, simulator, small, sizes, seed_of(0));
+    if (!wrong.empty()) {
+      findings.points = 0;
+      findings.summary = wrong.rfind("leak", 0) == 0 ? "memory is not freed" : "the second call goes wrong";
+      findings.notes.push_back(wrong);
     }
   }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #ifndef TILEWISE_ON_GPU
@@ -341,6 +342,12 @@ bool call(HomeworkCase::State& state, cudaError_t& returned) {
   return defined;
 }
 
+/// What the function is told of the case, and of the one before it.
+void swap_case_before(Request& request) {
+  std::swap(request.sizes, request.sizes_before);
+  std::swap(request.scalars, request.scalars_before);
+}
+
 #ifdef TILEWISE_ON_GPU
 
 // Which device this is, and whether it works.
@@ -424,7 +431,8 @@ int main(int argc, char** argv) {
   static_cast<void>(argc), static_cast<void>(argv);
   HomeworkCase::State state;
   Request& request = state.request;
-  if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.scalar_count > kMostScalars)
+  if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.buffers_before > kMostBuffers ||
+      request.scalar_count > kMostScalars)
     return 3;
   if (request.mode == Mode::identify) return identify(request);
   hide_nonce(request);
@@ -432,24 +440,40 @@ int main(int argc, char** argv) {
   const std::size_t most = std::size_t{request.mode == Mode::corners ? 64u : 8u} << 30;
   if (request.mode == Mode::launches) launch_only();
   if (request.mode == Mode::corners) run_corners();
-  for (std::uint32_t i = 0; i < request.buffers; ++i) {
-    BufferHeader header;
-    if (!read_all(&header, sizeof header)) return 3;
-    header.name[sizeof header.name - 1] = '\0';
-    const char* name = state.names.emplace_back(header.name).c_str();
-    DeviceArray& a =
-        state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0, .name = name});
-    a.garbage = header.garbage != 0;
-    a.offset = request.offset * bytes_of(header.type);
-    a.bytes = header.size * bytes_of(header.type);
-    if (!runs && a.bytes > 0 && a.reserve(most) != cudaSuccess) return 3;
-    if (!runs) continue;
-    a.host.resize(a.bytes);
-    if (a.host.empty()) continue;
-    if (!read_all(a.host.data(), a.host.size())) return 3;
-    if (a.allocate() != cudaSuccess) return 3;
-  }
+  const auto receive = [&](std::uint32_t buffers) {
+    for (std::uint32_t i = 0; i < buffers; ++i) {
+      BufferHeader header;
+      if (!read_all(&header, sizeof header)) return false;
+      header.name[sizeof header.name - 1] = '\0';
+      const char* name = state.names.emplace_back(header.name).c_str();
+      DeviceArray& a =
+          state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0, .name = name});
+      a.garbage = header.garbage != 0;
+      a.offset = request.offset * bytes_of(header.type);
+      a.bytes = header.size * bytes_of(header.type);
+      if (!runs && a.bytes > 0 && a.reserve(most) != cudaSuccess) return false;
+      if (!runs) continue;
+      a.host.resize(a.bytes);
+      if (a.host.empty()) continue;
+      if (!read_all(a.host.data(), a.host.size())) return false;
+      if (a.allocate() != cudaSuccess) return false;
+    }
+    return true;
+  };
   if (state.make_stream() != cudaSuccess) return 3;
+  cudaError_t returned = cudaSuccess;
+  if (request.buffers_before > 0) {
+    if (!receive(request.buffers_before)) return 3;
+    for (DeviceArray& a : state.arrays) a.forget();
+    swap_case_before(request);
+    call(state, returned);
+    swap_case_before(request);
+    cudaDeviceSynchronize();
+    for (const DeviceArray& a : state.arrays) cudaFree(a.allocation);
+    state.arrays.clear();
+    state.broken = state.remark = 0;
+  }
+  if (!receive(request.buffers)) return 3;
   if (request.mode != Mode::time) close(kRequestDescriptor);
   std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
   if (request.mode == Mode::time) {
@@ -462,8 +486,9 @@ int main(int argc, char** argv) {
 
   Reply reply;
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
-  cudaError_t returned = cudaSuccess;
+  const std::int32_t allocated = allocations();
   reply.defined = call(state, returned);
+  if (request.buffers_before > 0) reply.leaked = allocations() - allocated;
   const std::int32_t allocations_before = allocations();
   for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
     for (const DeviceArray& a : state.arrays) {

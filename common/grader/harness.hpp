@@ -35,7 +35,8 @@ enum class Mode : std::uint32_t {
   time  ///< the same as run, and then, as often as a Turn is read, time calls
 };
 
-/// What the grader sends on descriptor 3, followed by a BufferHeader and the elements of each buffer.
+/// What the grader sends on descriptor 3, followed by a BufferHeader and the elements of each buffer: first of those of the
+/// case that comes before, if one does.
 struct Request {
   std::uint64_t nonce = 0;
   char task[48] = {};
@@ -45,7 +46,10 @@ struct Request {
   double scalars[kMostScalars] = {};
   Mode mode = Mode::run;
   std::uint8_t failing_launch = 0, failing_library_call = 0;  ///< which of them fails (1: the first); 0: none
-  std::uint8_t twice = 0;   ///< call the function once more, with the same inputs and with garbage in its outputs again
+  std::uint8_t twice = 0;  ///< call the function once more, with the same inputs and with garbage in its outputs again
+  std::uint32_t buffers_before = 0;  ///< of another case, which the function is called with first; 0: there is none
+  std::int32_t sizes_before[kMostSizes] = {};
+  double scalars_before[kMostScalars] = {};
   std::uint8_t offset = 0;  ///< elements from a multiple of 16 bytes to the first of each buffer
 };
 
@@ -66,7 +70,7 @@ struct Reply {
   std::int32_t misused = 0;  ///< calls.cu asked for a buffer, size or scalar that the case does not have
   std::int32_t broken = 0;   ///< see HomeworkCase::broke()
   std::int32_t remark = 0;   ///< see HomeworkCase::remark()
-  std::int32_t leaked = 0;   ///< allocations that the second of two calls made and did not free
+  std::int32_t leaked = 0;   ///< by how many allocations there are more after the second of two calls than before it
   std::int32_t lost = 0;     ///< a buffer could not be copied back, though no kernel had failed
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something

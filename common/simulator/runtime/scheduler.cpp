@@ -64,7 +64,7 @@ constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 constexpr std::size_t kStackColours = 61;
 constexpr std::size_t kColourBytes = 320;
 constexpr unsigned kAtomicsBeforeYield = 4096;
-constexpr std::uint64_t kAccessesOfCorner = 200'000;
+constexpr std::uint64_t kAccessesOfCorner = 100'000;
 constexpr std::uint64_t kPollsOfNap = 64;  // what a __nanosleep() counts for
 
 // A stack with a loop on it that runs one thread after another. A thread that has to wait keeps its worker;

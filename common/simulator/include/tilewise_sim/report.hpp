@@ -213,7 +213,7 @@ void launch_only();
 
 /// The same, but of each launch the blocks at the corners of its grid are run, the last one first. Device memory holds zeros,
 /// and a page of it is there once a kernel touches it. Of accesses nothing but bounds and alignment is looked at, and a block
-/// ends early after 200,000 of them. For who wants to see whether indices stay inside arrays that are too large to exist.
+/// ends early after 100,000 of them. For who wants to see whether indices stay inside arrays that are too large to exist.
 void run_corners();
 
 /// The exit code of a program whose host code came to the end of a function that returns a value, without a return.
