@@ -13,6 +13,19 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
+/// Without what clang says of an instruction behind it: "call *16(%rsp)  # 8-byte Folded Reload". A # in a name stands in quotes.
+std::string_view without_comment(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == '\\')
+      ++i;
+    else if (line[i] == '#' && !quoted)
+      return without_blanks(line.substr(0, i));
+  }
+  return line;
+}
+
 /// The name in ".type name, @function".
 std::string_view function_of(std::string_view line) {
   constexpr std::string_view kType = ".type";
@@ -78,7 +91,7 @@ std::string check_calls(const std::string& assembly, const std::string& mark) {
   for (std::size_t begin = 0; begin < assembly.size();) {
     const std::size_t end = std::min(assembly.find('\n', begin), assembly.size());
     const std::string_view text(assembly.data() + begin, end - begin);
-    const std::string_view line = without_blanks(text);
+    const std::string_view line = without_comment(without_blanks(text));
     if (const std::string_view name = function_of(line); !name.empty()) functions.insert(name);
     if (line.compare(0, 6, ".local") == 0) local.insert(without_blanks(line.substr(6)));
     if (const std::string_view operand = indirect_call(line); !operand.empty()) {

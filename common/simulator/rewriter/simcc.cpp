@@ -947,6 +947,10 @@ class Driver {
       // A shuffle's value is often set in the lane alone that it is read from; C++ calls the rest undefined, CUDA does
       // not.
       append(flags, {"-Xclang", noundef_flag()});
+#if defined(__linux__)
+      // Else the object file names functions whose calls are replaced in its assembly.
+      flags.push_back("-fno-addrsig");
+#endif
       append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-mllvm", "-tsan-distinguish-volatile=1",
                      "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
       // Else a vector that is loaded whole and used by its parts becomes several loads.
