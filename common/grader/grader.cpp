@@ -27,6 +27,7 @@
 #include "checked_calls.hpp"
 #include "counts.hpp"
 #include "dry_launch.hpp"
+#include "early_code.hpp"
 #include "enter_cage.hpp"
 #include "explain.hpp"
 #include "gpu.hpp"
@@ -1066,6 +1067,8 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     symbols = run_tool({"nm", "-S", object});
   if (options.policy) result.refused = refused_symbols(symbols.output, libraries);
   if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
+  if (const auto names = plain_functions(symbols.output); !names.empty() && make_private(object, names))
+    symbols = run_tool({"nm", "-S", object});
   std::future<Gpu::Built> on_gpu;
   if (options.gpu)
     on_gpu = std::async(std::launch::async, [&] { return options.gpu->build(file, options.policy, work); });
@@ -1086,6 +1089,11 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     grade_canary(chapter, options);
     result.compiler = linked.output;
     return nothing("it does not link", {}, false);
+  }
+  // Not a look at the source: what runs before the cage, no cage holds.
+  if (has_resolvers(program)) {
+    result.refused = "it has a function that the loader runs before the program begins (an ifunc's resolver)";
+    return nothing("refused: " + result.refused, {}, false);
   }
   Programs programs{program, "", symbols.output, warnings.frames};
   if (options.gpu) {

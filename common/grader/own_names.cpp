@@ -6,17 +6,30 @@
 
 namespace tilewise::grader {
 
-std::vector<std::string> plain_variables(const std::string& symbols) {
+namespace {
+
+/// Names of these kinds that C++ hasn't made.
+std::vector<std::string> plain_names(const std::string& symbols, const std::string& kinds) {
   std::vector<std::string> names;
   std::istringstream lines(symbols);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string word, name, kind;
     while (words >> word) kind = name, name = word;
-    const bool is_variable = kind.size() == 1 && std::string("DBRGSC").find(kind) != std::string::npos;
+    const bool wanted = kind.size() == 1 && kinds.find(kind) != std::string::npos;
     // What simcc has put there is looked for by name.
-    if (is_variable && name.rfind("_Z", 0) != 0 && name.rfind("tilewise", 0) != 0) names.push_back(name);
+    if (wanted && name.rfind("_Z", 0) != 0 && name.rfind("tilewise", 0) != 0) names.push_back(name);
   }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> plain_variables(const std::string& symbols) { return plain_names(symbols, "DBRGSC"); }
+
+std::vector<std::string> plain_functions(const std::string& symbols) {
+  std::vector<std::string> names = plain_names(symbols, "TW");
+  std::erase(names, "__clang_call_terminate");  // the compiler's, in each file that needs it
   return names;
 }
 

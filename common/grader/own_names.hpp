@@ -11,6 +11,9 @@ namespace tilewise::grader {
 /// grader's.
 std::vector<std::string> plain_variables(const std::string& symbols);
 
+/// The same of functions: the loader and the C library may call one that is named as theirs, before any cage is entered.
+std::vector<std::string> plain_functions(const std::string& symbols);
+
 /// Makes these names the object file's own, so that they mean nothing to others. False where that isn't possible.
 bool make_private(const std::string& object, const std::vector<std::string>& names);
 
