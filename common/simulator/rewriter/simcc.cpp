@@ -953,6 +953,8 @@ class Driver {
 #endif
       append(flags, {"-mllvm", "-tsan-instrument-read-before-write", "-mllvm", "-tsan-distinguish-volatile=1",
                      "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
+      // What a learner has written by mistake stays: an endless loop, and an int that overflows.
+      append(flags, {"-fno-finite-loops", "-fwrapv"});
       // Else a vector that is loaded whole and used by its parts becomes several loads.
       append(flags, {"-mllvm", "-disable-vector-combine"});
       // Arithmetic under a condition is executed where the condition holds, and not everywhere and thrown away.

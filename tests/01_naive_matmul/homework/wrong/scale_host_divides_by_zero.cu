@@ -12,7 +12,7 @@ __global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, in
 
 cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y, int rows, int cols,
                               cudaStream_t stream) {
-  const int room = ldx / (cols - cols);
+  const int room = ldx / (rows / (rows + cols));
   if (room < 1) return cudaErrorInvalidValue;
   const dim3 blocks((cols + 31) / 32, (rows + 7) / 8);
   scale_rows<<<blocks, dim3(32, 8), 0, stream>>>(X, ldx, s, Y, rows, cols);

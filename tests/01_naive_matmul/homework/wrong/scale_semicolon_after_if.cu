@@ -1,4 +1,5 @@
-// expect: scale_rows visible the ; is all that depends on the condition
+// expect: scale_rows visible elements are wrong
+// expect with g++: scale_rows visible the ; is all that depends on the condition
 // points: scale_rows 5..5
 // Nobody gets past the guard.
 #include "homework.cuh"
@@ -7,7 +8,7 @@ __global__ void scale_rows(const float* X, int ldx, const float* s, float* Y, in
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows || col >= cols);
-  return;
+    return;
   Y[row * cols + col] = s[row] * X[row * ldx + col];
 }
 
