@@ -1,7 +1,7 @@
 // A grid that is capped, and threads that go on from there: near 2^31 elements `i += stride` is more than an int can hold.
 // expect: moving_sum efficiency words that threads loaded
 // expect with g++: moving_sum findings large-sizes
-// expect with g++: moving_sum findings i += stride
+// expect with g++: moving_sum findings y[i] = sum
 // points: moving_sum 30..85
 #include "homework.cuh"
 
