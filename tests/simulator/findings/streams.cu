@@ -240,6 +240,16 @@ CASE(copy_out_and_next) {
   cudaFreeHost(h);
   return finish(d);
 }
+CASE(copy_out_and_next_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  wait_for(s.b, s.a);
+  fill<<<1, kMany, 0, s.b>>>(d, 1, kMany);
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
 CASE(chunks_right) {
   Streams s;
   constexpr int chunks = 8;
@@ -261,6 +271,16 @@ CASE(two_copies) {
   int *h = pinned(2 * kMany), *d = zeros<int>(kMany);
   cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
   cudaMemcpyAsync(d + 10, h + kMany, 20 * sizeof(int), cudaMemcpyHostToDevice, s.b);  // finding: race-streams two_copies
+  cudaDeviceSynchronize();
+  cudaFreeHost(h);
+  return finish(d);
+}
+CASE(two_copies_right) {
+  Streams s;
+  int *h = pinned(2 * kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(d, h, kMany * sizeof(int), cudaMemcpyHostToDevice, s.a);
+  wait_for(s.b, s.a);
+  cudaMemcpyAsync(d + 10, h + kMany, 20 * sizeof(int), cudaMemcpyHostToDevice, s.b);
   cudaDeviceSynchronize();
   cudaFreeHost(h);
   return finish(d);
@@ -354,6 +374,16 @@ CASE(waits_for_another) {
   cudaFreeHost(h);
   return first ? 4 : finish(d);
 }
+CASE(waits_for_another_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  wait_for(s.b, s.a);
+  cudaStreamSynchronize(s.b);
+  const int first = h[0];
+  cudaFreeHost(h);
+  return first ? 4 : finish(d);
+}
 CASE(written_before_copied) {
   Streams s;
   int *h = pinned(kMany), *d = zeros<int>(kMany);
@@ -386,6 +416,17 @@ CASE(registered_too_early) {
   cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s.a);
   const int first = h[0];  // finding: host-too-early registered_too_early
   cudaDeviceSynchronize();
+  cudaHostUnregister(h);
+  return first ? 4 : finish(d);
+}
+CASE(registered_too_early_right) {
+  Streams s;
+  static int h[kMany];
+  int* d = zeros<int>(kMany);
+  cudaHostRegister(h, sizeof h, cudaHostRegisterDefault);
+  cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s.a);
+  cudaStreamSynchronize(s.a);
+  const int first = h[0];
   cudaHostUnregister(h);
   return first ? 4 : finish(d);
 }
@@ -441,7 +482,7 @@ void add_up(void* data) {
   auto& job = *static_cast<Sum*>(data);
   for (int i = 0; i < job.n; ++i) job.sum += job.numbers[i];  // finding: host-too-early host_function_elsewhere
 }
-CASE(host_function_right) {
+CASE(host_function_elsewhere_right) {
   Streams s;
   int *h = pinned(kMany), *d = zeros<int>(kMany);
   Sum job{h, kMany, 0};
