@@ -219,7 +219,7 @@ def main():
             print(f"usage: check-lessons.py [--link] [PAGE...]; there is no page {page}", file=sys.stderr)
             return 2
     terms = Terms()
-    lessons = pages or sorted(root.glob("chapters/*/*.md"))
+    lessons = pages or sorted(page for page in root.glob("chapters/*/*.md") if not page.name.endswith(".zh.md"))
     wrong = []
 
     if link:

@@ -13,8 +13,17 @@
 #   are written as entities.
 # - an explorer, which GitHub cannot show, stands in a comment: <!-- explorer: banks where=c32&pad=1 -->; site.py puts it on the page.
 # - Doxygen runs words together around a comment, and ends a paragraph at one of several lines: comments are left out.
-# Line numbers stay as they are, but for lines that are all comment.
+# - a Chinese page, NAME.zh.md, gets the blocks of the English one (chinese.py); its label is the English one's with _zh behind it.
+# Line numbers stay as they are, but for lines that are all comment, and in Chinese pages.
 page=${1#"$PWD"/}
+text=$1
+case $page in
+  *.zh.md)
+    text=$(mktemp)
+    trap 'rm -f "$text"' EXIT
+    python3 common/scripts/chinese.py expand "$page" >"$text" || exit 1
+    ;;
+esac
 awk -v page="${page#./}" '
   # chapters/02_topic/x.md: what is behind the last slash, and what is before it
   function name(path) { sub(/.*\//, "", path); return path }
@@ -24,7 +33,10 @@ awk -v page="${page#./}" '
     while (sub(/[^\/.]+\/\.\.\//, "", path)) {}
     return path
   }
-  function label_of(path,   topic, file) {
+  function label_of(path) {
+    return sub(/\.zh\.md$/, ".md", path) ? english_label_of(path) "_zh" : english_label_of(path)
+  }
+  function english_label_of(path,   topic, file) {
     topic = name(substr(folder_of(path), 1, length(folder_of(path)) - 1))
     file = substr(name(path), 1, length(name(path)) - 3)
     if (path == "README.md") return "index"
@@ -105,4 +117,4 @@ awk -v page="${page#./}" '
     last = line
     text = indented ? line : spelled_out(line)
     if (text ~ /[^ ]/ || line !~ /[^ ]/) print text  # a line that is all comment would end a paragraph
-  }' "$1"
+  }' "$text"

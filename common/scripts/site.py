@@ -26,7 +26,18 @@ PRACTICE = [("puzzles", "Puzzles"), ("your_kernel", "Your kernel"), ("homework",
 LOOK_UP = [("glossary", "Glossary"), ("findings", "Findings"), ("claims", "Claims"), ("bounds", "Bounds"),
            ("topics", "Where is it?")]
 REFERENCE = [("architecture", "How it is built"), ("simulator_cost", "What the simulator costs"),
-             ("contributing", "Contributing"), ("annotated", "Classes"), ("files", "Files")]
+             ("contributing", "Contributing"), ("chinese", "Chinese edition"), ("annotated", "Classes"), ("files", "Files")]
+
+# What the frame of a Chinese page says. Pages that have no Chinese edition keep their English titles where nothing stands here.
+CHINESE = {
+    "Start here": "从这里开始", "All lessons on one page": "全部课程合为一页（英文）", "Lessons": "课程", "Practice": "练习", "Puzzles": "谜题",
+    "Your kernel": "你自己的核函数", "Homework": "作业", "For teachers": "教师指南", "Look up": "查阅", "Glossary": "术语表", "Findings": "错误报告",
+    "Claims": "流传的说法", "Bounds": "时间下限", "Where is it?": "内容索引", "Reference": "参考", "How it is built": "工程结构",
+    "What the simulator costs": "模拟器的开销", "Contributing": "参与贡献", "Chinese edition": "中文版", "Classes": "类", "Files": "文件",
+    "deeper": "深入", "Previous": "上一页", "Next": "下一页", "Previous and next page": "上一页和下一页", "Previous and next": "上一页和下一页",
+    "On this page": "本页内容", "Skip to the text": "跳到正文", "Menu": "菜单", "Search": "搜索", "Search all pages": "搜索所有页面",
+    "Press / to search": "按 / 搜索", "Dark mode": "深色模式", "Search results": "搜索结果", "All pages": "所有页面", "picture alone": "单独看图",
+}
 
 COLUMNS = 120  # of code, in a window of 1280 pixels
 
@@ -78,7 +89,9 @@ class Page:
         self.body = body.group(1).strip()
         self.source = kinds.get(self.name)  # the Markdown file, if there is one
         self.kind = self.kind_of()
-        self.short = self.title.split(":")[0]
+        self.short = re.split("[:：]", self.title)[0]
+        self.lang = "zh" if self.source is not None and self.source.name.endswith(".zh.md") else "en"
+        self.other = None  # the same page in the other language
         self.number = ""
         self.contents = []  # (level, anchor, text)
         self.explorers = []  # their names
@@ -87,23 +100,26 @@ class Page:
         if self.source is None:
             return "symbols"
         if self.source.parts[0] == "chapters":
-            return "lesson" if self.source.name == "README.md" else "deeper"
-        if self.name in dict(START):
+            return "lesson" if self.source.name in ("README.md", "README.zh.md") else "deeper"
+        name = self.name.removesuffix("_zh")
+        if name in dict(START):
             return "start"
-        if self.name in dict(PRACTICE):
+        if name in dict(PRACTICE):
             return "practice"
-        return "reference" if self.name in dict(REFERENCE) else "look-up"
+        return "reference" if name in dict(REFERENCE) else "look-up"
 
     def description(self):
         for paragraph in re.findall(r"<p ?>(.*?)</p>", self.body, re.S):
             text = plain(paragraph)
             if len(text) > 40:
-                return shortened(text, 200)
+                return shortened(text, 200) if self.lang == "en" else text[:100]
         return f"{self.title}, in Tilewise: CUDA memory, one lesson at a time."
 
 
 def label_of(source):
     """The name that page-filter.sh gives the page of a Markdown file."""
+    if source.name.endswith(".zh.md"):
+        return label_of(source.with_name(source.name.replace(".zh.md", ".md"))) + "_zh"
     if source == Path("README.md"):
         return "index"
     if source.parts[0] == "chapters":
@@ -123,6 +139,8 @@ def with_headings(page):
     """Headings one level down, for the title is the page's h1; with an anchor that survives an edit elsewhere."""
     taken = set(re.findall(r'\bid="([^"]+)"', page.body))
     headings = r"<h([1-6])( [^>]*)?>(.*?)</h\1>"
+    # A section has one name in both languages, so that the switch between them stays in it.
+    named = [anchor for _, anchor, _ in page.other.contents] if page.lang == "zh" and page.other else []
     highest = min((int(level) for level, _, _ in re.findall(headings, page.body, re.S)), default=1)  # h1 or h2, by Doxygen's version
 
     def heading(match):
@@ -130,7 +148,8 @@ def with_headings(page):
         own = re.search(r'<a class="anchor" id="(?!autotoc_)([^"]+)"', inner)
         inner = re.sub(r'<a class="anchor"[^>]*></a>\s*', "", inner).strip()
         text = plain(inner)
-        anchor = own.group(1) if own else slug(text, taken)
+        at = len(page.contents)
+        anchor = own.group(1) if own else named[at] if at < len(named) else slug(text, taken)
         page.contents.append((level, anchor, text))
         link = f'<a class="here" href="#{anchor}" aria-label="Link to: {html.escape(text)}">#</a>'
         return f'<h{level} id="{anchor}">{inner} {link}</h{level}>'
@@ -203,19 +222,19 @@ def plain_code(markup):
     return html.unescape(re.sub(r"<[^>]*>", "", markup))
 
 
-def with_puzzles(body):
+def with_puzzles(body, to):
     """Where a lesson lists its puzzles, each leads to its goal and code."""
     return re.sub(r"<li>(?:<p>)?<b>(\d\d)-(\d+)</b>",
                   lambda match: match.group(0).replace(
                       "<b>", f'<b class="puzzle-link" data-done-key="puzzle-{match.group(1)}-{match.group(2)}">'
-                      f'<a href="puzzles.html#puzzle-{match.group(1)}-{match.group(2)}">').replace("</b>", "</a></b>"), body)
+                      f'<a href="{to}.html#puzzle-{match.group(1)}-{match.group(2)}">').replace("</b>", "</a></b>"), body)
 
 
 def with_folds(body, page):
     """Puzzles have a place that one can link to: puzzles.html#puzzle-02-3."""
     def fold(match):
         number = re.match(r"(\d\d)-(\d+) ", plain(match.group(1)))
-        if page.name != "puzzles" or not number:
+        if page.name not in ("puzzles", "puzzles_zh") or not number:
             return match.group(0)
         key = f"puzzle-{number.group(1)}-{number.group(2)}"
         return f'<details id="{key}" class="puzzle" data-done-key="{key}"><summary>{match.group(1)}</summary>'
@@ -277,7 +296,8 @@ def finished(page, folder):
     if page.source is not None:
         page.body = with_headings(page)
         page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", page.body)
-        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(without_false_links(page.body))), page))
+        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(without_false_links(page.body)),
+                                                             "puzzles_zh" if page.lang == "zh" else "puzzles"), page))
         page.body = with_explorers(page)
     page.body = with_figures(page.body, folder)
 
@@ -298,11 +318,35 @@ def lessons_of(pages):
     return order
 
 
+def in_chinese(lessons, groups):
+    """The same lessons and groups for Chinese pages: each page in Chinese that there is in Chinese."""
+    own = lambda page: page.other or page
+
+    def row(entries):
+        return [(own(page), page.other.short if page.other and text == page.short else CHINESE.get(text, text)) for page, text in entries]
+
+    return [[own(page) for page in group] for group in lessons], [(CHINESE.get(title, title), [row(entries) for entries in rows])
+                                                                 for title, rows in groups]
+
+
+def said(words, page):
+    """Words of the frame in the page's language."""
+    return CHINESE[words] if page.lang == "zh" else words
+
+
+def switch(page):
+    """The way to this page in the other language."""
+    if not page.other:
+        return ""
+    lang, words = ("zh-CN", "中文") if page.lang == "en" else ("en", "English")
+    return f'<a class="language" id="language" lang="{lang}" hreflang="{lang}" href="{page.other.name}.html">{words}</a>'
+
+
 def groups_of(pages, lessons):
     """The navigation: (title, rows), and a row is a list of (page, text)."""
     listed = dict(START + PRACTICE + LOOK_UP + REFERENCE)
     others = [(name, page.short) for name, page in sorted(pages.items())
-              if page.source is not None and page.kind == "look-up" and name not in listed]
+              if page.source is not None and page.lang == "en" and page.kind == "look-up" and name not in listed]
 
     def rows(entries):
         return [[(pages[name], text)] for name, text in entries if name in pages]
@@ -326,6 +370,9 @@ def navigation(groups, current):
                 here = ' aria-current="page"' if page is current else ""
                 aside = "" if page is row[0][0] else ' class="aside"'
                 name = f' aria-label="{html.escape(row[0][1])}: {html.escape(text)}"' if aside else ""
+                if page.other and current.lang == "en":  # site.js puts it here for readers who chose Chinese
+                    short = CHINESE.get(text, page.other.short)
+                    name += f' data-zh="{page.other.name}.html" data-zh-text="{html.escape(short)}"'
                 links.append(f'<a href="{page.name}.html"{aside}{name}{here}>{html.escape(text)}</a>')
             within = contents(current, "within") if any(page is current for page, _ in row) else ""
             out.append(f"<li>{' '.join(links)}{within}</li>")
@@ -352,10 +399,10 @@ def neighbours(page, lessons, groups):
     return None, None
 
 
-def steps(pair, text_of, end):
+def steps(of, pair, text_of, end):
     """Previous and next, in the header and at the page's end."""
     out = []
-    for page, rel, word, before, after in ((pair[0], "prev", "Previous", "‹ ", ""), (pair[1], "next", "Next", "", " ›")):
+    for page, rel, word, before, after in ((pair[0], "prev", said("Previous", of), "‹ ", ""), (pair[1], "next", said("Next", of), "", " ›")):
         if page is None:
             out.append(f'<span class="{rel}"></span>')
             continue
@@ -363,7 +410,7 @@ def steps(pair, text_of, end):
         inner = f"<small>{word}</small> {text}" if end else f'{before}<span>{text}</span>{after}'
         label = "" if end else f' aria-label="{word}: {text}" title="{word}: {text}"'
         out.append(f'<a class="{rel}" rel="{rel}" href="{page.name}.html"{label}>{inner}</a>')
-    name, where = ("steps-end", "Previous and next page") if end else ("steps", "Previous and next")
+    name, where = ("steps-end", said("Previous and next page", of)) if end else ("steps", said("Previous and next", of))
     return f'<nav class="{name}" aria-label="{where}">{"".join(out)}</nav>'
 
 
@@ -378,9 +425,10 @@ def contents(page, where):
                     for level, anchor, text in listed)
     if where == "within":
         return f'<ul class="within">{items}</ul>'
+    words = said("On this page", page)
     if where == "above":
-        return f'<details class="page-contents-small"><summary>On this page</summary><ul>{items}</ul></details>\n'
-    return f'<nav class="page-contents" aria-label="On this page"><h2>On this page</h2><ul>{items}</ul></nav>'
+        return f'<details class="page-contents-small"><summary>{words}</summary><ul>{items}</ul></details>\n'
+    return f'<nav class="page-contents" aria-label="{words}"><h2>{words}</h2><ul>{items}</ul></nav>'
 
 
 # ---------------------------------------------------------------- search and glossary
@@ -399,7 +447,7 @@ def parts(page):
     """What the search finds of a page: (anchor, heading, HTML)."""
     edges = [(0, "", "")]
     pattern = r'<h[2-4] id="([^"]+)">(.*?) <a class="here".*?</h\d>'
-    if page.name == "puzzles":
+    if page.name in ("puzzles", "puzzles_zh"):
         pattern = r'<details id="([^"]+)" class="puzzle" [^>]*><summary>(.*?)</summary>'
     edges += [(match.start(), match.group(1), plain(match.group(2))) for match in re.finditer(pattern, page.body, re.S)]
     for (begin, anchor, heading), end in zip(edges, [edge[0] for edge in edges[1:]] + [len(page.body)]):
@@ -412,7 +460,7 @@ def introduced(markup):
 
 
 def search_index(pages, lessons):
-    """Rows [kind, page's title, heading, address, text, words explained] for search.js."""
+    """Rows [kind, page's title, heading, address, text, words explained] for search.js; "zh" behind it for a Chinese page."""
     rows = []
     in_order = [page for group in lessons for page in group]
     in_order += [page for page in pages.values() if page not in in_order]
@@ -426,7 +474,7 @@ def search_index(pages, lessons):
             for anchor, heading, markup in parts(page):
                 text = plain(re.sub(r'<h[2-4] id=.*?</h\d>', "", markup, count=1, flags=re.S)) if heading else plain(markup)
                 address = f"{page.name}.html" + (f"#{anchor}" if anchor else "")
-                rows.append([page.kind, page.title, heading, address, text, " ".join(introduced(markup))])
+                rows.append([page.kind, page.title, heading, address, text, " ".join(introduced(markup)), *(["zh"] if page.lang == "zh" else [])])
     return rows
 
 
@@ -524,19 +572,28 @@ def main():
         else:
             pages[path.stem] = Page(path, kinds)
     for page in pages.values():
+        if page.lang == "zh":
+            page.other = pages[page.name.removesuffix("_zh")]
+            page.other.other = page
+    for page in sorted(pages.values(), key=lambda page: page.lang):  # English first: Chinese headings take its anchors
         finished(page, folder)
 
-    lessons = lessons_of(pages)
+    lessons = lessons_of({name: page for name, page in pages.items() if page.lang == "en"})
     index = search_index(pages, lessons)  # without the page that repeats the others
     if lessons:
         pages["all"] = one_page(folder, lessons, kinds)
     groups = groups_of(pages, lessons)
-    text_of = {row[0][0]: row[0][1] for _, rows in groups for row in rows}
-    template = string.Template((THEME / "page.html").read_text(encoding="utf-8"))
+    frames = {"en": (lessons, groups), "zh": in_chinese(lessons, groups)}
+    text_of = {lang: {page: text for _, rows in frame[1] for row in rows for page, text in row if page is row[0][0]}
+               for lang, frame in frames.items()}
+    frame_text = (THEME / "page.html").read_text(encoding="utf-8")
+    templates = {"en": string.Template(frame_text), "zh": string.Template(re.sub(
+        r'(?<=>)([A-Z][\w ]+)(?=</)|(?<==")([A-Z][\w /]+)(?=")', lambda found: CHINESE.get(found.group(0), found.group(0)), frame_text))}
     styles, commit, doxygen = copy_theme(folder), version(), doxygen_version()
     address = os.environ.get("SITE_URL", "").rstrip("/")
     for page in pages.values():
-        pair = neighbours(page, lessons, groups)
+        of_lang, template = frames[page.lang], templates[page.lang]
+        pair = neighbours(page, *of_lang)
         title = page.title if page.name == "index" else f"{page.title} - Tilewise"
         card = ""
         if address:  # a card needs a full address, which only a published site has
@@ -547,8 +604,8 @@ def main():
             title=html.escape(title), description=html.escape(page.description()), card=card,
             styles=styles + ('\n<link rel="stylesheet" href="explorers/explorers.css">' if page.explorers else ""),
             scripts=scripts_of(page),
-            kind=page.kind, steps=steps(pair, text_of, False), steps_end=steps(pair, text_of, True),
-            nav=navigation(groups, page), heading=page.heading, contents_small=contents(page, "above"),
+            kind=page.kind, steps=steps(page, pair, text_of[page.lang], False), steps_end=steps(page, pair, text_of[page.lang], True),
+            lang="zh-CN" if page.lang == "zh" else "en", switch=switch(page), nav=navigation(of_lang[1], page), heading=page.heading, contents_small=contents(page, "above"),
             contents=contents(page, "beside"), content=page.body, version=html.escape(commit), doxygen=doxygen,
             commit=f'<span class="commit">{html.escape(commit.split()[2])}</span>\n' if commit else ""),
             encoding="utf-8")

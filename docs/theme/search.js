@@ -1,5 +1,6 @@
 // The search: all sections of all pages, ranked here. tilewiseSearchIndex (search-index.js) has rows of
-// [kind, page's title, heading, address, text, words of the glossary that it explains].
+// [kind, page's title, heading, address, text, words of the glossary that it explains], and 'zh' behind it for a Chinese page.
+// Chinese has no blanks between words: what is typed in Chinese is looked for as it stands.
 'use strict';
 window.tilewiseSearch = (function () {
   const HEADING = 9, TITLE = 2.5, EXPLAINS = 8, BODY = 4;
@@ -19,7 +20,8 @@ window.tilewiseSearch = (function () {
     if (cut !== word && /([b-df-hj-np-tv-z])\1$/.test(cut) && !/(ll|ss)$/.test(cut)) cut = cut.slice(0, -1);
     return cut;
   }
-  const words = (text) => (text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || []);
+  const HAN = /\p{Script=Han}/u;
+  const words = (text) => (text.toLowerCase().match(/\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}_])+/gu) || []);
   const stems = (text) => words(text).map(stem);
 
   function counted(list) {
@@ -28,16 +30,17 @@ window.tilewiseSearch = (function () {
     return counts;
   }
 
-  const sections = window.tilewiseSearchIndex.map(([kind, page, heading, address, text, explains]) => {
+  const sections = window.tilewiseSearchIndex.map(([kind, page, heading, address, text, explains, lang]) => {
     const list = stems(text);
     return {
-      kind, page, heading, address, text, body: counted(list), length: list.length,
+      kind, page, heading, address, text, lang: lang || 'en', of: address.replace(/\.html.*/, '').replace(/_zh$/, ''), body: counted(list), length: list.length,
       inHeading: new Set(stems(heading || page)), inTitle: new Set(stems(page)),
       explains: new Set(explains.split(/[ -]/).filter(Boolean).map(stem)),
       name: (heading || page).toLowerCase(),
       terms: kind === 'term' ? heading.toLowerCase().split(/, */).map((term) => stems(term).join(' ')) : []
     };
   });
+  const inChinese = new Set(sections.filter((section) => section.lang === 'zh').map((section) => section.of));  // pages in both languages
   const meanLength = sections.reduce((sum, section) => sum + section.length, 0) / Math.max(1, sections.length);
   const holding = new Map();  // in how many sections a stem is
   for (const section of sections) for (const word of section.body.keys()) holding.set(word, (holding.get(word) || 0) + 1);
@@ -46,7 +49,7 @@ window.tilewiseSearch = (function () {
   // A word that is being typed stands for the words that it begins.
   function meant(word, last) {
     const exact = stem(word);
-    if (!last) return [[exact, 1]];
+    if (!last || HAN.test(word)) return [[exact, 1]];
     const begun = vocabulary.filter((known) => known !== exact && known.startsWith(word)).slice(0, 40);
     return [[exact, 1], ...begun.map((known) => [known, 0.35])];
   }
@@ -56,10 +59,12 @@ window.tilewiseSearch = (function () {
     for (const choices of query) {
       let best = 0;
       for (const [word, share] of choices) {
-        const often = section.body.get(word) || 0;
-        const rare = Math.log(1 + sections.length / (1 + (holding.get(word) || 0)));
+        const han = HAN.test(word);
+        const often = han ? section.text.split(word).length - 1 : section.body.get(word) || 0;
+        const rare = han ? 4 : Math.log(1 + sections.length / (1 + (holding.get(word) || 0)));
         let points = BODY * rare / 4 * often / (often + 1.2 * (0.4 + 0.6 * section.length / meanLength));
-        if (section.inHeading.has(word)) points += HEADING * (section.heading ? 0.5 + 0.5 / section.inHeading.size : 0.85);
+        if (han) points += section.name.includes(word) ? HEADING : section.page.toLowerCase().includes(word) ? TITLE : 0;
+        else if (section.inHeading.has(word)) points += HEADING * (section.heading ? 0.5 + 0.5 / section.inHeading.size : 0.85);
         else if (section.inTitle.has(word)) points += TITLE;
         if (section.explains.has(word)) points += EXPLAINS;
         best = Math.max(best, share * points);
@@ -74,11 +79,16 @@ window.tilewiseSearch = (function () {
   function excerpt(text, query) {
     const wanted = new Set(query.flatMap((choices) => choices.map((choice) => choice[0])));
     const matches = [];
-    for (const match of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    for (const word of wanted) {
+      if (HAN.test(word)) for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) matches.push([at, at + word.length]);
+    }
+    for (const match of text.matchAll(/(?:(?!\p{Script=Han})[\p{L}\p{N}_])+/gu)) {
       if (wanted.has(stem(match[0].toLowerCase()))) matches.push([match.index, match.index + match[0].length]);
     }
+    matches.sort((a, b) => a[0] - b[0]);
     let begin = matches.length ? Math.max(0, matches[0][0] - 50) : 0;
-    if (begin > 0) begin = text.indexOf(' ', begin) + 1;
+    const blank = text.indexOf(' ', begin) + 1;
+    if (begin > 0 && blank > 0 && blank <= matches[0][0]) begin = blank;
     const end = Math.min(text.length, begin + 170);
     const pieces = begin > 0 ? [['… ', false]] : [];
     let at = begin;
@@ -92,7 +102,8 @@ window.tilewiseSearch = (function () {
   }
 
   // Sections for these words, best first. Code comes after what explains it, unless it is asked for by its name.
-  function find(text, most) {
+  // From a Chinese page, or in Chinese, it finds Chinese pages, and English ones that have no other edition; else English pages.
+  function find(text, most, fromChinese) {
     const all = words(text), telling = all.filter((word) => !SMALL.has(word));
     const typed = telling.length ? telling : all;
     if (!typed.length) return [];
@@ -100,7 +111,9 @@ window.tilewiseSearch = (function () {
     const asked = text.trim().toLowerCase(), asTerm = typed.map(stem).join(' ');
     const isName = /[_:()<]|[a-z][A-Z]/.test(text);
     const hits = [];
+    const wantChinese = fromChinese || HAN.test(text);
     for (const section of sections) {
+      if (wantChinese ? section.lang === 'en' && inChinese.has(section.of) : section.lang === 'zh') continue;
       const { total, matched } = score(section, query);
       if (!matched) continue;
       let points = total * WEIGHT[section.kind];

@@ -21,6 +21,22 @@
     return null;
   }
 
+  const chinese = root.lang.startsWith('zh');
+  const say = (english, other) => (chinese ? other : english);
+
+  // ---- the language: the switch keeps the section, and is remembered; the navigation of English pages leads to Chinese lessons then
+  const language = byId('language');
+  if (language) language.addEventListener('click', () => {
+    remember('language', chinese ? 'en' : 'zh');
+    language.hash = location.hash;
+  });
+  if (!chinese && remember('language') === 'zh') all('#site-nav a[data-zh]:not([aria-current])').forEach((link) => {
+    link.href = link.dataset.zh;
+    link.textContent = link.dataset.zhText;
+    link.lang = 'zh-CN';
+    link.removeAttribute('aria-label');
+  });
+
   const loading = {};
   function load(file) {  // a script of data, once
     loading[file] = loading[file] || new Promise((done, failed) => {
@@ -103,27 +119,28 @@
     code.replaceWith(around);
     around.append(code);
     if (document.body.classList.contains('symbols')) return;
-    const button = element('button', { type: 'button', className: 'copy', textContent: 'Copy' });
+    const button = element('button', { type: 'button', className: 'copy', textContent: say('Copy', '复制') });
     button.addEventListener('click', () => {
       const lines = all('.line', code);
       const text = lines.length ? lines.map((line) => line.textContent).join('\n') : code.textContent;
-      const said = (word) => { button.textContent = word; setTimeout(() => { button.textContent = 'Copy'; }, 1500); };
-      if (navigator.clipboard) navigator.clipboard.writeText(text.trimEnd() + '\n').then(() => said('Copied'), () => said('Not allowed'));
-      else said('Not allowed');
+      const said = (word) => { button.textContent = word; setTimeout(() => { button.textContent = say('Copy', '复制'); }, 1500); };
+      if (navigator.clipboard) navigator.clipboard.writeText(text.trimEnd() + '\n').then(() => said(say('Copied', '已复制')), () => said(say('Not allowed', '无权限')));
+      else said(say('Not allowed', '无权限'));
     });
     around.append(button);
   });
 
   // ---- what one has done: puzzles solved, lessons read, predictions made; kept in this browser
-  const here = location.pathname.split('/').pop() || 'index.html';
+  const here = (location.pathname.split('/').pop() || 'index.html').replace(/_zh\.html$/, '.html');  // done is done, in both languages
   let done = new Set();
   try { done = new Set(JSON.parse(remember('done') || '[]')); } catch (e) { /* not ours: begin anew */ }
   function showDone() {
     all('[data-done-key]').forEach((of) => of.toggleAttribute('data-done', done.has(of.dataset.doneKey)));
-    all('#site-nav a').forEach((link) => link.toggleAttribute('data-done', done.has('lesson ' + link.getAttribute('href'))));
+    all('#site-nav a').forEach((link) => link.toggleAttribute('data-done', done.has('lesson ' + link.getAttribute('href').replace(/_zh\.html$/, '.html'))));
     all('.progress').forEach((line) => {
       const keys = line.dataset.keys.split(' ');
-      line.textContent = `${keys.filter((key) => done.has(key)).length} of ${keys.length} marked as solved, in this browser.`;
+      const solved = keys.filter((key) => done.has(key)).length;
+      line.textContent = say(`${solved} of ${keys.length} marked as solved, in this browser.`, `在这个浏览器里已标记解出 ${solved} 道，共 ${keys.length} 道。`);
     });
   }
   function tick(key, text) {
@@ -135,7 +152,7 @@
     });
     return element('label', { className: 'tick' }, box, ' ' + text);
   }
-  all('details.puzzle').forEach((puzzle) => puzzle.append(tick(puzzle.dataset.doneKey, 'I have solved this one')));
+  all('details.puzzle').forEach((puzzle) => puzzle.append(tick(puzzle.dataset.doneKey, say('I have solved this one', '我做出来了'))));
   all('.contents > .textblock > h2, .contents > h2').forEach((heading) => {
     const keys = [];
     for (let next = heading.nextElementSibling; next && next.tagName !== 'H2'; next = next.nextElementSibling) {
@@ -147,14 +164,14 @@
     heading.after(line);
   });
   if (document.body.classList.contains('lesson')) {
-    content.append(element('p', { className: 'lesson-done' }, tick('lesson ' + here, 'I have done this lesson')));
+    content.append(element('p', { className: 'lesson-done' }, tick('lesson ' + here, say('I have done this lesson', '这一课我学完了'))));
     all('details', content).forEach((fold) => {
       const summary = fold.querySelector('summary');
-      if (!summary || !/^Answer/.test(summary.textContent) || fold.parentElement.closest('details')) return;
+      if (!summary || !/^(Answer|答案)/.test(summary.textContent) || fold.parentElement.closest('details')) return;
       const key = 'prediction ' + here + ' ' + all('details', content).indexOf(fold);
       const line = element('input', { type: 'text', value: remember(key) || '', autocomplete: 'off', maxLength: 300 });
       line.addEventListener('change', () => remember(key, line.value));
-      fold.before(element('label', { className: 'prediction' }, 'Your prediction ', line));
+      fold.before(element('label', { className: 'prediction' }, say('Your prediction ', '你的预测 '), line));
     });
   }
   showDone();
@@ -168,7 +185,7 @@
       if (scrolls) {
         area.tabIndex = 0;
         area.setAttribute('role', 'region');
-        area.setAttribute('aria-label', { table: 'A table that scrolls', figure: 'A picture that scrolls' }[area.dataset.scrolls] || 'Code that scrolls');
+        area.setAttribute('aria-label', { table: say('A table that scrolls', '可滚动的表格'), figure: say('A picture that scrolls', '可滚动的图') }[area.dataset.scrolls] || say('Code that scrolls', '可滚动的代码'));
       } else {
         ['tabindex', 'role', 'aria-label'].forEach((name) => area.removeAttribute(name));
       }
@@ -220,15 +237,16 @@
 
   // ---- search
   const box = byId('search'), results = byId('search-results');
-  const kinds = { term: 'Glossary', lesson: 'Lesson', deeper: 'Deeper', practice: 'Practice', 'look-up': 'Look up', start: 'Start', reference: 'Reference', symbol: 'Code' };
+  const kinds = chinese ? { term: '术语', lesson: '课程', deeper: '深入', practice: '练习', 'look-up': '查阅', start: '开始', reference: '参考', symbol: '代码' } : { term: 'Glossary', lesson: 'Lesson', deeper: 'Deeper', practice: 'Practice', 'look-up': 'Look up', start: 'Start', reference: 'Reference', symbol: 'Code' };
   const ready = () => load('search-index.js').then(() => load('search.js'));
   function showResults() {
     const query = box.value.trim();
     if (!query) { results.hidden = true; return; }
     ready().then(() => {
       if (box.value.trim() !== query) return;
-      const found = window.tilewiseSearch.find(query, 30);
-      const said = element('p', { textContent: found.length ? `${found.length}${found.length === 30 ? ' or more' : ''} found` : `Nothing found for “${query}”` });
+      const found = window.tilewiseSearch.find(query, 30, chinese);
+      const said = element('p', { textContent: found.length ? say(`${found.length}${found.length === 30 ? ' or more' : ''} found`, `找到 ${found.length} 处${found.length === 30 ? '以上' : ''}`) :
+        say(`Nothing found for “${query}”`, `没有找到“${query}”`) });
       said.setAttribute('role', 'status');
       const list = element('ol', {});
       for (const hit of found) {
@@ -243,7 +261,7 @@
       results.replaceChildren(said, list);
       results.hidden = false;
       results.scrollTop = 0;
-    }, () => { results.replaceChildren(element('p', { textContent: 'The search could not be loaded.' })); results.hidden = false; });
+    }, () => { results.replaceChildren(element('p', { textContent: say('The search could not be loaded.', '搜索无法加载。') })); results.hidden = false; });
   }
   function closeResults() { results.hidden = true; }
   box.addEventListener('focus', () => { openMenu(false); ready().catch(() => {}); showResults(); });

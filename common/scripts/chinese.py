@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""The Chinese edition: pages NAME.zh.md beside the English NAME.md. docs/chinese.md says how to write one.
+
+    common/scripts/chinese.py expand PAGE.zh.md     the whole page: blocks of the English page stand where placeholders name them
+    common/scripts/chinese.py begin PAGE.md         what a translator begins with: the English prose, and placeholders for the rest
+    common/scripts/chinese.py begin CHAPTER         the same for a chapter's puzzles, 00_first_kernel
+
+A page has prose, which each language writes for itself, and blocks, which both share: what stands between the markers of
+update-results.py, fenced and indented code, pictures, explorers. check-chinese.py and page-filter.sh use this file.
+"""
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import puzzles  # noqa: E402
+
+PLACEHOLDER = re.compile(r"^<!-- same: (.*?) -->$")
+STAMP = re.compile(r"^<!-- english: (\w+) -->$", re.M)
+OPENS = re.compile(r"^<!-- ([a-z-]+)((?::[^\s>]*)?)((?: (?:(?!-->).)*)?) -->$")
+CALC = re.compile(r"(<!-- (?:calc|figure|derived)\b(?:(?!-->).)*-->)(.*?)(<!-- /(?:calc|figure|derived) -->)", re.S)
+
+# Heads of columns that tables of many pages have, and what stands below such tables. What is not here stays English.
+COLUMNS = {
+    "shape": "形状", "kernel": "核函数", "threads": "线程数", "tile": "分块", "time": "时间", "of peak": "占峰值", "of one thread": "相对单线程",
+    "load requests": "加载请求", "store requests": "存储请求", "sectors per load": "每次加载的扇区", "sectors per store": "每次存储的扇区",
+    "sectors per request": "每个请求的扇区", "tag passes": "标签趟数", "data passes": "数据趟数", "same block": "相对同形状线程块",
+    "best naive": "相对最快的朴素核函数", "of cuBLAS": "占 cuBLAS", "L1 passes": "L1 趟数", "binds": "瓶颈", "matrix": "矩阵", "wavefronts": "wavefront",
+    "bytes": "字节", "registers": "寄存器", "shared memory": "共享内存", "occupancy": "占用率", "block": "线程块", "blocks": "线程块数",
+    "warps": "warp 数", "measured": "实测", "at least": "下限", "device": "设备", "step": "步骤", "load": "加载", "store": "存储",
+    "stride": "步长", "offset": "偏移", "array": "数组", "copy": "复制", "of copy": "占复制", "requests": "请求", "sectors": "扇区", "cycles": "周期",
+}
+PHRASES = [
+    (r"^Simulated ([^:\n]+):$", r"模拟的 \1："),
+    (r"Medians of kernel time; every result was checked first\.", "时间是核函数执行时间的中位数；每个结果都先验证过。"),
+    (r"IQR: third less first quartile of the times, of the median\.", "IQR：四分位距占中位数的比例。"),
+    (r"The rows were timed one after the other, not in turns\.", "各行依次计时，没有轮流交错。"),
+    (r"Calls were launched one by one, L2 emptied before each\.", "逐次启动，每次启动前清空 L2。"),
+    (r"Where the two were not timed in the same way, no ratio is shown\.", "两者计时方式不同时，不给出比值。"),
+    (r"<summary>Begin with (\d+) small puzzles?, (\d+) minutes in all: make learn</summary>", r"<summary>先做 \1 道小谜题，共约 \2 分钟：make learn</summary>"),
+    (r"# from the first that you haven't solved; judges whenever you save", "# 从第一道没做出来的开始；每次保存都会评判"),
+    (r"# this one, once", "# 只评判这一道，一次"),
+    (r"\[The code that each begins with\]", "[每道题的初始代码]"),
+    (r"^(\d+) small puzzles?, (\d+) minutes in all, with \[the lesson\]", r"\1 道小谜题，共约 \2 分钟，配合[这一课]"),
+    (r"^(`make puzzle-\d\d-\d+`) judges (\[.*)\.$", r"\1 评判 \2。"),
+    (r"From lesson 01 on, every page shows the kernels so far beside NVIDIA's library\.",
+     "从第 01 课起，每页都会把学到目前为止的核函数与 NVIDIA 的库放在一起比较。"),
+    (r"\*\*Kernels so far\*\*, products\s+of\s+(.*?)\s+floats\s+on\s+an\s+(.*?),\s+in\s+%\s+of\s+cuBLAS's\s+speed:",
+     r"**到目前为止的核函数**：\1 的 float 矩阵相乘，在 \2 上，占 cuBLAS 速度的百分比："),
+    (r": this\s+lesson\*\*", "：本课**"),
+    (r"^Next: \[", "下一课：["),
+    (r"<summary>In numbers, and what binds each kernel \(with this lesson's: predict first\)</summary>",
+     "<summary>具体数字，以及每个核函数的瓶颈（含本课的结果：请先预测）</summary>"),
+    (r"<summary>In numbers, and what binds each kernel</summary>", "<summary>具体数字，以及每个核函数的瓶颈</summary>"),
+]
+KINDS = {"write": "编写", "repair": "修复", "improve": "改进", "predict": "预测"}
+
+
+class Block:
+    """What both editions show: `kind` and `words` name it, `text` is all of it with its markers."""
+
+    def __init__(self, kind, words, text):
+        self.kind, self.words, self.text = kind, words.strip(), text
+
+
+def pieces(text):
+    """A page's prose (strings) and blocks, in order."""
+    lines, out, at = text.split("\n"), [], 0
+    last, in_list = "", False
+
+    def prose(line):
+        if out and isinstance(out[-1], str):
+            out[-1] += line + "\n"
+        else:
+            out.append(line + "\n")
+
+    while at < len(lines):
+        line, end, name = lines[at], None, None
+        marker = OPENS.match(line)
+        if marker and marker[1] == "explorer":
+            end, name = at, ("explorer", line[len("<!-- explorer: "):-len(" -->")])
+        elif marker and marker[1] not in ("same", "english"):
+            closing = f"<!-- /{marker[1]} -->"
+            if closing in lines[at:]:
+                end, name = lines.index(closing, at), (marker[1] + marker[2].rstrip(":"), marker[3])
+        elif line.startswith("```"):
+            end = next((i for i in range(at + 1, len(lines)) if lines[i].startswith("```")), len(lines) - 1)
+            name = ("code", "")
+        elif re.match(r"<img\b", line):
+            end = next(i for i in range(at, len(lines)) if ">" in lines[i])
+            name = ("img", re.search(r'src="([^"]*)"', " ".join(lines[at:end + 1]))[1])
+        elif line.startswith("    ") and not last.strip() and not in_list:
+            end = at
+            while end + 1 < len(lines) and (lines[end + 1].startswith("    ") or not lines[end + 1].strip()):
+                end += 1
+            while not lines[end].strip():
+                end -= 1
+            name = ("code", "")
+        if name:
+            out.append(Block(*name, "\n".join(lines[at:end + 1])))
+            last, in_list, at = lines[end], False, end + 1
+            continue
+        in_list = bool(re.match(r" *([-*]|\d+\.) ", line)) or in_list and not re.match(r"\S", line)
+        prose(line)
+        last, at = line, at + 1
+    return out
+
+
+def blocks(text):
+    return [piece for piece in pieces(text) if isinstance(piece, Block)]
+
+
+def named(words, among):
+    """The blocks that a placeholder names: `diff 04_grid.cu`, `img grid.svg`, `code #2`."""
+    words = words.split()
+    number = int(words.pop()[1:]) if words and re.fullmatch(r"#\d+", words[-1]) else None
+    found = [block for block in among if words and block.kind == words[0] and all(word in block.words for word in words[1:])]
+    if number is None and len(found) > 1 and len(words) > 1:  # 02_kernel.cu: what becomes of 01, not what 03 is made of
+        found = [block for block in found if block.words.endswith(words[-1])]
+    return found if number is None else found[number - 1:number] if number else []
+
+
+def name_of(block, among):
+    """The shortest placeholder that names this block and no other."""
+    last = block.words.split()[-1].rsplit("/", 1)[-1] if block.words else ""
+    for words in (block.kind, f"{block.kind} {last}"):
+        if named(words, among) == [block]:
+            return words
+    return f"{block.kind} #{1 + [other for other in among if other.kind == block.kind].index(block)}"
+
+
+def english_of(page):
+    return page.with_name(page.name.replace(".zh.md", ".md"))
+
+
+def chinese_of(page):
+    return page.with_name(page.name.removesuffix(".md") + ".zh.md")
+
+
+def headings(text):
+    """(level, text) of a page's headings, outside of blocks."""
+    prose = "\n".join(piece for piece in pieces(text) if isinstance(piece, str))
+    return [(len(level), words.strip()) for level, words in re.findall(r"^(#+) +(.*)$", prose, re.M)]
+
+
+def hash_of(text):
+    """Of the English prose: blocks count by their names, computed values by their formulas, line breaks not at all."""
+    said = "".join(piece if isinstance(piece, str) else f"[{piece.kind} {piece.words}]\n" for piece in pieces(text))
+    said = CALC.sub(r"\1\3", said)
+    return hashlib.sha256(re.sub(r"\s+", " ", said).strip().encode()).hexdigest()[:12]
+
+
+# ---------------------------------------------------------------- puzzles
+
+def puzzle_file(chapter):
+    return ROOT / "docs/chinese" / f"puzzles-{chapter}.md"
+
+
+def hints_of(chapter, puzzle):
+    tail = (ROOT / "tests" / chapter / "puzzles" / puzzle.name).read_text(encoding="utf-8").split(puzzles.CHECK)[1]
+    return re.findall(r"^// Hint: (.*(?:\n// (?![A-Z][a-z]*: ).*)*)", tail, re.M)
+
+
+def puzzles_in_english(chapter):
+    """{id: (title, goal, [hints])}"""
+    return {puzzle.id: (puzzle.title, puzzles.marked_up(puzzle.goal),
+                        [re.sub(r"\s*\n//\s*", " ", hint) for hint in hints_of(chapter, puzzle)])
+            for puzzle in puzzles.of_chapter(ROOT, chapter)}
+
+
+def puzzles_in(text):
+    """{id: (title, goal, [hints])} of a file of docs/chinese."""
+    out = {}
+    for id_, title, body in re.findall(r"^## (\d\d-\d+) (.*)\n((?:(?!^## ).*\n?)*)", text, re.M):
+        hints = re.findall(r"^- (.*)$", body, re.M)
+        out[id_] = (title.strip(), " ".join(re.sub(r"^- .*$", "", body, flags=re.M).split("\n")).strip(), hints)
+    return out
+
+
+def puzzles_hash(chapter):
+    return hashlib.sha256(repr(puzzles_in_english(chapter)).encode()).hexdigest()[:12]
+
+
+def puzzles_as_begun(chapter):
+    lines = [f"<!-- english: {puzzles_hash(chapter)} -->", f"# {chapter[:2]}", ""]
+    for id_, (title, goal, hints) in puzzles_in_english(chapter).items():
+        lines += [f"## {id_} {title}", "", goal, "", *[f"- {hint}" for hint in hints], ""]
+    return "\n".join(lines)
+
+
+def with_puzzles(text):
+    """The lists that puzzles.py makes, with Chinese titles and goals (and hints where there is room for them)."""
+    known = {}
+    for file in sorted((ROOT / "docs/chinese").glob("puzzles-*.md")):
+        known.update(puzzles_in(file.read_text(encoding="utf-8")))
+
+    def in_list(found):
+        title, goal, _ = known.get(found[1], (found[2], found[6], []))
+        return f"- **{found[1]}** [{title}]({found[3]})，{KINDS[found[4]]}，{found[5]} 分钟。{goal}"
+
+    def in_fold(found):
+        title, goal, hints = known.get(found[1], (found[2], found[5], []))
+        fold = "".join(f"\n\n<details>\n<summary>提示 {i}</summary>\n\n{hint}\n\n</details>" for i, hint in enumerate(hints, 1))
+        return f"<summary>{found[1]} {title}：{KINDS[found[3]]}，{found[4]} 分钟</summary>\n\n{goal}{fold}\n\n```"
+
+    text = re.sub(r"^- \*\*(\d\d-\d+)\*\* \[(.*?)\]\((\S+)\), (\w+), (\d+) min\. (.*)$", in_list, text, flags=re.M)
+    text = re.sub(r"<summary>(\d\d-\d+) (.*?): (\w+), (\d+) min</summary>\n\n(.*)\n\n```", in_fold, text)
+    return text
+
+
+def title_of(page):
+    found = re.search(r"^# (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return found[1] if found else ""
+
+
+# ---------------------------------------------------------------- the whole page
+
+def translated(block):
+    """A shared block, with the words of tables' heads and of what our scripts write."""
+    text = block.text
+    if block.kind in ("code", "snippet", "diff", "file", "img", "explorer"):
+        return text
+    if block.kind in ("puzzles", "all-puzzles"):
+        text = with_puzzles(text)
+        text = re.sub(r"^## (\d\d) .*$", lambda found: next(
+            (f"## {title_of(page)}" for page in sorted((ROOT / "chapters").glob(f"{found[1]}_*/README.zh.md"))), found[0]), text, flags=re.M)
+    for english, chinese in PHRASES:
+        text = re.sub(english, chinese, text, flags=re.M)
+
+    def head(found):
+        return "|".join(f" {COLUMNS[cell.strip()]} " if cell.strip() in COLUMNS else cell for cell in found[1].split("|")) + found[2]
+
+    return re.sub(r"^(\|.*\|)(\n\|[ :|-]+\|)$", head, text, flags=re.M)
+
+
+def with_links(text, page):
+    """Links to a page that has a Chinese edition lead there; its title is Chinese where the link has the English one."""
+    def link(found):
+        words, target, anchor = found[1], found[2], found[3] or ""
+        file = (page.parent / target).resolve()
+        other = chinese_of(file)
+        if target.endswith(".zh.md") or not other.exists():
+            return found[0]
+        if words == title_of(file):
+            words = title_of(other)
+        return f"[{words}]({target.removesuffix('.md')}.zh.md{anchor})"
+
+    return re.sub(r"\[([^\]\n]*)\]\(([^)#\s:]+\.md)(#[^)\s]*)?\)", link, text)
+
+
+def with_emphasis(text):
+    """*Words* beside Chinese ones: neither Doxygen nor the rules of Markdown see all of them as emphasis."""
+    kept = re.split(r"(`+[^`]*`+|<!--.*?-->|<[^>]*>)", text, flags=re.S)
+    kept[::2] = [re.sub(r"(?<![*\\])\*(?=[^\s*])([^*\n]*[^\s*])\*(?!\*)", r"<em>\1</em>", part) for part in kept[::2]]
+    return "".join(kept)
+
+
+def expand(page):
+    english = blocks(english_of(page).read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    out, begun = [], False
+    for piece in pieces(text[text.index("\n# ") + 1:] if "\n# " in text else text):
+        if isinstance(piece, Block):
+            out.append(piece.text + "\n")
+            continue
+        prose = []
+        for line in piece.split("\n"):
+            asked = PLACEHOLDER.match(line)
+            if not asked:
+                prose.append(line)
+                continue
+            found = named(asked[1], english)
+            if len(found) != 1:
+                sys.exit(f"{page}: `{asked[1]}` names {len(found)} blocks of {english_of(page).name}")
+            out.append(with_emphasis("\n".join(prose) + "\n"))
+            out.append(translated(found[0]) + "\n")
+            prose = []
+        out.append(with_emphasis("\n".join(prose)))
+    text = with_links("".join(out), page.resolve())
+    # Doxygen takes an anchor's name once, and the English page has it.
+    text = re.sub(r'^<a id="([^"]+)"></a>$', r'\\htmlonly[block]<a class="anchor" id="\1"></a>\\endhtmlonly', text, flags=re.M)
+    return re.sub(r'<a id="([^"]+)"></a>', r'\\htmlonly<a class="anchor" id="\1"></a>\\endhtmlonly ', text)
+
+
+def begin(page):
+    text = page.read_text(encoding="utf-8")
+    parts = pieces(text)
+    shared = [piece for piece in parts if isinstance(piece, Block)]
+    out = [f"[English]({page.name}) · 中文\n\n<!-- english: {hash_of(text)} -->\n\n"]
+    for piece in parts:
+        out.append(piece if isinstance(piece, str) else f"<!-- same: {name_of(piece, shared)} -->\n")
+    return "".join(out).rstrip("\n") + "\n"
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "expand":
+        sys.stdout.write(expand(Path(sys.argv[2])))
+        return 0
+    if len(sys.argv) == 3 and sys.argv[1] == "begin":
+        page = Path(sys.argv[2])
+        if not page.suffix and (ROOT / "tests" / page.name / "puzzles").is_dir():
+            file, text = puzzle_file(page.name), puzzles_as_begun(page.name)
+        elif page.suffix == ".md" and page.is_file():
+            file, text = chinese_of(page), begin(page)
+        else:
+            print(f"chinese.py: {page} is no page, and no chapter with puzzles", file=sys.stderr)
+            return 2
+        if file.exists():
+            print(f"chinese.py: {file} is there already", file=sys.stderr)
+            return 2
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        print(file)
+        return 0
+    print("usage: chinese.py expand PAGE.zh.md | begin PAGE.md | begin CHAPTER", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
