@@ -38,6 +38,7 @@ grep -rhoE --include='*.html' 'href="[^":]+\.txt"' "$out/html" | sed 's/^href="/
 if command -v python3 >/dev/null && ! python3 common/scripts/update-results.py --code --check 2>/dev/null; then
   echo "Some pages show code (on GitHub; the site is right) or pictures that have changed since: common/scripts/update-results.py --code"
 fi
+if command -v python3 >/dev/null; then common/scripts/check-chinese.py || die 1 "The Chinese edition has errors; docs/chinese.md has its rules."; fi
 build_tool check_links
 build/tools/check_links README.md CONTRIBUTING.md docs/*.md chapters "$out/html"
 size=$(du -sk "$out/html" | cut -f1)

@@ -36,7 +36,7 @@ CHINESE = {
     "What the simulator costs": "模拟器的开销", "Contributing": "参与贡献", "Chinese edition": "中文版", "Classes": "类", "Files": "文件",
     "deeper": "深入", "Previous": "上一页", "Next": "下一页", "Previous and next page": "上一页和下一页", "Previous and next": "上一页和下一页",
     "On this page": "本页内容", "Skip to the text": "跳到正文", "Menu": "菜单", "Search": "搜索", "Search all pages": "搜索所有页面",
-    "Press / to search": "按 / 搜索", "Dark mode": "深色模式", "Search results": "搜索结果", "All pages": "所有页面", "picture alone": "单独看图",
+    "Press / to search": "按 / 搜索", "Dark mode": "深色模式", "Search results": "搜索结果", "All pages": "所有页面",
 }
 
 COLUMNS = 120  # of code, in a window of 1280 pixels
@@ -300,6 +300,8 @@ def finished(page, folder):
                                                              "puzzles_zh" if page.lang == "zh" else "puzzles"), page))
         page.body = with_explorers(page)
     page.body = with_figures(page.body, folder)
+    if page.lang == "zh":
+        page.body = page.body.replace("picture alone</a>", "单独看图</a>").replace('aria-label="The picture alone: ', 'aria-label="单独看图：')
 
 
 # ---------------------------------------------------------------- navigation
