@@ -58,6 +58,7 @@ SEARCHES = [
     ("roofline", r"glossary\.html#roofline$", r"ch08_roofline\.html$"),
     ("why two barriers", r"ch02_tiled_matmul\.html#why-two-barriers$", r"ch02_tiled_matmul\.html#why-two-barriers$"),
     ("what is a wavefront", r"glossary\.html#wavefront$", r"ch03_padded_tiles\.html"),
+    ("扇区", r"ch\d\d_\w+_zh\.html", r"ch\d\d_\w+_zh\.html"),
     ("tilewise::CublasHandle", r"classtilewise_1_1CublasHandle\.html", None),
 ]
 
@@ -528,6 +529,38 @@ def check_mode(browser, site, findings):
     browser.ask("localStorage.clear()")
 
 
+def check_language(browser, site, findings):
+    """The switch leads to the same section in the other language; English pages' navigation then leads to Chinese lessons, and back."""
+    chinese = sorted(site.glob("ch[0-9]*_zh.html"))[0]
+    english = chinese.with_name(chinese.name.replace("_zh.html", ".html"))
+    browser.window(1280)
+    browser.open(english)
+    section = browser.ask("return document.querySelectorAll('main h2')[1].id")
+    missing = browser.ask("return Array.from(document.querySelectorAll('main :is(h2, h3, h4)'), (heading) => heading.id)")
+    for page, lang, first in ((english, "en", True), (chinese, "zh-CN", False), (english, "en", False)):
+        if first:
+            browser.ask(f"location.hash = '{section}'")
+        url, said = browser.driver.current_url, browser.ask("return document.documentElement.lang")
+        if not url.endswith(f"{page.name}#{section}") or said != lang:
+            findings.add("language", [f"the switch leads to {url} ({said}), not to {page.name}#{section} ({lang})"])
+        if page == chinese:
+            there = browser.ask("return Array.from(document.querySelectorAll('main :is(h2, h3, h4)'), (heading) => heading.id)")
+            if there != missing:
+                findings.add("language", [f"{page.name} has other sections: {sorted(set(there) ^ set(missing))}"])
+            browser.open(site / "glossary.html")
+            if not browser.ask("return !!document.querySelector(`#site-nav a[href='" + chinese.name + "']`)"):
+                findings.add("language", ["Chinese was chosen, and the navigation leads to English lessons"])
+            browser.driver.get(f"{chinese.resolve().as_uri()}#{section}")
+        browser.driver.find_element("id", "language").click()
+        time.sleep(0.7)
+    browser.open(site / "glossary.html")
+    browser.ask("localStorage.setItem('tilewise-language', 'en')")
+    browser.open(site / "glossary.html")
+    if browser.ask("return !!document.querySelector(`#site-nav a[href='" + chinese.name + "']`)"):
+        findings.add("language", ["English was chosen, and the navigation leads to Chinese lessons"])
+    browser.ask("localStorage.clear()")
+
+
 def check_glossary(browser, site, findings):
     """A word's meaning shows at its link."""
     browser.window(1280)
@@ -741,7 +774,9 @@ def check_words(site, findings):
             continue
         body = re.search(r'<div class="contents">(.*)</main>', page.read_text(encoding="utf-8"), re.S).group(1)
         body = re.sub(r'<nav class="steps-end".*?</nav>|<a class="enlarge".*?</a>|<div class="fragment">.*?</div><!-- fragment -->', " ", body, flags=re.S)
-        known = words(source.read_text(encoding="utf-8").replace("&", " "))
+        # a Chinese page has the blocks of the English one
+        texts = [source, source.with_name(source.name.replace(".zh.md", ".md"))]
+        known = words(" ".join(text.read_text(encoding="utf-8") for text in texts).replace("&", " "))
         for word in sorted(words(plain(body)) - known):
             halves = [(word[:cut], word[cut:]) for cut in range(1, len(word))]
             if any((left in known or left.isdigit()) and right in known for left, right in halves):
@@ -850,7 +885,7 @@ def main():
     pages.sort(key=lambda page: -page.stat().st_size)
     jobs = [(page.name, lambda browser, page=page: look(browser, page, findings, sizes)) for page in pages]
     if not options.axe and not named:
-        for check in (check_explorers, check_explorers_by_hand, check_search, check_navigation, check_mode, check_glossary, check_memory, check_pictures):
+        for check in (check_explorers, check_explorers_by_hand, check_search, check_navigation, check_mode, check_language, check_glossary, check_memory, check_pictures):
             jobs.insert(0, (check.__name__, lambda browser, check=check: check(browser, site, findings)))
         check_size(site, findings)
         check_words(site, findings)
