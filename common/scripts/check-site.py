@@ -551,7 +551,7 @@ def check_language(browser, site, findings):
             if not browser.ask("return !!document.querySelector(`#site-nav a[href='" + chinese.name + "']`)"):
                 findings.add("language", ["Chinese was chosen, and the navigation leads to English lessons"])
             browser.driver.get(f"{chinese.resolve().as_uri()}#{section}")
-        browser.driver.find_element("id", "language").click()
+        browser.ask("document.getElementById('language').click()")
         time.sleep(0.7)
     browser.open(site / "glossary.html")
     browser.ask("localStorage.setItem('tilewise-language', 'en')")

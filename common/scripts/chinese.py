@@ -31,8 +31,38 @@ COLUMNS = {
     "bytes": "字节", "registers": "寄存器", "shared memory": "共享内存", "occupancy": "占用率", "block": "线程块", "blocks": "线程块数",
     "warps": "warp 数", "measured": "实测", "at least": "下限", "device": "设备", "step": "步骤", "load": "加载", "store": "存储",
     "stride": "步长", "offset": "偏移", "array": "数组", "copy": "复制", "of copy": "占复制", "requests": "请求", "sectors": "扇区", "cycles": "周期",
+    "quartiles": "四分位数", "shared wavefronts": "共享内存 wavefront", "bank conflicts": "bank 冲突", "by formula": "按公式", "FLOP per byte": "FLOP/字节",
+    "memory": "内存", "row of tile": "分块的行长", "rate": "速率", "op": "操作", "of library": "占库函数", "type": "类型", "of cuSPARSE": "占 cuSPARSE",
+    "of cuBLASLt": "占 cuBLASLt", "of a copy": "占复制", "largest error": "最大误差", "its bound": "误差上限", "call": "调用",
+    "blocks per SM": "每个 SM 的线程块", "DRAM bytes, at least": "DRAM 字节下限", "bytes to DRAM per word": "每个字写入 DRAM 的字节",
+    "bytes from DRAM per word": "每个字从 DRAM 读的字节", "L2 hint": "L2 提示",
 }
 PHRASES = [
+    (r"\bthreadIdx\.x counts rows\b", "threadIdx.x 数行"),
+    (r"\bthreadIdx\.x counts columns\b", "threadIdx.x 数列"),
+    (r"\btiles in shared memory(?=[ :*;.]|$)", "共享内存分块"),
+    (r"\bthe same tiles, padded\b", "同样的分块，加填充"),
+    (r"\bcuBLAS, NVIDIA's library\b", "cuBLAS（NVIDIA 的库）"),
+    (r"\b(\d+) elements per thread\b", r"每个线程 \1 个元素"),
+    (r"\bloads of 16 bytes\b", "16 字节的加载"),
+    (r"\basynchronous copies(?=[ :*;.]|$)", "异步复制"),
+    (r"\bpast the library\b", "超过库函数"),
+    (r"\brunning sums along rows\b", "沿行的前缀和"),
+    (r"(?<=\d\d )transpose\b", "转置"),
+    (r"(?<=\d\d )copy\b", "复制"),
+    (r"\bregular sparse matrix times vector\b", "规则稀疏矩阵乘向量"),
+    (r"\*\*Kernels so far\*\*, what moves data on an (.*?), in % of a copy's speed:", r"**到目前为止的核函数**：在 \1 上搬运数据，占复制速度的百分比："),
+    (r"L1 passes: through L1's banks, for each multiply-add of a warp\. Lessons 01 and 02 ran without cuBLAS: their share is of 07's run\.",
+     "L1 趟数：一个 warp 的每次乘加经过 L1 的 bank 的趟数。第 01、02 课没有运行 cuBLAS：它们的占比以第 07 课测得的 cuBLAS 为准。"),
+    (r"Sectors: those that are asked for, for each one that has to be moved\. Each lesson has a copy in its own run; 06, which has none, is "
+     r"compared with 05's\.", "扇区：每个必须搬运的扇区，实际请求了几个。各课都与同一次运行里的复制相比；第 06 课没有复制，与第 05 课的相比。"),
+    (r"Binds: the part of the GPU that this work keeps busy the longest, and the share of the measured time that it needs\. "
+     r"More: \[bounds\]\((.*?)\)\.", r"瓶颈：这项工作让 GPU 的哪个部件忙得最久，以及它占实测时间的多少。详见[时间下限](\1)。"),
+    (r"L1's banks, (\d+ %)", r"L1 的 bank，\1"),
+    (r"L1's tags, (\d+ %)", r"L1 的标签，\1"),
+    (r"load/store unit, (\d+ %)", r"加载/存储单元，\1"),
+    (r"issue slots, (\d+ %)", r"指令发射，\1"),
+    (r"multiply-adds, (\d+ %)", r"乘加，\1"),
     (r"^Simulated ([^:\n]+):$", r"模拟的 \1："),
     (r"Medians of kernel time; every result was checked first\.", "时间是核函数执行时间的中位数；每个结果都先验证过。"),
     (r"IQR: third less first quartile of the times, of the median\.", "IQR：四分位距占中位数的比例。"),
@@ -50,7 +80,7 @@ PHRASES = [
     (r"\*\*Kernels so far\*\*, products\s+of\s+(.*?)\s+floats\s+on\s+an\s+(.*?),\s+in\s+%\s+of\s+cuBLAS's\s+speed:",
      r"**到目前为止的核函数**：\1 的 float 矩阵相乘，在 \2 上，占 cuBLAS 速度的百分比："),
     (r": this\s+lesson\*\*", "：本课**"),
-    (r"^Next: \[", "下一课：["),
+    (r"^Next: (\[.*\))\.$", r"下一课：\1。"),
     (r"<summary>In numbers, and what binds each kernel \(with this lesson's: predict first\)</summary>",
      "<summary>具体数字，以及每个核函数的瓶颈（含本课的结果：请先预测）</summary>"),
     (r"<summary>In numbers, and what binds each kernel</summary>", "<summary>具体数字，以及每个核函数的瓶颈</summary>"),
@@ -222,12 +252,16 @@ def translated(block):
     text = block.text
     if block.kind in ("code", "snippet", "diff", "file", "img", "explorer"):
         return text
+    if block.kind == "ladder":  # its paragraphs are wrapped, and phrases are not
+        text = re.sub(r"(?<=[^\n>|-])\n(?=[^\n<|])(?!Next: )", " ", text)
     if block.kind in ("puzzles", "all-puzzles"):
         text = with_puzzles(text)
         text = re.sub(r"^## (\d\d) .*$", lambda found: next(
             (f"## {title_of(page)}" for page in sorted((ROOT / "chapters").glob(f"{found[1]}_*/README.zh.md"))), found[0]), text, flags=re.M)
     for english, chinese in PHRASES:
         text = re.sub(english, chinese, text, flags=re.M)
+    if block.kind == "ladder":  # punctuation of Chinese sentences
+        text = re.sub(r"^(?![|<]).*$", lambda line: re.sub(r"(?<=[，。：；）]) +", "", re.sub(r"\.$", "。", line[0].replace("; ", "；"))), text, flags=re.M)
 
     def head(found):
         return "|".join(f" {COLUMNS[cell.strip()]} " if cell.strip() in COLUMNS else cell for cell in found[1].split("|")) + found[2]
