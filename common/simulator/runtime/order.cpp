@@ -65,11 +65,15 @@ void include(memory::Range& range, std::uintptr_t begin, std::uintptr_t end) {
   range.bytes = last - range.begin;
 }
 
+bool host_can_reach(const memory::Allocation& a) {
+  return a.kind == memory::Kind::variable ? a.space == Space::managed : a.kind != memory::Kind::device;
+}
+
 bool visible_to_host(std::uintptr_t address) {
   if (memory::open_arena.contains(address)) return true;
   if (memory::in_device_arena(address)) return false;
   const memory::Allocation* found = memory::find(address);
-  return found != nullptr && found->kind == memory::Kind::registered;
+  return found != nullptr && host_can_reach(*found);
 }
 
 // What host code can reach and unfinished work may use.
@@ -79,7 +83,9 @@ void note_unfinished(State& s) {
     if (visible_to_host(used.bytes.begin)) include(unfinished, used.bytes.begin, used.bytes.end());
   if (s.launches.empty()) return;
   for (const memory::Allocation* a : memory::live_allocations())
-    if (a->kind != memory::Kind::device) include(unfinished, a->begin, a->end());
+    if (host_can_reach(*a)) include(unfinished, a->begin, a->end());
+  for (const memory::Allocation& v : memory::variables())
+    if (host_can_reach(v)) include(unfinished, v.begin, v.end());
 }
 
 // The host has waited: what it knows of is forgotten.

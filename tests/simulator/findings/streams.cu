@@ -474,6 +474,17 @@ CASE(managed_written_while_read_right) {
   }
   return finish(m, y);
 }
+__managed__ int variable[kMany];
+CASE(managed_variable_too_early) {
+  fill<<<1, kMany>>>(variable, 0, kMany);
+  const int first = variable[0];  // finding: host-too-early managed_variable_too_early
+  return first ? 4 : finish();
+}
+CASE(managed_variable_too_early_right) {
+  fill<<<1, kMany>>>(variable, 0, kMany);
+  cudaDeviceSynchronize();
+  return variable[0] ? 4 : finish();
+}
 struct Sum {
   int* numbers;
   int n, sum;
