@@ -1,5 +1,5 @@
-// Lesson 00: a first kernel. A picture gets brighter: by one thread, by a thread per pixel in blocks of several sizes,
-// and with two dimensions.
+// Lesson 00: a first kernel. A picture gets brighter: by one thread, by a thread per pixel in
+// blocks of several sizes, and with two dimensions.
 #include <cmath>
 
 #include "first_kernel.cuh"
@@ -18,7 +18,9 @@ std::string shape(std::int64_t width, std::int64_t height) {
 /// A random picture on the device, and what it must become.
 struct Picture {
   Picture(int width, int height, const tilewise::Options& options)
-      : width(width), height(height), bright(tilewise::random_vector(pixels(), options.seed(), options.data())) {
+      : width(width),
+        height(height),
+        bright(tilewise::random_vector(pixels(), options.seed(), options.data())) {
     for (float& pixel : bright) pixel = std::fabs(pixel);  // light is not negative
     in.upload(bright);
     for (float& pixel : bright) pixel = std::sqrt(pixel);
@@ -59,18 +61,20 @@ tilewise::Variant row(Picture& p, const char* kernel, dim3 block,
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("00_first_kernel",
-                              "A picture of width x height pixels gets brighter, a thread per pixel.");
+    tilewise::Options options(
+        "00_first_kernel", "A picture of width x height pixels gets brighter, a thread per pixel.");
     Sizes widths = tilewise::is_simulated() ? Sizes{44, 333} : Sizes{44, 1920, 8191};
     Sizes heights = tilewise::is_simulated() ? Sizes{14, 301} : Sizes{14, 1080, 8191};
     Sizes blocks{32, 100, 256, 1024};
-    options.add("--width", widths, "Pixels of a row, a list that goes in pairs with --height", {1, 32768});
+    options.add("--width", widths, "Pixels of a row, a list that goes in pairs with --height",
+                {1, 32768});
     options.add("--height", heights, "Rows of the picture", {1, 32768});
     options.add("--block", blocks, "Threads of a block", {1, 65536});
     options.parse(argc, argv);
     if (widths.size() == 1) widths.assign(heights.size(), widths[0]);
     if (heights.size() == 1) heights.assign(widths.size(), heights[0]);
-    if (widths.size() != heights.size()) options.refuse("--width and --height are lists of different lengths");
+    if (widths.size() != heights.size())
+      options.refuse("--width and --height are lists of different lengths");
 
     tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
                                       .baseline_name = "one thread",
@@ -81,7 +85,8 @@ int main(int argc, char** argv) {
                                       .extra = {{"threads", "of a block", 10, true}}});
     for (std::size_t i = 0; i < widths.size(); ++i) {
       lesson.begin_group();
-      const double wanted = 2.0 * sizeof(float) * static_cast<double>(widths[i]) * static_cast<double>(heights[i]);
+      const double wanted =
+          2.0 * sizeof(float) * static_cast<double>(widths[i]) * static_cast<double>(heights[i]);
       if (wanted > static_cast<double>(tilewise::free_device_memory())) {
         lesson.skip(shape(widths[i], heights[i]), "all", 0,
                     "needs " + tilewise::bytes_text(wanted) + " of device memory");
@@ -99,11 +104,13 @@ int main(int argc, char** argv) {
       lesson.run(one_thread);
       for (const std::int64_t block : blocks) {
         const int threads = static_cast<int>(block);
-        lesson.run(row(p, "brighten", threads,
-                       [=](cudaStream_t stream) { return launch_brighten(in, out, n, threads, stream); }));
+        lesson.run(row(p, "brighten", threads, [=](cudaStream_t stream) {
+          return launch_brighten(in, out, n, threads, stream);
+        }));
       }
-      lesson.run(row(p, "brighten_2d", dim3(32, 8),
-                     [=](cudaStream_t stream) { return launch_brighten_2d(in, out, w, h, dim3(32, 8), stream); }));
+      lesson.run(row(p, "brighten_2d", dim3(32, 8), [=](cudaStream_t stream) {
+        return launch_brighten_2d(in, out, w, h, dim3(32, 8), stream);
+      }));
     }
     return lesson.finish();
   });

@@ -19,7 +19,8 @@ void check(cudaError_t error, int line) {
 }
 
 int main() {
-  const int n = 1000 * 667;  // pixels, 0 black and 1 white; no multiple of 256, so the last block has threads to spare
+  // pixels, 0 black and 1 white; no multiple of 256, so the last block has threads to spare
+  const int n = 1000 * 667;
   std::vector<float> in(n), out(n);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> brightness(0, 1);
@@ -29,7 +30,8 @@ int main() {
   CHECK(cudaMalloc(&d_in, in.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_out, out.size() * sizeof(float)));
   CHECK(cudaMemcpy(d_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));  // all NaN: a pixel that no thread writes is found
+  // all NaN: a pixel that no thread writes is found
+  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));
 
   const int threads = 256, blocks = (n + threads - 1) / threads;
   cudaEvent_t start, stop;
@@ -46,7 +48,9 @@ int main() {
   CHECK(cudaEventElapsedTime(&ms, start, stop));  // on the simulator: how long this computer took
   CHECK(cudaMemcpy(out.data(), d_out, out.size() * sizeof(float), cudaMemcpyDeviceToHost));
 
-  int wrong = 0;  // among all pixels: a square root is rounded correctly on both machines, so they are the same bits
+  // among all pixels: a square root is rounded correctly on both machines, so they are the same
+  // bits
+  int wrong = 0;
   for (int i = 0; i < n; ++i) {
     if (out[i] != std::sqrt(in[i])) ++wrong;
   }

@@ -1,4 +1,5 @@
-// Lesson 01: one thread per element of C. The same arithmetic with the column, then with the row on threadIdx.x.
+// Lesson 01: one thread per element of C. The same arithmetic with the column, then with the row on
+// threadIdx.x.
 #include "naive_matmul.cuh"
 #include "tilewise/lesson.hpp"
 
@@ -20,7 +21,9 @@ MatmulVariant variant(const char* kernel, int block) {
   v.loads = loads;
   v.loads_formula = "2 M N K";
   v.skip = [](const MatmulShape& s) {
-    return naive_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+    return naive_matmul_fits(s.m, s.n, s.k)
+               ? ""
+               : "a matrix of 2^31 elements or more: positions are 32-bit";
   };
   return v;
 }
@@ -46,9 +49,10 @@ MatmulVariant row_on_x(int block) {
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("01_naive_matmul",
-                              "C = A B with one thread per element: which coordinate belongs on threadIdx.x? "
-                              "--tile is the side of the square block of threads.");
+    tilewise::Options options(
+        "01_naive_matmul",
+        "C = A B with one thread per element: which coordinate belongs on threadIdx.x? "
+        "--tile is the side of the square block of threads.");
     options.add_matmul({.sizes = {1024, 2048, 4096},
                         .sim_sizes = {192},
                         .tiles = {8, 16, 32},
@@ -61,7 +65,8 @@ int main(int argc, char** argv) {
                         .sim_shapes = {{192, 192, 193}, {127, 65, 93}}});
     options.parse(argc, argv);
 
-    tilewise::MatmulLesson lesson(options, {.quantity = tilewise::Quantity::passes, .show_shared = false, .l1 = true});
+    tilewise::MatmulLesson lesson(
+        options, {.quantity = tilewise::Quantity::passes, .show_shared = false, .l1 = true});
     for (const MatmulShape& shape : options.shapes()) {
       if (!lesson.begin(shape)) continue;  // does not fit in device memory: a SKIP row says so
       for (int block : options.tiles()) lesson.run(column_on_x(block));

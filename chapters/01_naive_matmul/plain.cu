@@ -33,7 +33,8 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));
 
   const dim3 threads(32, 32), blocks((N + 31) / 32, (M + 31) / 32);  // x counts columns
   cudaEvent_t start, stop;
@@ -54,7 +55,8 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0;
     for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
-    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+    // K roundings of sums below K; NaN is wrong, too
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

@@ -1,6 +1,7 @@
-// Launches each naive kernel once per size and block, for a profiler to look at: common/scripts/record-traffic.sh asks
-// Nsight Compute what L1, L2 and DRAM had to move. A size is N, or N:K for M = N and another K.
-// On the simulator: make sim FILE=chapters/01_naive_matmul/traffic.cu ARGS="64 64:65"
+// Launches each naive kernel once per size and block, for a profiler to look at:
+// common/scripts/record-traffic.sh asks Nsight Compute what L1, L2 and DRAM had to move. A size is
+// N, or N:K for M = N and another K. On the simulator: make sim
+// FILE=chapters/01_naive_matmul/traffic.cu ARGS="64 64:65"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,8 +30,10 @@ int main(int argc, char** argv) {
     cudaError_t status = cudaMalloc(&A, sizeof(float) * words);
     if (status == cudaSuccess) status = cudaMalloc(&B, sizeof(float) * words);
     if (status == cudaSuccess) status = cudaMalloc(&C, sizeof(float) * words);
-    if (status == cudaSuccess) status = cudaMemcpy(A, ones.data(), sizeof(float) * words, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess) status = cudaMemcpy(B, ones.data(), sizeof(float) * words, cudaMemcpyHostToDevice);
+    if (status == cudaSuccess)
+      status = cudaMemcpy(A, ones.data(), sizeof(float) * words, cudaMemcpyHostToDevice);
+    if (status == cudaSuccess)
+      status = cudaMemcpy(B, ones.data(), sizeof(float) * words, cudaMemcpyHostToDevice);
     for (const int block : {8, 16, 32}) {
       if (status == cudaSuccess) status = launch_naive_matmul(A, B, C, n, n, k, block);
       std::printf("naive_matmul %d %d %d\n", n, block, k);

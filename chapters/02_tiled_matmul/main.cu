@@ -1,14 +1,16 @@
-// Lesson 02: tiles in shared memory. The naive kernel with the same block first, then the tiled kernel: tile size known
-// to the compiler, tile size chosen at launch, the next tile prefetched, and tiles that are no squares.
+// Lesson 02: tiles in shared memory. The naive kernel with the same block first, then the tiled
+// kernel: tile size known to the compiler, tile size chosen at launch, the next tile prefetched,
+// and tiles that are no squares.
 #include "rows.hpp"
 #include "tile_costs.hpp"
 #include "tilewise/lesson.hpp"
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("02_tiled_matmul",
-                              "C = A B through shared memory: what does a tile save? --tile is the side of the square "
-                              "tile and of the block of threads.");
+    tilewise::Options options(
+        "02_tiled_matmul",
+        "C = A B through shared memory: what does a tile save? --tile is the side of the square "
+        "tile and of the block of threads.");
     options.add_matmul({.sizes = {1024, 4096},
                         .sim_sizes = {128},
                         .tiles = {8, 16, 32},

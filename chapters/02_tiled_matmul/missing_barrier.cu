@@ -12,7 +12,8 @@
 #include <vector>
 
 constexpr int TILE = 16;
-constexpr int N = 64;  // four tiles of 16 x 16: no edges, so that nothing but the barriers can be wrong
+// four tiles of 16 x 16: no edges, so that nothing but the barriers can be wrong
+constexpr int N = 64;
 
 // tiled_matmul() of this chapter, for N x N. FIRST and SECOND say which barriers are there.
 template <bool FIRST, bool SECOND>
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
   if (std::strcmp(without, "second") == 0) kernel = with_barriers<true, false>;
 
   std::vector<float> a(N * N), b(N * N), c(N * N);
-  for (int i = 0; i < N * N; ++i) {  // small integers: sums are exact, so the result is right or it is not
+  // small integers: sums are exact, so the result is right or it is not
+  for (int i = 0; i < N * N; ++i) {
     a[i] = static_cast<float>((i * 7 + i / N) % 11 - 5);
     b[i] = static_cast<float>((i * 5 + i / N) % 13 - 6);
   }

@@ -1,6 +1,7 @@
-// Does it matter that the compiler knows how often a fetching loop runs? tiled_matmul_rectangular() counts words from
-// the thread's number to the end of the tile; nvcc unrolls such a loop by four and lets what is left of four go one after
-// the other. Here the same kernel with the number of rounds written down, beside it, on a GPU:
+// Does it matter that the compiler knows how often a fetching loop runs? tiled_matmul_rectangular()
+// counts words from the thread's number to the end of the tile; nvcc unrolls such a loop by four
+// and lets what is left of four go one after the other. Here the same kernel with the number of
+// rounds written down, beside it, on a GPU:
 //   nvcc -std=c++20 -O3 -arch=native rounds.cu -o rounds && ./rounds
 #include <cuda_runtime.h>
 
@@ -12,15 +13,17 @@
 
 #include "tiled_matmul.cuh"
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                                    \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define CHECK(call)                                                      \
+  do {                                                                   \
+    if (const cudaError_t error = (call); error != cudaSuccess) {        \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                   cudaGetErrorString(error));                           \
+      std::exit(1);                                                      \
+    }                                                                    \
   } while (0)
 
-/// tiled_matmul_rectangular() with all loads of a step ahead of the first store. BM x BK and BK x BN are multiples of 256.
+/// tiled_matmul_rectangular() with all loads of a step ahead of the first store. BM x BK and BK x
+/// BN are multiples of 256.
 template <int BM, int BN, int BK>
 __global__ void rounds_known(const float* __restrict__ A,  // M x K
                              const float* __restrict__ B,  // K x N
@@ -47,9 +50,11 @@ __global__ void rounds_known(const float* __restrict__ A,  // M x K
       b_words[i] = k < K && col < N ? B[k * N + col] : 0.0f;
     }
 #pragma unroll
-    for (int i = 0; i < kRoundsOfA; ++i) As[(thread + 256 * i) / BK][(thread + 256 * i) % BK] = a_words[i];
+    for (int i = 0; i < kRoundsOfA; ++i)
+      As[(thread + 256 * i) / BK][(thread + 256 * i) % BK] = a_words[i];
 #pragma unroll
-    for (int i = 0; i < kRoundsOfB; ++i) Bs[(thread + 256 * i) / BN][(thread + 256 * i) % BN] = b_words[i];
+    for (int i = 0; i < kRoundsOfB; ++i)
+      Bs[(thread + 256 * i) / BN][(thread + 256 * i) % BN] = b_words[i];
     __syncthreads();
 
 #pragma unroll
@@ -75,7 +80,8 @@ __global__ void rounds_known(const float* __restrict__ A,  // M x K
 using Kernel = void (*)(const float*, const float*, float*, int, int, int);
 
 /// Median of ten runs in ms; `result` gets C.
-float median_ms(Kernel kernel, dim3 grid, const float* A, const float* B, float* C, int n, std::vector<float>& result) {
+float median_ms(Kernel kernel, dim3 grid, const float* A, const float* B, float* C, int n,
+                std::vector<float>& result) {
   cudaEvent_t begin, end;
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
@@ -105,7 +111,8 @@ int main() {
   CHECK(cudaMalloc(&C, sizeof(float) * most));
   std::vector<float> words(most), one(most), other(most);
   unsigned state = 1;
-  for (float& word : words) word = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1;
+  for (float& word : words)
+    word = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1;
   CHECK(cudaMemcpy(A, words.data(), sizeof(float) * most, cudaMemcpyHostToDevice));
   std::reverse(words.begin(), words.end());
   CHECK(cudaMemcpy(B, words.data(), sizeof(float) * most, cudaMemcpyHostToDevice));
@@ -114,10 +121,11 @@ int main() {
     const char* tile;
     int bm, bn;
     Kernel as_in_the_chapter, known;
-  } rows[] = {{"32 x 32 x 8", 32, 32, tiled_matmul_rectangular<32, 32, 8>, rounds_known<32, 32, 8>},
-              {"64 x 64 x 8", 64, 64, tiled_matmul_rectangular<64, 64, 8>, rounds_known<64, 64, 8>},
-              {"64 x 64 x 16", 64, 64, tiled_matmul_rectangular<64, 64, 16>, rounds_known<64, 64, 16>},
-              {"32 x 128 x 8", 32, 128, tiled_matmul_rectangular<32, 128, 8>, rounds_known<32, 128, 8>}};
+  } rows[] = {
+      {"32 x 32 x 8", 32, 32, tiled_matmul_rectangular<32, 32, 8>, rounds_known<32, 32, 8>},
+      {"64 x 64 x 8", 64, 64, tiled_matmul_rectangular<64, 64, 8>, rounds_known<64, 64, 8>},
+      {"64 x 64 x 16", 64, 64, tiled_matmul_rectangular<64, 64, 16>, rounds_known<64, 64, 16>},
+      {"32 x 128 x 8", 32, 128, tiled_matmul_rectangular<32, 128, 8>, rounds_known<32, 128, 8>}};
   bool same = true;
   std::printf("   N   tile           as in the chapter   rounds known\n");
   for (const int n : {1024, 4096}) {

@@ -1,4 +1,5 @@
-// The rows of the lesson's table: kernels of this chapter with their launches and their formulas for loads.
+// The rows of the lesson's table: kernels of this chapter with their launches and their formulas
+// for loads.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ using tilewise::MatmulProblem;
 using tilewise::MatmulShape;
 using tilewise::MatmulVariant;
 
-/// A is fetched once for every column of blocks, B once for every row of blocks, where a block owns bm x bn elements
-/// of C: M N K (1 / bn + 1 / bm) where the tile divides the matrix.
+/// A is fetched once for every column of blocks, B once for every row of blocks, where a block owns
+/// bm x bn elements of C: M N K (1 / bn + 1 / bm) where the tile divides the matrix.
 inline double tiled_loads(const MatmulShape& s, std::size_t bm, std::size_t bn) {
   const auto block_columns = static_cast<double>((s.n + bn - 1) / bn);
   const auto block_rows = static_cast<double>((s.m + bm - 1) / bm);
@@ -22,7 +23,9 @@ inline double tiled_loads(const MatmulShape& s, std::size_t bm, std::size_t bn) 
 }
 
 inline std::string too_large(const MatmulShape& s) {
-  return tiled_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+  return tiled_matmul_fits(s.m, s.n, s.k)
+             ? ""
+             : "a matrix of 2^31 elements or more: positions are 32-bit";
 }
 
 inline MatmulVariant naive(int tile) {
@@ -31,7 +34,8 @@ inline MatmulVariant naive(int tile) {
   v.tile = tile;
   v.block = dim3(tile, tile);
   v.baseline = true;
-  v.loads = [](const MatmulShape& s) { return 2.0 * s.m * s.n * s.k; };  // K words of A and K of B per thread
+  // K words of A and K of B per thread
+  v.loads = [](const MatmulShape& s) { return 2.0 * s.m * s.n * s.k; };
   v.loads_formula = "2 M N K";
   v.skip = too_large;
   v.launch = [tile](const MatmulProblem& p) {
@@ -56,7 +60,9 @@ inline MatmulVariant tiled(const char* kernel, int tile) {
 using Launch = cudaError_t (*)(const float*, const float*, float*, int, int, int, cudaStream_t);
 
 inline void launch_with(MatmulVariant& v, Launch launch) {
-  v.launch = [launch](const MatmulProblem& p) { CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)); };
+  v.launch = [launch](const MatmulProblem& p) {
+    CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream));
+  };
 }
 
 /// A template is compiled once per tile size, so the sizes must be named.
@@ -66,7 +72,8 @@ inline MatmulVariant tiled_static(int tile) {
   if (tile == 8) launch_with(v, launch_tiled_matmul<8>);
   if (tile == 16) launch_with(v, launch_tiled_matmul<16>);
   if (tile == 32) launch_with(v, launch_tiled_matmul<32>);
-  if (!v.launch) v.skip = [](const MatmulShape&) { return "compiled for tiles 4, 8, 16 and 32 only"; };
+  if (!v.launch)
+    v.skip = [](const MatmulShape&) { return "compiled for tiles 4, 8, 16 and 32 only"; };
   return v;
 }
 
@@ -91,8 +98,8 @@ inline MatmulVariant prefetched(int tile) {
 template <int BM, int BN, int BK>
 MatmulVariant rectangular() {
   MatmulVariant v;
-  v.kernel =
-      "tiled_matmul_rectangular<" + std::to_string(BM) + "," + std::to_string(BN) + "," + std::to_string(BK) + ">";
+  v.kernel = "tiled_matmul_rectangular<" + std::to_string(BM) + "," + std::to_string(BN) + "," +
+             std::to_string(BK) + ">";
   v.block = dim3(16, 16);
   v.shared_bytes = sizeof(float) * (BM * BK + BK * BN);
   v.loads = [](const MatmulShape& s) { return tiled_loads(s, BM, BN); };

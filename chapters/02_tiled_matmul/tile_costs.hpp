@@ -1,4 +1,5 @@
-// What a block takes from an SM: threads, shared memory, registers; and how many blocks an SM then holds at a time.
+// What a block takes from an SM: threads, shared memory, registers; and how many blocks an SM then
+// holds at a time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -31,8 +32,8 @@ struct TileCost {
 using Kernel = void (*)(const float*, const float*, float*, int, int, int);
 
 /// Asks CUDA; nullptr for a kernel that cannot be.
-inline TileCost tile_cost(const std::string& name, int bm, int bn, int bk, int threads, Kernel kernel,
-                          int buffers = 1) {
+inline TileCost tile_cost(const std::string& name, int bm, int bn, int bk, int threads,
+                          Kernel kernel, int buffers = 1) {
   TileCost cost{name, bm, bn, bk, threads, sizeof(float) * buffers * (bm + bn) * bk, {}};
   const tilewise::Device& device = tilewise::device();
   cost.impossible = device.why_not("a block", threads, 1, 1, cost.shared_bytes);
@@ -40,7 +41,8 @@ inline TileCost tile_cost(const std::string& name, int bm, int bn, int bk, int t
   cudaFuncAttributes attributes{};
   CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
   cost.registers = attributes.numRegs;
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cost.blocks_per_sm, kernel, threads, 0));
+  CUDA_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cost.blocks_per_sm, kernel, threads, 0));
   cost.occupancy = static_cast<double>(cost.blocks_per_sm) * threads / device.max_threads_per_sm;
   return cost;
 }
@@ -52,8 +54,10 @@ inline std::vector<TileCost> all() {
       tile_cost("tiled_matmul<32>", 32, 32, 32, 1024, tiled_matmul<32>),
       tile_cost("tiled_matmul<64>", 64, 64, 64, 4096, nullptr),
       tile_cost("tiled_matmul_prefetched<32>", 32, 32, 32, 1024, tiled_matmul_prefetched<32>, 2),
-      tile_cost("tiled_matmul_rectangular<64,64,8>", 64, 64, 8, 256, tiled_matmul_rectangular<64, 64, 8>),
-      tile_cost("tiled_matmul_rectangular<32,128,8>", 32, 128, 8, 256, tiled_matmul_rectangular<32, 128, 8>),
+      tile_cost("tiled_matmul_rectangular<64,64,8>", 64, 64, 8, 256,
+                tiled_matmul_rectangular<64, 64, 8>),
+      tile_cost("tiled_matmul_rectangular<32,128,8>", 32, 128, 8, 256,
+                tiled_matmul_rectangular<32, 128, 8>),
   };
 }
 
@@ -79,7 +83,8 @@ inline void print() {
     cells.push_back(known ? std::to_string(c.blocks_per_sm) : "-");
     cells.push_back(known ? tilewise::fixed(100 * c.occupancy, 0) : "-");
     table.row(cells, c.impossible.empty() ? tilewise::Status::ok : tilewise::Status::skip,
-              c.impossible.empty() && !known ? "registers are not recorded for the simulator" : c.impossible);
+              c.impossible.empty() && !known ? "registers are not recorded for the simulator"
+                                             : c.impossible);
   }
 }
 

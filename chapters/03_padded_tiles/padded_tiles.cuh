@@ -1,26 +1,32 @@
-// Running sums along the rows of a matrix, through tiles in shared memory: one job, and every way in which a tile of
-// 32 x 32 words can lie in the 32 banks of shared memory. Then windows that begin every `stride` words, for all
-// strides; and the matrix product of chapter 02 with padding that cures nothing.
+// Running sums along the rows of a matrix, through tiles in shared memory: one job, and every way
+// in which a tile of 32 x 32 words can lie in the 32 banks of shared memory. Then windows that
+// begin every `stride` words, for all strides; and the matrix product of chapter 02 with padding
+// that cures nothing.
 //
 //   in, out: rows x cols    float, row-major: element (r, c) is at [r * cols + c]
-//   out[r][c] = in[r][0] + in[r][1] + ... + in[r][c], in this order in every kernel: always the same bits
+//   out[r][c] = in[r][0] + in[r][1] + ... + in[r][c], in this order in every kernel: always the
+//   same bits
 //
-// Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per lane. The launch
-// bounds say so: then the compiler gives a thread registers enough for 32 loads under way.
+// Any rows and cols. `in` and `out` must not overlap. A block is one warp and owns 32 rows, one per
+// lane. The launch bounds say so: then the compiler gives a thread registers enough for 32 loads
+// under way.
 //
-// Loops that walk along a row carry `#pragma unroll 1`, so that every layout does the same in the same order: a load,
-// an addition, a store. Unrolled, nvcc moves loads in front of earlier stores where it can tell that they touch
-// different words, which it can with padding and cannot with a swizzle, and a comparison would be about that.
+// Loops that walk along a row carry `#pragma unroll 1`, so that every layout does the same in the
+// same order: a load, an addition, a store. Unrolled, nvcc moves loads in front of earlier stores
+// where it can tell that they touch different words, which it can with padding and cannot with a
+// swizzle, and a comparison would be about that.
 #pragma once
 
 #include <cuda_runtime.h>
 
 // [running_sums_direct]
-/// No tile: each lane walks along its row in global memory. The 32 words of a step are `cols` apart, each in a sector
-/// of its own. Blocks of 32 threads, a thread per row.
-__global__ void __launch_bounds__(32) running_sums_direct(const float* __restrict__ in,  // rows x cols
-                                                          float* __restrict__ out,       // rows x cols
-                                                          int rows, int cols) {
+/// No tile: each lane walks along its row in global memory. The 32 words of a step are `cols`
+/// apart, each in a sector of its own. Blocks of 32 threads, a thread per row.
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_direct(const float* __restrict__ in,
+                        // rows x cols
+                        float* __restrict__ out, int rows, int cols) {
   const int row = blockIdx.x * 32 + threadIdx.x;
   if (row >= rows) return;
 
@@ -35,12 +41,14 @@ __global__ void __launch_bounds__(32) running_sums_direct(const float* __restric
 // [running_sums_direct]
 
 // [running_sums_tile]
-/// Through a tile: the warp fills it by rows, each lane walks along its own row, and the warp drains it by rows. Global
-/// memory is read and written by rows only. But the 32 words of a step of the walk are 32 apart: all in one bank.
-/// Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_tile(const float* __restrict__ in,  // rows x cols
-                                                        float* __restrict__ out,       // rows x cols
-                                                        int rows, int cols) {
+/// Through a tile: the warp fills it by rows, each lane walks along its own row, and the warp
+/// drains it by rows. Global memory is read and written by rows only. But the 32 words of a step of
+/// the walk are 32 apart: all in one bank. Blocks of 32 threads, 32 rows of the matrix per block.
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_tile(const float* __restrict__ in,
+                      // rows x cols
+                      float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][32];  // tile[i][j] = in[r0 + i][c0 + j], then its running sum
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -75,12 +83,14 @@ __global__ void __launch_bounds__(32) running_sums_tile(const float* __restrict_
 // [running_sums_tile]
 
 // [running_sums_extra_row]
-/// Padding in the wrong dimension, as it is often printed: a 33rd row that is never used. Element (i, j) is at 32 i + j
-/// as before, in the same bank as before.
+/// Padding in the wrong dimension, as it is often printed: a 33rd row that is never used. Element
+/// (i, j) is at 32 i + j as before, in the same bank as before.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_extra_row(const float* __restrict__ in,  // rows x cols
-                                                             float* __restrict__ out,       // rows x cols
-                                                             int rows, int cols) {
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_extra_row(const float* __restrict__ in,
+                           // rows x cols
+                           float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[33][32];  // the rest is running_sums_tile(), word for word
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -113,12 +123,14 @@ __global__ void __launch_bounds__(32) running_sums_extra_row(const float* __rest
 }
 // [running_sums_extra_row]
 
-/// Rows of 33 words for 32 columns: element (i, j) is at 33 i + j, in bank (i + j) mod 32. A row takes all banks, and a
-/// column does, too.
+/// Rows of 33 words for 32 columns: element (i, j) is at 33 i + j, in bank (i + j) mod 32. A row
+/// takes all banks, and a column does, too.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_padded(const float* __restrict__ in,  // rows x cols
-                                                          float* __restrict__ out,       // rows x cols
-                                                          int rows, int cols) {
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_padded(const float* __restrict__ in,
+                        // rows x cols
+                        float* __restrict__ out, int rows, int cols) {
   // [padded_rows]
   __shared__ float tile[32][33];  // tile[i][j] = in[r0 + i][c0 + j]; tile[i][32] is never used
   // [padded_rows]
@@ -153,12 +165,14 @@ __global__ void __launch_bounds__(32) running_sums_padded(const float* __restric
 }
 
 // [running_sums_transposed]
-/// The tile is stored transposed: what was a column is a row. Now the walk has no conflicts, and fill and drain have
-/// all of them. (nvcc sees that a lane stores four neighbouring words one after another, and stores 16 bytes at
-/// once.) Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_transposed(const float* __restrict__ in,  // rows x cols
-                                                              float* __restrict__ out,       // rows x cols
-                                                              int rows, int cols) {
+/// The tile is stored transposed: what was a column is a row. Now the walk has no conflicts, and
+/// fill and drain have all of them. (nvcc sees that a lane stores four neighbouring words one after
+/// another, and stores 16 bytes at once.) Blocks of 32 threads, 32 rows of the matrix per block.
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_transposed(const float* __restrict__ in,
+                            // rows x cols
+                            float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][32];  // tile[j][i] = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -192,11 +206,14 @@ __global__ void __launch_bounds__(32) running_sums_transposed(const float* __res
 // [running_sums_transposed]
 
 // [running_sums_swizzled]
-/// No word wasted: column j of row i is stored at column j ^ i (exclusive or). Along a row that is all 32 columns in
-/// another order, down a column too. Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_swizzled(const float* __restrict__ in,  // rows x cols
-                                                            float* __restrict__ out,       // rows x cols
-                                                            int rows, int cols) {
+/// No word wasted: column j of row i is stored at column j ^ i (exclusive or). Along a row that is
+/// all 32 columns in another order, down a column too. Blocks of 32 threads, 32 rows of the matrix
+/// per block.
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_swizzled(const float* __restrict__ in,
+                          // rows x cols
+                          float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][32];  // tile[i][j ^ i] = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -244,15 +261,17 @@ __device__ inline float running_sums_of(float4& words, float sum) {
   return words.w;
 }
 
-/// The walk takes a float2 or float4 at a time. A row of the tile is PITCH words, which must be whole vectors: only
-/// then does each row begin where a vector may begin. Without conflicts if PITCH is an odd number of vectors. Blocks of
-/// 32 threads, 32 rows of the matrix per block.
+/// The walk takes a float2 or float4 at a time. A row of the tile is PITCH words, which must be
+/// whole vectors: only then does each row begin where a vector may begin. Without conflicts if
+/// PITCH is an odd number of vectors. Blocks of 32 threads, 32 rows of the matrix per block.
 template <class Vector, int PITCH>
-__global__ void __launch_bounds__(32) running_sums_wide(const float* __restrict__ in,  // rows x cols
-                                                        float* __restrict__ out,       // rows x cols
-                                                        int rows, int cols) {
+__global__ void __launch_bounds__(32)
+    running_sums_wide(const float* __restrict__ in,  // rows x cols
+                      // rows x cols
+                      float* __restrict__ out, int rows, int cols) {
   constexpr int WORDS = sizeof(Vector) / sizeof(float);
-  static_assert(PITCH >= 32 && PITCH % WORDS == 0, "a row must be whole vectors, or the second row is misaligned");
+  static_assert(PITCH >= 32 && PITCH % WORDS == 0,
+                "a row must be whole vectors, or the second row is misaligned");
   __shared__ Vector tile[32][PITCH / WORDS];  // word j of row i = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -281,7 +300,8 @@ __global__ void __launch_bounds__(32) running_sums_wide(const float* __restrict_
     for (int i = 0; i < 32; ++i) {
       const bool inside = r0 + i < rows && c0 + lane < cols;
       if (inside) {
-        out[static_cast<size_t>(r0 + i) * cols + c0 + lane] = reinterpret_cast<const float*>(tile[i])[lane];
+        out[static_cast<size_t>(r0 + i) * cols + c0 + lane] =
+            reinterpret_cast<const float*>(tile[i])[lane];
       }
     }
   }
@@ -289,13 +309,14 @@ __global__ void __launch_bounds__(32) running_sums_wide(const float* __restrict_
 // [running_sums_wide]
 
 // [running_sums_narrow]
-/// A tile of 16 columns, half the shared memory. Fill and drain take two rows of 16 words at a time, so that no lane
-/// is idle: a request for one warp covers two rows of the tile.
+/// A tile of 16 columns, half the shared memory. Fill and drain take two rows of 16 words at a
+/// time, so that no lane is idle: a request for one warp covers two rows of the tile.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 template <int PITCH>
-__global__ void __launch_bounds__(32) running_sums_narrow(const float* __restrict__ in,  // rows x cols
-                                                          float* __restrict__ out,       // rows x cols
-                                                          int rows, int cols) {
+__global__ void __launch_bounds__(32)
+    running_sums_narrow(const float* __restrict__ in,  // rows x cols
+                        // rows x cols
+                        float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][PITCH];  // tile[i][j] = in[r0 + i][c0 + j], j < 16
   const int lane = threadIdx.x;
   const int half = lane / 16, column = lane % 16;
@@ -332,11 +353,14 @@ __global__ void __launch_bounds__(32) running_sums_narrow(const float* __restric
 // [running_sums_narrow]
 
 // [running_sums_narrow_padded]
-/// The cure for two rows per request: one unused word after every 32, not after every row. A pair of rows then fills
-/// the 32 banks, and each pair begins one bank further on. Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_narrow_padded(const float* __restrict__ in,  // rows x cols
-                                                                 float* __restrict__ out,       // rows x cols
-                                                                 int rows, int cols) {
+/// The cure for two rows per request: one unused word after every 32, not after every row. A pair
+/// of rows then fills the 32 banks, and each pair begins one bank further on. Blocks of 32 threads,
+/// 32 rows of the matrix per block.
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_narrow_padded(const float* __restrict__ in,
+                               // rows x cols
+                               float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32 * 16 + 15];  // tile[16 i + j + i / 2] = in[r0 + i][c0 + j], j < 16
   const auto place = [](int i, int j) { return 16 * i + j + i / 2; };
   const int lane = threadIdx.x;
@@ -374,13 +398,15 @@ __global__ void __launch_bounds__(32) running_sums_narrow_padded(const float* __
 // [running_sums_narrow_padded]
 
 // [running_sums_narrow_swizzled]
-/// The same cure without a wasted word. Rows 0, 2, 4 ... share 16 banks, and rows 1, 3, 5 ... the others, so it is the
-/// number of the pair that must permute the columns: j ^ (i / 2). With j ^ (i % 16) the even rows would have even
-/// numbers only, and 2-way conflicts would be left.
+/// The same cure without a wasted word. Rows 0, 2, 4 ... share 16 banks, and rows 1, 3, 5 ... the
+/// others, so it is the number of the pair that must permute the columns: j ^ (i / 2). With j ^ (i
+/// % 16) the even rows would have even numbers only, and 2-way conflicts would be left.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
-__global__ void __launch_bounds__(32) running_sums_narrow_swizzled(const float* __restrict__ in,  // rows x cols
-                                                                   float* __restrict__ out,       // rows x cols
-                                                                   int rows, int cols) {
+// rows x cols
+__global__ void __launch_bounds__(32)
+    running_sums_narrow_swizzled(const float* __restrict__ in,
+                                 // rows x cols
+                                 float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][16];  // tile[i][j ^ (i / 2)] = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int half = lane / 16, column = lane % 16;
@@ -421,16 +447,17 @@ __device__ inline float sum_of(float word) { return word; }
 __device__ inline float sum_of(float2 words) { return words.x + words.y; }
 __device__ inline float sum_of(float4 words) { return (words.x + words.y) + (words.z + words.w); }
 
-/// 32 windows of 32 elements that begin `stride` elements apart, as wide as T is: lane i adds up window i, `rounds`
-/// times over, since once would be over before it could be timed. At every step the lanes' words are `stride` elements
-/// apart, and nothing but shared memory is busy.
+/// 32 windows of 32 elements that begin `stride` elements apart, as wide as T is: lane i adds up
+/// window i, `rounds` times over, since once would be over before it could be timed. At every step
+/// the lanes' words are `stride` elements apart, and nothing but shared memory is busy.
 ///
-///   in: 31 * stride + 32 elements of T    out: gridDim.x * blockDim.x words; thread t of the grid writes out[t],
-///   `rounds` times the sum of window t mod 32
+///   in: 31 * stride + 32 elements of T    out: gridDim.x * blockDim.x words; thread t of the grid
+///   writes out[t], `rounds` times the sum of window t mod 32
 ///
 /// Blocks of a multiple of 32 threads. Dynamic shared memory: the bytes of `in`.
 template <class T>
-__global__ void window_sums(const T* __restrict__ in, float* __restrict__ out, int stride, int rounds) {
+__global__ void window_sums(const T* __restrict__ in, float* __restrict__ out, int stride,
+                            int rounds) {
   extern __shared__ float4 room[];  // float4: aligned for every T
   T* words = reinterpret_cast<T*>(room);
   for (int i = threadIdx.x; i < 31 * stride + 32; i += blockDim.x) words[i] = in[i];
@@ -449,8 +476,9 @@ __global__ void window_sums(const T* __restrict__ in, float* __restrict__ out, i
 // [window_sums]
 
 // [tiled_matmul_padded]
-/// tiled_matmul() of chapter 02 with PAD unused words at the end of each row of both tiles. There was no conflict to
-/// cure: As[ty][k] is one word for all lanes of a row of threads, and Bs[k][tx] is a row.
+/// tiled_matmul() of chapter 02 with PAD unused words at the end of each row of both tiles. There
+/// was no conflict to cure: As[ty][k] is one word for all lanes of a row of threads, and Bs[k][tx]
+/// is a row.
 ///   A: M x K    B: K x N    C: M x N     row-major
 /// Blocks of (TILE, TILE) threads; grid: x covers the N columns, y the M rows.
 template <int TILE, int PAD>
@@ -484,7 +512,8 @@ __global__ void tiled_matmul_padded(const float* __restrict__ A,  // M x K
 }
 // [tiled_matmul_padded]
 
-/// True when an int holds every row and column that the kernels compute, those past the edges included.
+/// True when an int holds every row and column that the kernels compute, those past the edges
+/// included.
 constexpr bool running_sums_fits(int rows, int cols) {
   constexpr int most = 1 << 30;
   return rows >= 0 && cols >= 0 && rows <= most && cols <= most;
@@ -493,12 +522,14 @@ constexpr bool running_sums_fits(int rows, int cols) {
 using RunningSumsKernel = void (*)(const float*, float*, int, int);
 
 // [launch]
-/// Starts one of the running_sums kernels, a block for 32 rows. An empty matrix is no error; a size that cannot be is
-/// cudaErrorInvalidValue. `unused_bytes` of dynamic shared memory are asked for and not used: what that does to the
-/// number of blocks on an SM is a question of this chapter. More than the device gives by default needs
-/// cudaFuncAttributeMaxDynamicSharedMemorySize to be set.
-inline cudaError_t launch_running_sums(RunningSumsKernel kernel, const float* in, float* out, int rows, int cols,
-                                       cudaStream_t stream = nullptr, size_t unused_bytes = 0) {
+/// Starts one of the running_sums kernels, a block for 32 rows. An empty matrix is no error; a size
+/// that cannot be is cudaErrorInvalidValue. `unused_bytes` of dynamic shared memory are asked for
+/// and not used: what that does to the number of blocks on an SM is a question of this chapter.
+/// More than the device gives by default needs cudaFuncAttributeMaxDynamicSharedMemorySize to be
+/// set.
+inline cudaError_t launch_running_sums(RunningSumsKernel kernel, const float* in, float* out,
+                                       int rows, int cols, cudaStream_t stream = nullptr,
+                                       size_t unused_bytes = 0) {
   if (!running_sums_fits(rows, cols)) return cudaErrorInvalidValue;
   if (rows == 0 || cols == 0) return cudaSuccess;  // a grid of 0 blocks is an error
   kernel<<<(rows + 31) / 32, 32, unused_bytes, stream>>>(in, out, rows, cols);
@@ -509,27 +540,30 @@ inline cudaError_t launch_running_sums(RunningSumsKernel kernel, const float* in
 /// Elements that window_sums() reads, and keeps in shared memory.
 constexpr size_t window_sums_elements(int stride) { return size_t{31} * stride + 32; }
 
-/// Starts window_sums<T>() with `blocks` blocks of `threads` threads, a multiple of 32. Strides 1 to 64: the words of
-/// larger ones may not fit into the shared memory of a block.
+/// Starts window_sums<T>() with `blocks` blocks of `threads` threads, a multiple of 32. Strides 1
+/// to 64: the words of larger ones may not fit into the shared memory of a block.
 template <class T>
-cudaError_t launch_window_sums(const T* in, float* out, int stride, int rounds, int blocks, int threads,
-                               cudaStream_t stream = nullptr) {
+cudaError_t launch_window_sums(const T* in, float* out, int stride, int rounds, int blocks,
+                               int threads, cudaStream_t stream = nullptr) {
   if (stride < 1 || stride > 64 || rounds < 0 || rounds > 1 << 20) return cudaErrorInvalidValue;
   if (blocks < 0 || threads < 32 || threads % 32 != 0) return cudaErrorInvalidValue;
   if (blocks == 0) return cudaSuccess;
-  window_sums<<<blocks, threads, window_sums_elements(stride) * sizeof(T), stream>>>(in, out, stride, rounds);
+  window_sums<<<blocks, threads, window_sums_elements(stride) * sizeof(T), stream>>>(
+      in, out, stride, rounds);
   return cudaGetLastError();
 }
 
 /// Starts tiled_matmul_padded(); sizes as for launch_tiled_matmul() of chapter 02.
 template <int TILE, int PAD>
-cudaError_t launch_tiled_matmul_padded(const float* A, const float* B, float* C, int M, int N, int K,
-                                       cudaStream_t stream = nullptr) {
+cudaError_t launch_tiled_matmul_padded(const float* A, const float* B, float* C, int M, int N,
+                                       int K, cudaStream_t stream = nullptr) {
   static_assert(TILE >= 1 && TILE * TILE <= 1024 && PAD >= 0, "one thread per element");
-  constexpr int most = 1 << 30;  // so that `row`, `col` and `k0 + tx` fit in an int also past the edges
+  // so that `row`, `col` and `k0 + tx` fit in an int also past the edges
+  constexpr int most = 1 << 30;
   constexpr long long elements = 1LL << 31;
   if (M < 0 || N < 0 || K < 0 || M > most || N > most || K > most) return cudaErrorInvalidValue;
-  if (1LL * M * K >= elements || 1LL * K * N >= elements || 1LL * M * N >= elements) return cudaErrorInvalidValue;
+  if (1LL * M * K >= elements || 1LL * K * N >= elements || 1LL * M * N >= elements)
+    return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;
   const dim3 blocks((N + TILE - 1) / TILE, (M + TILE - 1) / TILE);
   tiled_matmul_padded<TILE, PAD><<<blocks, dim3(TILE, TILE), 0, stream>>>(A, B, C, M, N, K);

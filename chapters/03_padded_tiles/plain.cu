@@ -30,7 +30,8 @@ int main() {
   CHECK(cudaMalloc(&d_in, in.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_out, out.size() * sizeof(float)));
   CHECK(cudaMemcpy(d_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));
 
   const int threads = 32, blocks = (rows + 31) / 32;  // a warp per 32 rows
   cudaEvent_t start, stop;
@@ -52,7 +53,8 @@ int main() {
     double sum = 0;
     for (int c = 0; c < cols; ++c) {
       sum += in[r * cols + c];
-      if (!(std::abs(out[r * cols + c] - sum) <= FLT_EPSILON * c * c)) ++wrong;  // c roundings of sums below c
+      // c roundings of sums below c
+      if (!(std::abs(out[r * cols + c] - sum) <= FLT_EPSILON * c * c)) ++wrong;
     }
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);

@@ -1,5 +1,5 @@
-// What lesson 03 works on: a random matrix and the running sums of its rows. Plumbing; the lesson is in
-// padded_tiles.cuh.
+// What lesson 03 works on: a random matrix and the running sums of its rows. Plumbing; the lesson
+// is in padded_tiles.cuh.
 #pragma once
 
 #include <cmath>
@@ -16,13 +16,18 @@
 
 /// The matrices of one shape: on the device, and on the host what must come out.
 ///
-/// Every kernel adds in the same order, so all results have the same bits: those of a float loop on the host, which is
-/// compared with an FP64 reference element by element, once. A result with other bits is compared with the
-/// reference itself.
+/// Every kernel adds in the same order, so all results have the same bits: those of a float loop on
+/// the host, which is compared with an FP64 reference element by element, once. A result with other
+/// bits is compared with the reference itself.
 class RunningSums {
  public:
   RunningSums(int rows, int cols, std::vector<float> values)
-      : rows(rows), cols(cols), in(values), out(values.size()), in_order_(values.size()), got_(values.size()) {
+      : rows(rows),
+        cols(cols),
+        in(values),
+        out(values.size()),
+        in_order_(values.size()),
+        got_(values.size()) {
     const std::size_t width = cols;
     expected_.resize(values.size());
     bound_.resize(values.size());
@@ -33,7 +38,8 @@ class RunningSums {
         const float value = values[r * width + c];
         in_order_[r * width + c] = in_float += value;
         expected_[r * width + c] = sum += value;
-        bound_[r * width + c] = tilewise::error_bound(c + 1, magnitude += std::abs(static_cast<double>(value)));
+        bound_[r * width + c] =
+            tilewise::error_bound(c + 1, magnitude += std::abs(static_cast<double>(value)));
       }
     }
     of_the_host_ = compare(in_order_);
@@ -64,7 +70,8 @@ class RunningSums {
   tilewise::Comparison of_the_host_;
 };
 
-/// Input and output of window_sums(). The inputs are small integers, so that sums are exact in FP32, in any order.
+/// Input and output of window_sums(). The inputs are small integers, so that sums are exact in
+/// FP32, in any order.
 template <class T>
 class WindowSums {
  public:
@@ -73,7 +80,8 @@ class WindowSums {
         rounds(rounds),
         blocks(blocks),
         threads(threads),
-        words_(tilewise::random_vector(window_sums_elements(stride) * kWords, seed, tilewise::Distribution::integers)),
+        words_(tilewise::random_vector(window_sums_elements(stride) * kWords, seed,
+                                       tilewise::Distribution::integers)),
         in_(words_),
         out(static_cast<std::size_t>(blocks) * threads) {}
 
@@ -84,7 +92,8 @@ class WindowSums {
     for (std::size_t t = 0; t < expected.size(); ++t)
       for (std::size_t w = 0; w < 32 * kWords; ++w)
         expected[t] += rounds * double{words_[t % 32 * stride * kWords + w]};
-    tilewise::Comparison comparison = tilewise::compare(out.to_host(), expected, {}, blocks, threads);
+    tilewise::Comparison comparison =
+        tilewise::compare(out.to_host(), expected, {}, blocks, threads);
     comparison.method = "windows exactly, of integers";
     return comparison;
   }

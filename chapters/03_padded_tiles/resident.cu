@@ -1,6 +1,6 @@
-// How many blocks does an SM really hold? CUDA's answer is for the carve-out that was asked for; the driver may give
-// more. This program asks, and then counts: each block adds itself to its SM's number when it begins and takes itself
-// off when it ends.
+// How many blocks does an SM really hold? CUDA's answer is for the carve-out that was asked for;
+// the driver may give more. This program asks, and then counts: each block adds itself to its SM's
+// number when it begins and takes itself off when it ends.
 //   nvcc -std=c++20 -arch=native resident.cu -o resident && ./resident
 #include <cuda_runtime.h>
 
@@ -11,16 +11,17 @@
 
 #include "padded_tiles.cuh"
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                                    \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define CHECK(call)                                                      \
+  do {                                                                   \
+    if (const cudaError_t error = (call); error != cudaSuccess) {        \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                   cudaGetErrorString(error));                           \
+      std::exit(1);                                                      \
+    }                                                                    \
   } while (0)
 
-/// A block of one warp with the shared memory of running_sums_padded(), which stays for a while. `now` and `most` have an
-/// element for each SM.
+/// A block of one warp with the shared memory of running_sums_padded(), which stays for a while.
+/// `now` and `most` have an element for each SM.
 __global__ void __launch_bounds__(32) stay(int* now, int* most) {
   __shared__ float tile[32][33];
   tile[threadIdx.x][0] = 1;
@@ -49,16 +50,20 @@ int main() {
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
 
-  std::printf("%s, blocks of one warp with 4,224 bytes of shared memory and some that they do not use\n", device.name);
+  std::printf(
+      "%s, blocks of one warp with 4,224 bytes of shared memory and some that they do not use\n",
+      device.name);
   std::printf("carve-out %%   unused bytes   blocks per SM: asked   counted   running sums, ms\n");
   const struct {
     int carveout, unused;
   } cases[] = {{100, 0}, {50, 0},     {25, 0},      {10, 0},      {5, 0},
                {0, 0},   {100, 4096}, {100, 12160}, {100, 14208}, {100, 28544}};
   for (const auto& c : cases) {
-    const void* kernels[] = {reinterpret_cast<const void*>(running_sums_padded), reinterpret_cast<const void*>(stay)};
+    const void* kernels[] = {reinterpret_cast<const void*>(running_sums_padded),
+                             reinterpret_cast<const void*>(stay)};
     for (const void* kernel : kernels) {
-      CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, c.carveout));
+      CHECK(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, c.carveout));
       CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c.unused));
     }
     int asked = 0;
@@ -87,8 +92,8 @@ int main() {
   }
   CHECK(cudaEventDestroy(begin));
   CHECK(cudaEventDestroy(end));
-  for (void* memory :
-       {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(now), static_cast<void*>(most)}) {
+  for (void* memory : {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(now),
+                       static_cast<void*>(most)}) {
     CHECK(cudaFree(memory));
   }
   return 0;

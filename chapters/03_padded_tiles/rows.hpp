@@ -1,5 +1,5 @@
-// The rows of lesson 03's tables: what to launch, what to poison, what to check. Plumbing; the lesson is in
-// padded_tiles.cuh.
+// The rows of lesson 03's tables: what to launch, what to poison, what to check. Plumbing; the
+// lesson is in padded_tiles.cuh.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,8 @@ inline tilewise::Variant variant(const Sums& sums, RunningSums& p, std::size_t u
   v.opt_in_shared = true;
   v.extra = {sums.tile_row};
   v.launch = [&p, &sums, unused_bytes](cudaStream_t stream) {
-    CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), p.rows, p.cols, stream, unused_bytes));
+    CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), p.rows, p.cols, stream,
+                                   unused_bytes));
   };
   v.poison = [&] { p.out.poison(); };
   v.check = v.recheck = [&] { return p.check(); };
@@ -45,7 +46,8 @@ inline tilewise::Variant variant(const Sums& sums, RunningSums& p, std::size_t u
 inline tilewise::Variant copy(RunningSums& p) {
   tilewise::Variant v = variant({"cudaMemcpyAsync", nullptr, "-", 0}, p);
   v.launch = [&](cudaStream_t stream) {
-    CUDA_CHECK(cudaMemcpyAsync(p.out.data(), p.in.data(), p.in.bytes(), cudaMemcpyDeviceToDevice, stream));
+    CUDA_CHECK(
+        cudaMemcpyAsync(p.out.data(), p.in.data(), p.in.bytes(), cudaMemcpyDeviceToDevice, stream));
   };
   v.check = [] { return tilewise::Comparison{}; };
   v.recheck = {};
@@ -53,13 +55,15 @@ inline tilewise::Variant copy(RunningSums& p) {
   return v;
 }
 
-/// Blocks of one warp that an SM holds of the kernel. The simulator learns what a kernel declares in its body when it
-/// runs.
+/// Blocks of one warp that an SM holds of the kernel. The simulator learns what a kernel declares
+/// in its body when it runs.
 inline int blocks_per_sm(const Sums& sums, RunningSums& p, std::size_t unused_bytes) {
-  tilewise::run_unwatched([&] { CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), 1, 1)); });
+  tilewise::run_unwatched(
+      [&] { CUDA_CHECK(launch_running_sums(sums.run, p.in.data(), p.out.data(), 1, 1)); });
   int blocks = 0;
   // [occupancy]
-  CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributeMaxDynamicSharedMemorySize, int(unused_bytes)));
+  CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  int(unused_bytes)));
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sums.run, 32, unused_bytes));
   // [occupancy]
   return blocks;
@@ -85,7 +89,8 @@ tilewise::Variant windows(const char* kernel, WindowSums<T>& p) {
   v.shared_bytes = window_sums_elements(p.stride) * sizeof(T);
   v.extra = {std::to_string(p.stride)};
   v.launch = [&](cudaStream_t stream) {
-    CUDA_CHECK(launch_window_sums(p.in(), p.out.data(), p.stride, p.rounds, p.blocks, p.threads, stream));
+    CUDA_CHECK(
+        launch_window_sums(p.in(), p.out.data(), p.stride, p.rounds, p.blocks, p.threads, stream));
   };
   v.poison = [&] { p.out.poison(); };
   v.check = v.recheck = [&] { return p.check(); };
@@ -101,15 +106,18 @@ inline void pair_up(std::vector<std::int64_t>& rows, std::vector<std::int64_t>& 
                     const tilewise::Options& options) {
   if (rows.size() == 1) rows.assign(cols.size(), rows[0]);
   if (cols.size() == 1) cols.assign(rows.size(), cols[0]);
-  if (rows.size() != cols.size()) options.refuse("--rows and --cols are lists of different lengths");
+  if (rows.size() != cols.size())
+    options.refuse("--rows and --cols are lists of different lengths");
 }
 
 /// The matrices of all shapes; a SKIP row for what does not fit on the device.
-inline Problems make_problems(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& cols,
+inline Problems make_problems(const std::vector<std::int64_t>& rows,
+                              const std::vector<std::int64_t>& cols,
                               const tilewise::Options& options, tilewise::Lesson& lesson) {
   Problems problems;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double wanted = 2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);
+    const double wanted =
+        2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);
     if (wanted > static_cast<double>(tilewise::free_device_memory())) {
       lesson.skip(std::to_string(rows[i]) + " x " + std::to_string(cols[i]), "all", 0,
                   "needs " + tilewise::bytes_text(wanted) + " of device memory");
@@ -117,7 +125,8 @@ inline Problems make_problems(const std::vector<std::int64_t>& rows, const std::
     }
     problems.push_back(std::make_unique<RunningSums>(
         static_cast<int>(rows[i]), static_cast<int>(cols[i]),
-        tilewise::random_vector(static_cast<std::size_t>(rows[i]) * cols[i], options.seed(), options.data())));
+        tilewise::random_vector(static_cast<std::size_t>(rows[i]) * cols[i], options.seed(),
+                                options.data())));
   }
   return problems;
 }
@@ -128,7 +137,8 @@ inline void begin_with_copy(tilewise::Lesson& lesson, RunningSums& problem) {
   if (!tilewise::is_simulated()) lesson.run(copy(problem));  // no kernel: nothing to count
 }
 
-inline void run_sums(tilewise::Lesson& lesson, std::span<const Sums> kernels, const Problems& problems) {
+inline void run_sums(tilewise::Lesson& lesson, std::span<const Sums> kernels,
+                     const Problems& problems) {
   for (const auto& problem : problems) {
     begin_with_copy(lesson, *problem);
     for (const Sums& sums : kernels) lesson.run(variant(sums, *problem));
@@ -136,21 +146,24 @@ inline void run_sums(tilewise::Lesson& lesson, std::span<const Sums> kernels, co
 }
 
 /// A kernel with ever more shared memory per block.
-inline void run_with_shared(tilewise::Lesson& lesson, const Sums& sums, const std::vector<std::int64_t>& bytes,
-                            RunningSums& problem) {
-  for (const std::int64_t total : bytes) lesson.run(with_shared(sums, problem, static_cast<std::size_t>(total)));
+inline void run_with_shared(tilewise::Lesson& lesson, const Sums& sums,
+                            const std::vector<std::int64_t>& bytes, RunningSums& problem) {
+  for (const std::int64_t total : bytes)
+    lesson.run(with_shared(sums, problem, static_cast<std::size_t>(total)));
 }
 
-/// A kernel with the SM's memory divided in several ways between shared memory and L1 cache: in per cent of the
-/// largest shared memory; -1: the driver decides.
+/// A kernel with the SM's memory divided in several ways between shared memory and L1 cache: in per
+/// cent of the largest shared memory; -1: the driver decides.
 inline void run_with_carveout(tilewise::Lesson& lesson, const Sums& sums, RunningSums& problem,
                               std::initializer_list<int> carveouts) {
   for (const int carveout : carveouts) {
     // [carveout]
-    CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+    CUDA_CHECK(
+        cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
     // [carveout]
     tilewise::Variant v = variant(sums, problem);
-    v.extra = {carveout < 0 ? "driver's" : std::to_string(carveout), std::to_string(blocks_per_sm(sums, problem, 0))};
+    v.extra = {carveout < 0 ? "driver's" : std::to_string(carveout),
+               std::to_string(blocks_per_sm(sums, problem, 0))};
     lesson.run(v);
   }
   CUDA_CHECK(cudaFuncSetAttribute(sums.run, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
@@ -161,17 +174,19 @@ struct WindowSizes {
   std::int64_t rounds = 0, blocks = 0;
 };
 
-/// Windows that begin every `stride` elements of type T, for all strides; each is compared with stride 1.
+/// Windows that begin every `stride` elements of type T, for all strides; each is compared with
+/// stride 1.
 template <class T>
-void run_windows(tilewise::Lesson& lesson, const char* kernel, const std::vector<std::int64_t>& strides,
-                 WindowSizes sizes, const tilewise::Options& options) {
+void run_windows(tilewise::Lesson& lesson, const char* kernel,
+                 const std::vector<std::int64_t>& strides, WindowSizes sizes,
+                 const tilewise::Options& options) {
   const bool small = tilewise::is_simulated() || !options.timed();
   if (sizes.rounds == 0) sizes.rounds = small ? 1 : 512;
   if (sizes.blocks == 0) sizes.blocks = small ? 1 : 4 * tilewise::device().sms;
   lesson.begin_group();
   for (const std::int64_t stride : strides) {
-    WindowSums<T> problem(static_cast<int>(stride), static_cast<int>(sizes.rounds), static_cast<int>(sizes.blocks), 256,
-                          options.seed());
+    WindowSums<T> problem(static_cast<int>(stride), static_cast<int>(sizes.rounds),
+                          static_cast<int>(sizes.blocks), 256, options.seed());
     lesson.run(windows(kernel, problem));
   }
 }
@@ -186,8 +201,12 @@ tilewise::MatmulVariant matmul(const char* kernel, std::size_t row, bool baselin
   v.shared_bytes = 2 * 32 * row * sizeof(float);
   v.baseline = baseline;
   v.skip = [](const tilewise::MatmulShape& s) {
-    return tiled_matmul_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+    return tiled_matmul_fits(s.m, s.n, s.k)
+               ? ""
+               : "a matrix of 2^31 elements or more: positions are 32-bit";
   };
-  v.launch = [launch](const tilewise::MatmulProblem& p) { CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)); };
+  v.launch = [launch](const tilewise::MatmulProblem& p) {
+    CUDA_CHECK(launch(p.A, p.B, p.C, p.m, p.n, p.k, p.stream));
+  };
   return v;
 }

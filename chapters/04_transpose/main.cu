@@ -1,4 +1,5 @@
-// Lesson 04: a transpose moves every word once and computes nothing. How much of the speed of a copy can it reach?
+// Lesson 04: a transpose moves every word once and computes nothing. How much of the speed of a
+// copy can it reach?
 #include "library.hpp"
 #include "problem.cuh"
 #include "tilewise/lesson.hpp"
@@ -22,7 +23,8 @@ struct Row {
   bool hint = false;      ///< loads with evict_last: measured by the copy that does the same
 };
 
-cudaError_t copy_of_the_device(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
+cudaError_t copy_of_the_device(const float* in, float* out, int rows, int cols,
+                               cudaStream_t stream) {
   return cudaMemcpyAsync(out, in, sizeof(float) * rows * cols, cudaMemcpyDeviceToDevice, stream);
 }
 
@@ -39,17 +41,21 @@ const Row table[] = {
     {"transpose_swizzled", launch_transpose_swizzled<16>, 16, dim3(16, 16), 16 * 16 * 4},
     {"transpose_swizzled", launch_transpose_swizzled<32>, 32, dim3(32, 32), 32 * 32 * 4},
     {"transpose_coarsened", launch_transpose_coarsened, 32, dim3(32, 4), 32 * 32 * 4},
-    {"transpose_vectorised<rows>", launch_transpose_vectorised<TileOrder::rows>, 64, dim3(16, 16), 64 * 64 * 4},
+    {"transpose_vectorised<rows>", launch_transpose_vectorised<TileOrder::rows>, 64, dim3(16, 16),
+     64 * 64 * 4},
     {"transpose_vectorised", launch_transpose_vectorised<>, 64, dim3(16, 16), 64 * 64 * 4},
     {"cublasSgeam", launch_library_transpose, 0, dim3(1), 0, Result::transposed, false, true},
     {"copy_evict_last", launch_copy_evict_last, 0, dim3(256), 0, Result::copied, true, false, true},
-    {"transpose_vectorised<evict_last>", launch_transpose_vectorised<TileOrder::columns, true>, 64, dim3(16, 16),
-     64 * 64 * 4, Result::transposed, false, false, true},
+    {"transpose_vectorised<evict_last>", launch_transpose_vectorised<TileOrder::columns, true>, 64,
+     dim3(16, 16), 64 * 64 * 4, Result::transposed, false, false, true},
     {"move_tiles", launch_move_tiles, 64, dim3(16, 16), 0, Result::moved, false, false, true},
-    {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 136 * 17 * 16, Result::transposed, false, false, true},
+    {"transpose_ragged", launch_transpose_ragged, 64, dim3(512), 136 * 17 * 16, Result::transposed,
+     false, false, true},
 };
 
-std::string shape(std::int64_t rows, std::int64_t cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
+std::string shape(std::int64_t rows, std::int64_t cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
 
 tilewise::Variant variant(const Row& row, Problem& p) {
   tilewise::Variant v;
@@ -58,7 +64,9 @@ tilewise::Variant variant(const Row& row, Problem& p) {
   v.tile = row.tile;
   v.block = row.block;
   v.shared_bytes = row.shared_bytes;
-  v.launch = [&](cudaStream_t stream) { CUDA_CHECK(row.launch(p.in(), p.out.data(), p.rows, p.cols, stream)); };
+  v.launch = [&](cudaStream_t stream) {
+    CUDA_CHECK(row.launch(p.in(), p.out.data(), p.rows, p.cols, stream));
+  };
   v.poison = [&] { p.out.poison(); };
   v.check = [&] { return p.check(row.result); };
   v.recheck = v.check;
@@ -66,7 +74,9 @@ tilewise::Variant variant(const Row& row, Problem& p) {
   v.working_set = 2 * p.bytes();
   v.baseline = row.baseline;
   v.extra = {row.hint ? "evict_last" : "-"};
-  const int unit = row.result == Result::moved ? 64 : v.kernel.starts_with("transpose_vectorised") ? 4 : 1;
+  const int unit = row.result == Result::moved                    ? 64
+                   : v.kernel.starts_with("transpose_vectorised") ? 4
+                                                                  : 1;
   if (p.rows % unit != 0 || p.cols % unit != 0)
     v.skip = [=] { return "needs rows and columns that are multiples of " + std::to_string(unit); };
   return v;
@@ -76,19 +86,23 @@ tilewise::Variant variant(const Row& row, Problem& p) {
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("04_transpose", "Transposes a matrix of rows x cols. How close to a copy can you get?");
+    tilewise::Options options(
+        "04_transpose", "Transposes a matrix of rows x cols. How close to a copy can you get?");
     Sizes rows = tilewise::is_simulated() ? Sizes{256, 101} : Sizes{8192, 16384, 16383};
     Sizes cols = tilewise::is_simulated() ? Sizes{256, 203} : Sizes{8192, 16384, 16385};
     Sizes n;
-    const tilewise::Range range{1, 65535 * 8};  // the strided kernels: 65,535 blocks in y at most, of 8 threads
-    options.add("--rows", rows, "Rows of the input, a list; its entries go in pairs with those of --cols", range);
+    // the strided kernels: 65,535 blocks in y at most, of 8 threads
+    const tilewise::Range range{1, 65535 * 8};
+    options.add("--rows", rows,
+                "Rows of the input, a list; its entries go in pairs with those of --cols", range);
     options.add("--cols", cols, "Columns of the input", range);
     options.add("--n", n, "Square sizes, instead of --rows and --cols", range);
     options.parse(argc, argv);
     if (!n.empty()) rows = cols = n;
     if (rows.size() == 1) rows.assign(cols.size(), rows[0]);
     if (cols.size() == 1) cols.assign(rows.size(), cols[0]);
-    if (rows.size() != cols.size()) options.refuse("--rows and --cols are lists of different lengths");
+    if (rows.size() != cols.size())
+      options.refuse("--rows and --cols are lists of different lengths");
 
     tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
                                       .quantity = tilewise::Quantity::sectors,
@@ -100,15 +114,18 @@ int main(int argc, char** argv) {
                                       .extra = {{"L2 hint", "of reads", 10, true}}});
     for (std::size_t i = 0; i < rows.size(); ++i) {
       lesson.begin_group();
-      const double wanted = 2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);
+      const double wanted =
+          2.0 * sizeof(float) * static_cast<double>(rows[i]) * static_cast<double>(cols[i]);
       if (wanted > static_cast<double>(tilewise::free_device_memory())) {
-        lesson.skip(shape(rows[i], cols[i]), "all", 0, "needs " + tilewise::bytes_text(wanted) + " of device memory");
+        lesson.skip(shape(rows[i], cols[i]), "all", 0,
+                    "needs " + tilewise::bytes_text(wanted) + " of device memory");
         continue;
       }
       Problem problem(static_cast<int>(rows[i]), static_cast<int>(cols[i]), options);
       for (const Row& row : table) {
         if (row.library && tilewise::is_simulated()) continue;  // no kernel: nothing to count
-        if (row.baseline) lesson.begin_group();                 // no row is a share of a copy with another hint
+        // no row is a share of a copy with another hint
+        if (row.baseline) lesson.begin_group();
         lesson.run(variant(row, problem));
       }
     }

@@ -28,9 +28,11 @@ int main() {
   CHECK(cudaMalloc(&d_in, in.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_out, out.size() * sizeof(float)));
   CHECK(cudaMemcpy(d_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));
 
-  const dim3 threads(32, 32), blocks((cols + 31) / 32, (rows + 31) / 32);  // a block per tile of `in`
+  // a block per tile of `in`
+  const dim3 threads(32, 32), blocks((cols + 31) / 32, (rows + 31) / 32);
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));

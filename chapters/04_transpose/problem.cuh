@@ -1,4 +1,5 @@
-// What lesson 04 works on: a random matrix, and what must become of it. Plumbing; the lesson is in transpose.cuh.
+// What lesson 04 works on: a random matrix, and what must become of it. Plumbing; the lesson is in
+// transpose.cuh.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,8 +19,8 @@
 #include "tilewise/pinned_buffer.hpp"
 #include "tilewise/random.hpp"
 
-/// What a kernel must leave: the transpose, the input itself, or the input's tiles of 64 x 64 where a transpose has
-/// them, their words in the old order.
+/// What a kernel must leave: the transpose, the input itself, or the input's tiles of 64 x 64 where
+/// a transpose has them, their words in the old order.
 enum class Result { transposed, copied, moved };
 
 /// Where in `in` (rows x cols) word i of `out` comes from.
@@ -30,7 +31,8 @@ __host__ __device__ inline size_t source_of(size_t i, size_t rows, size_t cols, 
   return (c / 64 * 64 + r % 64) * cols + r / 64 * 64 + c % 64;
 }
 
-/// Word i of random_vector(size, seed), by itself: the generator's state after i steps is start + i times a constant.
+/// Word i of random_vector(size, seed), by itself: the generator's state after i steps is start + i
+/// times a constant.
 __host__ __device__ inline float random_word(std::uint64_t start, std::uint64_t i) {
   std::uint64_t z = start + (i + 1) * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -50,8 +52,8 @@ struct Wrong {
   unsigned long long first = ~0ull;  ///< index of the first wrong word
 };
 
-__global__ void find_wrong(const float* out, size_t rows, size_t cols, Result result, std::uint64_t start,
-                           Wrong* wrong) {
+__global__ void find_wrong(const float* out, size_t rows, size_t cols, Result result,
+                           std::uint64_t start, Wrong* wrong) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= rows * cols) return;
   const float expected = random_word(start, source_of(i, rows, cols, result));
@@ -60,12 +62,17 @@ __global__ void find_wrong(const float* out, size_t rows, size_t cols, Result re
   atomicMin(&wrong->first, static_cast<unsigned long long>(i));
 }
 
-/// A random matrix that never leaves the device: its words, and those of every result, can be computed one by one. With
-/// a gigabyte per matrix the host would need a minute for what the device does in milliseconds.
+/// A random matrix that never leaves the device: its words, and those of every result, can be
+/// computed one by one. With a gigabyte per matrix the host would need a minute for what the device
+/// does in milliseconds.
 class DeviceMatrix {
  public:
   DeviceMatrix(size_t rows, size_t cols, std::uint64_t seed)
-      : rows_(rows), cols_(cols), start_(tilewise::Random(seed).bits()), words_(rows * cols), wrong_(1) {
+      : rows_(rows),
+        cols_(cols),
+        start_(tilewise::Random(seed).bits()),
+        words_(rows * cols),
+        wrong_(1) {
     if (words_.size() == 0) return;
     fill_words<<<blocks(), 256>>>(words_.data(), words_.size(), start_);
     CUDA_CHECK(cudaGetLastError());
@@ -108,8 +115,8 @@ class DeviceMatrix {
   tilewise::DeviceBuffer<Wrong> wrong_;
 };
 
-/// The matrices of one shape. The input is made and the results are checked by the host; those of more than
-/// kCheckedByHost words, where the data is random_vector()'s default, by the device.
+/// The matrices of one shape. The input is made and the results are checked by the host; those of
+/// more than kCheckedByHost words, where the data is random_vector()'s default, by the device.
 class Problem {
  public:
   static constexpr size_t kCheckedByHost = size_t{1} << 24;
@@ -138,8 +145,8 @@ class Problem {
     if (on_device_) return on_device_->check(out.data(), result);
     out.download(got_->span());
     const bool copied = result == Result::copied;
-    tilewise::Comparison comparison =
-        tilewise::compare_exact(got_->span(), expected(result), copied ? rows : cols, copied ? cols : rows);
+    tilewise::Comparison comparison = tilewise::compare_exact(
+        got_->span(), expected(result), copied ? rows : cols, copied ? cols : rows);
     comparison.method = "every element, exactly";
     return comparison;
   }
@@ -158,7 +165,8 @@ class Problem {
       for (size_t i = 0; i < width; ++i) {
         const size_t row = result == Result::moved ? i / piece * piece : i;
         for (size_t r = r0; r < std::min(height, r0 + piece); ++r) {
-          const size_t to = result == Result::moved ? (row + r % piece) * height + r0 + i % piece : i * height + r;
+          const size_t to = result == Result::moved ? (row + r % piece) * height + r0 + i % piece
+                                                    : i * height + r;
           words[to] = original_[r * width + i];
         }
       }

@@ -1,6 +1,7 @@
-// What was tried on the way to transpose_vectorised<columns, evict_last>, and what each trial costs: hints to L2, other
-// tiles, other orders of blocks, persistent blocks. Each is checked, and timed in turns with cudaMemcpyAsync. At the
-// end: what the hints leave to the kernel that comes after the transpose. On a GPU:
+// What was tried on the way to transpose_vectorised<columns, evict_last>, and what each trial
+// costs: hints to L2, other tiles, other orders of blocks, persistent blocks. Each is checked, and
+// timed in turns with cudaMemcpyAsync. At the end: what the hints leave to the kernel that comes
+// after the transpose. On a GPU:
 //   nvcc -std=c++20 -O3 -arch=native trials.cu -o trials && ./trials [n]
 #include <cuda_runtime.h>
 
@@ -9,15 +10,17 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                                    \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define CHECK(call)                                                      \
+  do {                                                                   \
+    if (const cudaError_t error = (call); error != cudaSuccess) {        \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                   cudaGetErrorString(error));                           \
+      std::exit(1);                                                      \
+    }                                                                    \
   } while (0)
 
-/// The cache hint of the loads, which tells L2 what to do with the words: nothing, evict them first, evict them last.
+/// The cache hint of the loads, which tells L2 what to do with the words: nothing, evict them
+/// first, evict them last.
 enum class Hint { none, evict_first, evict_last };
 
 template <Hint HINT>
@@ -41,27 +44,33 @@ __device__ float4 load(const float4* from) {
 
 /// The copy with hints. Blocks of 256 threads, a float4 each.
 template <Hint HINT>
-__global__ void __launch_bounds__(256) copy(const float4* __restrict__ in, float4* __restrict__ out) {
+__global__ void __launch_bounds__(256)
+    copy(const float4* __restrict__ in, float4* __restrict__ out) {
   const size_t at = static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x;
   out[at] = load<HINT>(in + at);
 }
 
-/// transpose_vectorised() of a square matrix for tiles of HEIGHT x WIDTH words, a piece of 4 x 4 per thread. Tiles are
-/// taken in strips of `strip` tile columns: from left to right in a strip, then one further down, and strip after
-/// strip. STAY: persistent blocks, as many as fit. When one has a tile in shared memory, it reads the next before it
-/// writes this one. n is a multiple of HEIGHT and of WIDTH.
+/// transpose_vectorised() of a square matrix for tiles of HEIGHT x WIDTH words, a piece of 4 x 4
+/// per thread. Tiles are taken in strips of `strip` tile columns: from left to right in a strip,
+/// then one further down, and strip after strip. STAY: persistent blocks, as many as fit. When one
+/// has a tile in shared memory, it reads the next before it writes this one. n is a multiple of
+/// HEIGHT and of WIDTH.
 template <int HEIGHT, int WIDTH, Hint HINT, bool STAY>
 __global__ void __launch_bounds__(HEIGHT* WIDTH / 16)
     transpose(const float* __restrict__ in, float* __restrict__ out, int n, int strip) {
-  constexpr int DOWN = HEIGHT / 4, ACROSS = WIDTH / 4;  // float4 in a column of the tile, and in a row
-  __shared__ float4 tile[WIDTH][DOWN];                  // tile[j][u ^ (j / 4 % 8)] as in transpose_vectorised()
+  // float4 in a column of the tile, and in a row
+  constexpr int DOWN = HEIGHT / 4, ACROSS = WIDTH / 4;
+  // tile[j][u ^ (j / 4 % 8)] as in transpose_vectorised()
+  __shared__ float4 tile[WIDTH][DOWN];
   const unsigned tile_rows = n / HEIGHT, tile_cols = n / WIDTH;
   const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
   int r0, c0;
   float4 a, b, c, d;
   const auto fetch = [&](unsigned number) {
-    const unsigned before = number / (strip * tile_rows) * strip;  // tile columns of the strips before
-    const unsigned width = min(static_cast<unsigned>(strip), tile_cols - before), inside = number - before * tile_rows;
+    // tile columns of the strips before
+    const unsigned before = number / (strip * tile_rows) * strip;
+    const unsigned width = min(static_cast<unsigned>(strip), tile_cols - before),
+                   inside = number - before * tile_rows;
     r0 = static_cast<int>(inside / width) * HEIGHT;
     c0 = static_cast<int>(before + inside % width) * WIDTH;
     const float* from = in + static_cast<size_t>(r0 + 4 * y) * n + c0 + 4 * x;
@@ -85,7 +94,8 @@ __global__ void __launch_bounds__(HEIGHT* WIDTH / 16)
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int p = threadIdx.x + k * (HEIGHT * WIDTH / 16), j = p / DOWN, i = p % DOWN;
-      *reinterpret_cast<float4*>(to + static_cast<size_t>(j) * n + 4 * i) = tile[j][i ^ (j / 4 % 8)];
+      *reinterpret_cast<float4*>(to + static_cast<size_t>(j) * n + 4 * i) =
+          tile[j][i ^ (j / 4 % 8)];
     }
     if (!more) return;
     __syncthreads();  // the next tile overwrites this one
@@ -109,13 +119,15 @@ __global__ void fill(float* words) {
   words[i] = __uint_as_float((static_cast<unsigned>(i) * 2654435761u & 0x3fffffffu) | 0x20000000u);
 }
 
-__global__ void differences(const float* in, const float* out, int n, bool transposed, unsigned long long* count) {
+__global__ void differences(const float* in, const float* out, int n, bool transposed,
+                            unsigned long long* count) {
   const size_t i = static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x;
   if (out[i] != in[transposed ? i % n * n + i / n : i]) atomicAdd(count, 1ull);
 }
 
 int n = 16384;
-float *in[2], *out[2];  // the copy has a pair of its own, so what one call leaves in L2 doesn't help the next
+// the copy has a pair of its own, so what one call leaves in L2 doesn't help the next
+float *in[2], *out[2];
 unsigned long long* wrong;
 cudaEvent_t events[3];
 
@@ -161,8 +173,8 @@ void trial(const char* name, bool transposed, Launch launch) {
 template <Hint HINT>
 void copy_trial(const char* name) {
   trial(name, false, [](const float* from, float* to) {
-    copy<HINT><<<static_cast<unsigned>(static_cast<size_t>(n) * n / 1024), 256>>>(reinterpret_cast<const float4*>(from),
-                                                                                  reinterpret_cast<float4*>(to));
+    copy<HINT><<<static_cast<unsigned>(static_cast<size_t>(n) * n / 1024), 256>>>(
+        reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to));
   });
 }
 
@@ -177,17 +189,19 @@ void transpose_trial(const char* name, int strip = 1) {
     CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     blocks = std::min(blocks, static_cast<unsigned>(resident * sms));
   }
-  trial(name, true, [=](const float* from, float* to) { kernel<<<blocks, threads>>>(from, to, n, strip); });
+  trial(name, true,
+        [=](const float* from, float* to) { kernel<<<blocks, threads>>>(from, to, n, strip); });
 }
 
-/// How the transpose slows the next kernel, which reads `bytes` bytes that fit in L2, again and again. Before the
-/// transpose L2 has them. Prints the median time of the read before it, and of the first four after it.
+/// How the transpose slows the next kernel, which reads `bytes` bytes that fit in L2, again and
+/// again. Before the transpose L2 has them. Prints the median time of the read before it, and of
+/// the first four after it.
 template <Hint HINT>
 void after_trial(const char* name, size_t bytes) {
   constexpr int READS = 5;
   const auto read = [=] {
-    read_words<<<static_cast<unsigned>(bytes / sizeof(float4) / 16 / 256), 256>>>(reinterpret_cast<float4*>(in[0]),
-                                                                                  out[0]);
+    read_words<<<static_cast<unsigned>(bytes / sizeof(float4) / 16 / 256), 256>>>(
+        reinterpret_cast<float4*>(in[0]), out[0]);
   };
   cudaEvent_t marks[READS + 2];
   for (cudaEvent_t& mark : marks) CHECK(cudaEventCreate(&mark));
@@ -197,7 +211,8 @@ void after_trial(const char* name, size_t bytes) {
     CHECK(cudaEventRecord(marks[0]));
     read();
     CHECK(cudaEventRecord(marks[1]));
-    transpose<64, 64, HINT, false><<<static_cast<unsigned>(n / 64) * (n / 64), 256>>>(in[1], out[1], n, 1);
+    transpose<64, 64, HINT, false>
+        <<<static_cast<unsigned>(n / 64) * (n / 64), 256>>>(in[1], out[1], n, 1);
     for (int k = 0; k < READS; ++k) {
       CHECK(cudaEventRecord(marks[k + 2]));
       if (k + 1 < READS) read();
@@ -233,7 +248,9 @@ int main(int argc, char** argv) {
   CHECK(cudaMalloc(&wrong, sizeof *wrong));
   for (cudaEvent_t& event : events) CHECK(cudaEventCreate(&event));
 
-  std::printf("%d x %d; tiles of 64 x 64, down the columns, evict_last, unless the line says otherwise\n", n, n);
+  std::printf(
+      "%d x %d; tiles of 64 x 64, down the columns, evict_last, unless the line says otherwise\n",
+      n, n);
   copy_trial<Hint::none>("copy, no hint");
   copy_trial<Hint::evict_first>("copy, evict_first");
   copy_trial<Hint::evict_last>("copy, evict_last");
@@ -250,7 +267,8 @@ int main(int argc, char** argv) {
   transpose_trial<64, 64, Hint::evict_last>("along the rows", n / 64);
   transpose_trial<64, 64, Hint::evict_last, true>("persistent blocks");
   std::printf(
-      "\nThe kernel after the transpose reads words that L2 had before it. ms: before; after it the 1st to 4th time\n");
+      "\nThe kernel after the transpose reads words that L2 had before it. ms: before; after it "
+      "the 1st to 4th time\n");
   for (const size_t bytes : {size_t{8} << 20, size_t{24} << 20, size_t{40} << 20}) {
     if (bytes > words * sizeof(float)) continue;
     after_trial<Hint::none>("transpose, no hint", bytes);

@@ -1,14 +1,15 @@
-// What one request of a warp costs: words that are loaded and stored in the patterns that programs use.
+// What one request of a warp costs: words that are loaded and stored in the patterns that programs
+// use.
 //
-// Words are float, float2 or float4 (4, 8, 16 bytes); positions are size_t, so that no array is too long. Inputs and
-// outputs must not overlap.
+// Words are float, float2 or float4 (4, 8, 16 bytes); positions are size_t, so that no array is too
+// long. Inputs and outputs must not overlap.
 #pragma once
 
 #include <cuda_runtime.h>
 
 // [copy_one_word]
-/// A thread moves one word. The 32 lanes of a warp read 32 neighbours, so every byte that is fetched is used.
-/// Blocks of 256 threads, enough for one word each.
+/// A thread moves one word. The 32 lanes of a warp read 32 neighbours, so every byte that is
+/// fetched is used. Blocks of 256 threads, enough for one word each.
 template <class Word>
 __global__ void copy_one_word(const Word* __restrict__ in,  // count words
                               Word* __restrict__ out,       // count words
@@ -19,12 +20,13 @@ __global__ void copy_one_word(const Word* __restrict__ in,  // count words
 // [copy_one_word]
 
 // [copy_four_vectors]
-/// The widest word, and four of them in flight per thread: 16 bytes x 4. A warp still reads 32 neighbours at a time;
-/// its next request is 256 words further on. Both arrays must be aligned to 16 bytes.
-/// Blocks of 256 threads, enough for 16 floats each.
-__global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict__ in,  // count floats
-                                                         float* __restrict__ out,       // count floats
-                                                         size_t count) {
+/// The widest word, and four of them in flight per thread: 16 bytes x 4. A warp still reads 32
+/// neighbours at a time; its next request is 256 words further on. Both arrays must be aligned to
+/// 16 bytes. Blocks of 256 threads, enough for 16 floats each.
+// count floats
+__global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict__ in,
+                                                         // count floats
+                                                         float* __restrict__ out, size_t count) {
   constexpr int IN_FLIGHT = 4;
   const float4* from = reinterpret_cast<const float4*>(in);
   float4* to = reinterpret_cast<float4*>(out);
@@ -47,7 +49,8 @@ __global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict
 }
 // [copy_four_vectors]
 
-/// Words that one thread of the following kernels has in flight: 64 bytes, so that memory is what limits them.
+/// Words that one thread of the following kernels has in flight: 64 bytes, so that memory is what
+/// limits them.
 template <class Word>
 constexpr int kInFlight = 64 / static_cast<int>(sizeof(Word));
 
@@ -55,9 +58,10 @@ constexpr int kInFlight = 64 / static_cast<int>(sizeof(Word));
 /// Reads every stride-th word and writes them side by side: only the loads are strided.
 /// Blocks of 256 threads, enough for 64 bytes each.
 template <class Word>
-__global__ void __launch_bounds__(256) strided_read(const Word* __restrict__ in,  // (count - 1) * stride + 1 words
-                                                    Word* __restrict__ out,       // count words
-                                                    size_t count, size_t stride) {
+__global__ void __launch_bounds__(256)
+    strided_read(const Word* __restrict__ in,  // (count - 1) * stride + 1 words
+                 Word* __restrict__ out,       // count words
+                 size_t count, size_t stride) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -76,11 +80,13 @@ __global__ void __launch_bounds__(256) strided_read(const Word* __restrict__ in,
 // [strided_read]
 
 // [strided_write]
-/// Only the stores are strided: reads neighbours, writes every stride-th word, and leaves the words between alone.
+/// Only the stores are strided: reads neighbours, writes every stride-th word, and leaves the words
+/// between alone.
 template <class Word>
-__global__ void __launch_bounds__(256) strided_write(const Word* __restrict__ in,  // count words
-                                                     Word* __restrict__ out,       // (count - 1) * stride + 1 words
-                                                     size_t count, size_t stride) {
+__global__ void __launch_bounds__(256)
+    strided_write(const Word* __restrict__ in,  // count words
+                  // (count - 1) * stride + 1 words
+                  Word* __restrict__ out, size_t count, size_t stride) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -101,9 +107,10 @@ __global__ void __launch_bounds__(256) strided_write(const Word* __restrict__ in
 // [strided_copy]
 /// Both sides strided: every stride-th word is copied to where it was.
 template <class Word>
-__global__ void __launch_bounds__(256) strided_copy(const Word* __restrict__ in,  // (count - 1) * stride + 1 words
-                                                    Word* __restrict__ out,       // (count - 1) * stride + 1 words
-                                                    size_t count, size_t stride) {
+__global__ void __launch_bounds__(256)
+    strided_copy(const Word* __restrict__ in,  // (count - 1) * stride + 1 words
+                 // (count - 1) * stride + 1 words
+                 Word* __restrict__ out, size_t count, size_t stride) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -124,9 +131,10 @@ __global__ void __launch_bounds__(256) strided_copy(const Word* __restrict__ in,
 // [shifted_read]
 /// Neighbours, but the first doesn't start where a sector starts: out[i] = in[i + offset].
 template <class Word>
-__global__ void __launch_bounds__(256) shifted_read(const Word* __restrict__ in,  // count + offset words
-                                                    Word* __restrict__ out,       // count words
-                                                    size_t count, size_t offset) {
+__global__ void __launch_bounds__(256)
+    shifted_read(const Word* __restrict__ in,  // count + offset words
+                 Word* __restrict__ out,       // count words
+                 size_t count, size_t offset) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -147,9 +155,10 @@ __global__ void __launch_bounds__(256) shifted_read(const Word* __restrict__ in,
 // [shifted_write]
 /// The stores are shifted: out[i + offset] = in[i].
 template <class Word>
-__global__ void __launch_bounds__(256) shifted_write(const Word* __restrict__ in,  // count words
-                                                     Word* __restrict__ out,       // count + offset words
-                                                     size_t count, size_t offset) {
+__global__ void __launch_bounds__(256)
+    shifted_write(const Word* __restrict__ in,  // count words
+                  // count + offset words
+                  Word* __restrict__ out, size_t count, size_t offset) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -188,9 +197,9 @@ __host__ __device__ inline Particle advance(Particle p, float dt) {
 // [particle]
 
 // [particles_aos]
-/// An array of structures, a thread per particle. A Particle is made of floats, so it may start at any multiple of 4
-/// bytes, and the compiler has to read it in eight loads of 4 bytes, each with a stride of 8 floats.
-/// Blocks of 256 threads.
+/// An array of structures, a thread per particle. A Particle is made of floats, so it may start at
+/// any multiple of 4 bytes, and the compiler has to read it in eight loads of 4 bytes, each with a
+/// stride of 8 floats. Blocks of 256 threads.
 __global__ void particles_aos(const Particle* __restrict__ in,  // count
                               Particle* __restrict__ out,       // count
                               size_t count, float dt) {
@@ -200,17 +209,19 @@ __global__ void particles_aos(const Particle* __restrict__ in,  // count
 // [particles_aos]
 
 // [particles_soa]
-/// A structure of arrays: all x, then all y, and so on. Eight loads of 4 bytes, each of them with stride 1.
-/// Blocks of 256 threads.
-__global__ void particles_soa(const float* __restrict__ in,  // 8 x count: field f of particle i is in[f * count + i]
-                              float* __restrict__ out,       // 8 x count
+/// A structure of arrays: all x, then all y, and so on. Eight loads of 4 bytes, each of them with
+/// stride 1. Blocks of 256 threads.
+// 8 x count: field f of particle i is in[f * count + i]
+__global__ void particles_soa(const float* __restrict__ in,
+                              float* __restrict__ out,  // 8 x count
                               size_t count, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
 
-  const Particle p = advance({in[i], in[count + i], in[2 * count + i], in[3 * count + i], in[4 * count + i],
-                              in[5 * count + i], in[6 * count + i], in[7 * count + i]},
-                             dt);
+  const Particle p =
+      advance({in[i], in[count + i], in[2 * count + i], in[3 * count + i], in[4 * count + i],
+               in[5 * count + i], in[6 * count + i], in[7 * count + i]},
+              dt);
   out[i] = p.x;
   out[count + i] = p.y;
   out[2 * count + i] = p.z;
@@ -223,10 +234,11 @@ __global__ void particles_soa(const float* __restrict__ in,  // 8 x count: field
 // [particles_soa]
 
 // [particles_float4]
-/// The array of structures again. If it is aligned to 16 bytes, a particle can be read as two float4.
-/// Blocks of 256 threads.
-__global__ void particles_float4(const float4* __restrict__ in,  // 2 x count: particle i is in[2 i], in[2 i + 1]
-                                 float4* __restrict__ out,       // 2 x count
+/// The array of structures again. If it is aligned to 16 bytes, a particle can be read as two
+/// float4. Blocks of 256 threads.
+// 2 x count: particle i is in[2 i], in[2 i + 1]
+__global__ void particles_float4(const float4* __restrict__ in,
+                                 float4* __restrict__ out,  // 2 x count
                                  size_t count, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -240,15 +252,15 @@ __global__ void particles_float4(const float4* __restrict__ in,  // 2 x count: p
 // [particles_float4]
 
 // [particles_shared]
-/// The array of structures, through shared memory. The block reads its 256 particles as 2,048 floats in a row, wherever
-/// a particle starts, and stores them in shared memory as a structure of arrays. No alignment is needed.
-/// Blocks of 256 threads.
+/// The array of structures, through shared memory. The block reads its 256 particles as 2,048
+/// floats in a row, wherever a particle starts, and stores them in shared memory as a structure of
+/// arrays. No alignment is needed. Blocks of 256 threads.
 __global__ void __launch_bounds__(256) particles_shared(const Particle* __restrict__ in,  // count
                                                         Particle* __restrict__ out,       // count
                                                         size_t count, float dt) {
   constexpr int FIELDS = 8;
-  // Eight neighbours in memory go to eight rows. Rows begin 4 banks apart, so that the 8 rows x 4 particles of a warp
-  // lie in 32 different banks.
+  // Eight neighbours in memory go to eight rows. Rows begin 4 banks apart, so that the 8 rows x 4
+  // particles of a warp lie in 32 different banks.
   __shared__ float tile[FIELDS][256 + 4];
   const int t = threadIdx.x;
   const size_t begin = static_cast<size_t>(blockIdx.x) * (256 * FIELDS);  // of the block, in floats
@@ -286,8 +298,8 @@ __global__ void __launch_bounds__(256) particles_shared(const Particle* __restri
 // [particles_shared]
 
 // [row_sums_thread]
-/// A thread adds up a row. It reads neighbours, one after the other; what the *warp* reads at each step is a column.
-/// Blocks of 256 threads.
+/// A thread adds up a row. It reads neighbours, one after the other; what the *warp* reads at each
+/// step is a column. Blocks of 256 threads.
 __global__ void row_sums_thread(const float* __restrict__ in,  // rows x cols, row-major
                                 float* __restrict__ sums,      // rows
                                 int rows, int cols) {
@@ -312,14 +324,15 @@ __global__ void row_sums_warp(const float* __restrict__ in,  // rows x cols, row
 
   float sum = 0;
   for (int col = lane; col < cols; col += 32) sum += in[static_cast<size_t>(row) * cols + col];
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  for (int distance = 16; distance > 0; distance /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, distance);
   if (lane == 0) sums[row] = sum;
 }
 // [row_sums_warp]
 
 // [column_sums_thread]
-/// A thread adds up a column. It jumps from row to row; what the warp reads at each step is 32 neighbours of one row.
-/// Blocks of 256 threads.
+/// A thread adds up a column. It jumps from row to row; what the warp reads at each step is 32
+/// neighbours of one row. Blocks of 256 threads.
 __global__ void column_sums_thread(const float* __restrict__ in,  // rows x cols, row-major
                                    float* __restrict__ sums,      // cols
                                    int rows, int cols) {
@@ -333,18 +346,20 @@ __global__ void column_sums_thread(const float* __restrict__ in,  // rows x cols
 // [column_sums_thread]
 
 // [column_sums_block]
-/// A block adds up 32 columns: each of its 32 warps takes every 32nd row, and the 32 partial sums of a column are added
-/// at the end. The requests are the same as with a thread per column, but from 32 times as many threads.
-/// Blocks of (32, 32) threads.
-__global__ void __launch_bounds__(1024) column_sums_block(const float* __restrict__ in,  // rows x cols, row-major
-                                                          float* __restrict__ sums,      // cols
+/// A block adds up 32 columns: each of its 32 warps takes every 32nd row, and the 32 partial sums
+/// of a column are added at the end. The requests are the same as with a thread per column, but
+/// from 32 times as many threads. Blocks of (32, 32) threads.
+// rows x cols, row-major
+__global__ void __launch_bounds__(1024) column_sums_block(const float* __restrict__ in,
+                                                          float* __restrict__ sums,  // cols
                                                           int rows, int cols) {
   __shared__ float part[32][32];  // part[warp][column]
   const int col = blockIdx.x * 32 + threadIdx.x;
 
   float sum = 0;
   if (col < cols) {
-    for (int row = threadIdx.y; row < rows; row += 32) sum += in[static_cast<size_t>(row) * cols + col];
+    for (int row = threadIdx.y; row < rows; row += 32)
+      sum += in[static_cast<size_t>(row) * cols + col];
   }
   part[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
@@ -359,10 +374,11 @@ __global__ void __launch_bounds__(1024) column_sums_block(const float* __restric
 // [gather]
 /// Reads words through an index. Every index must be inside `in`.
 /// Blocks of 256 threads, enough for 8 words each.
-__global__ void __launch_bounds__(256) gather(const float* __restrict__ in,        // more words than any index
+// more words than any index
+__global__ void __launch_bounds__(256) gather(const float* __restrict__ in,
                                               const unsigned* __restrict__ index,  // count
-                                              float* __restrict__ out,             // count: out[i] = in[index[i]]
-                                              size_t count) {
+                                              // count: out[i] = in[index[i]]
+                                              float* __restrict__ out, size_t count) {
   constexpr int N = 8;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -393,8 +409,8 @@ bool coalescing_aligned(const void* p) {
 }
 
 // [launch]
-/// Starts a kernel in blocks of `block` threads, `per_block` of `count` items in each. Nothing to do is no error.
-/// cudaErrorInvalidConfiguration when a grid cannot have that many blocks.
+/// Starts a kernel in blocks of `block` threads, `per_block` of `count` items in each. Nothing to
+/// do is no error. cudaErrorInvalidConfiguration when a grid cannot have that many blocks.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_blocks(void (*kernel)(Parameters...), size_t count, size_t per_block, dim3 block,
                           cudaStream_t stream, Arguments... arguments) {
@@ -407,14 +423,17 @@ cudaError_t launch_blocks(void (*kernel)(Parameters...), size_t count, size_t pe
 // [launch]
 
 template <class Word>
-cudaError_t launch_copy_one_word(const Word* in, Word* out, size_t count, cudaStream_t stream = nullptr) {
+cudaError_t launch_copy_one_word(const Word* in, Word* out, size_t count,
+                                 cudaStream_t stream = nullptr) {
   if (!coalescing_aligned<Word>(in) || !coalescing_aligned<Word>(out)) return cudaErrorInvalidValue;
   return launch_blocks(copy_one_word<Word>, count, 256, dim3(256), stream, in, out, count);
 }
 
 /// `count` floats; both arrays must be aligned to 16 bytes.
-inline cudaError_t launch_copy_four_vectors(const float* in, float* out, size_t count, cudaStream_t stream = nullptr) {
-  if (!coalescing_aligned<float4>(in) || !coalescing_aligned<float4>(out)) return cudaErrorInvalidValue;
+inline cudaError_t launch_copy_four_vectors(const float* in, float* out, size_t count,
+                                            cudaStream_t stream = nullptr) {
+  if (!coalescing_aligned<float4>(in) || !coalescing_aligned<float4>(out))
+    return cudaErrorInvalidValue;
   return launch_blocks(copy_four_vectors, count, 4096, dim3(256), stream, in, out, count);
 }
 
@@ -426,44 +445,54 @@ constexpr bool positions_fit(size_t count, size_t stride, size_t offset) {
 
 /// Starts a strided or shifted kernel; `parameter` is the stride or the offset.
 template <class Word>
-cudaError_t launch_moving(void (*kernel)(const Word*, Word*, size_t, size_t), const Word* in, Word* out, size_t count,
-                          size_t parameter, bool fits, cudaStream_t stream) {
-  if (!coalescing_aligned<Word>(in) || !coalescing_aligned<Word>(out) || !fits) return cudaErrorInvalidValue;
-  return launch_blocks(kernel, count, 256 * kInFlight<Word>, dim3(256), stream, in, out, count, parameter);
+cudaError_t launch_moving(void (*kernel)(const Word*, Word*, size_t, size_t), const Word* in,
+                          Word* out, size_t count, size_t parameter, bool fits,
+                          cudaStream_t stream) {
+  if (!coalescing_aligned<Word>(in) || !coalescing_aligned<Word>(out) || !fits)
+    return cudaErrorInvalidValue;
+  return launch_blocks(kernel, count, 256 * kInFlight<Word>, dim3(256), stream, in, out, count,
+                       parameter);
 }
 
 /// `stride` in words; 0 reads the same word again and again.
 template <class Word>
-cudaError_t launch_strided_read(const Word* in, Word* out, size_t count, size_t stride, cudaStream_t stream = nullptr) {
-  return launch_moving(strided_read<Word>, in, out, count, stride, positions_fit(count, stride, 0), stream);
+cudaError_t launch_strided_read(const Word* in, Word* out, size_t count, size_t stride,
+                                cudaStream_t stream = nullptr) {
+  return launch_moving(strided_read<Word>, in, out, count, stride, positions_fit(count, stride, 0),
+                       stream);
 }
 
 /// `stride` in words, 1 or more.
 template <class Word>
 cudaError_t launch_strided_write(const Word* in, Word* out, size_t count, size_t stride,
                                  cudaStream_t stream = nullptr) {
-  const bool fits = stride > 0 && positions_fit(count, stride, 0);  // stride 0: all words to one place
+  // stride 0: all words to one place
+  const bool fits = stride > 0 && positions_fit(count, stride, 0);
   return launch_moving(strided_write<Word>, in, out, count, stride, fits, stream);
 }
 
 /// `stride` in words, 1 or more.
 template <class Word>
-cudaError_t launch_strided_copy(const Word* in, Word* out, size_t count, size_t stride, cudaStream_t stream = nullptr) {
+cudaError_t launch_strided_copy(const Word* in, Word* out, size_t count, size_t stride,
+                                cudaStream_t stream = nullptr) {
   const bool fits = stride > 0 && positions_fit(count, stride, 0);
   return launch_moving(strided_copy<Word>, in, out, count, stride, fits, stream);
 }
 
 /// `offset` in words.
 template <class Word>
-cudaError_t launch_shifted_read(const Word* in, Word* out, size_t count, size_t offset, cudaStream_t stream = nullptr) {
-  return launch_moving(shifted_read<Word>, in, out, count, offset, positions_fit(count, 1, offset), stream);
+cudaError_t launch_shifted_read(const Word* in, Word* out, size_t count, size_t offset,
+                                cudaStream_t stream = nullptr) {
+  return launch_moving(shifted_read<Word>, in, out, count, offset, positions_fit(count, 1, offset),
+                       stream);
 }
 
 /// `offset` in words.
 template <class Word>
 cudaError_t launch_shifted_write(const Word* in, Word* out, size_t count, size_t offset,
                                  cudaStream_t stream = nullptr) {
-  return launch_moving(shifted_write<Word>, in, out, count, offset, positions_fit(count, 1, offset), stream);
+  return launch_moving(shifted_write<Word>, in, out, count, offset, positions_fit(count, 1, offset),
+                       stream);
 }
 
 inline cudaError_t launch_particles_aos(const Particle* in, Particle* out, size_t count, float dt,
@@ -477,25 +506,29 @@ inline cudaError_t launch_particles_soa(const float* in, float* out, size_t coun
 }
 
 /// Both arrays must be aligned to 16 bytes.
-inline cudaError_t launch_particles_float4(const Particle* in, Particle* out, size_t count, float dt,
-                                           cudaStream_t stream = nullptr) {
-  if (!coalescing_aligned<float4>(in) || !coalescing_aligned<float4>(out)) return cudaErrorInvalidValue;
-  return launch_blocks(particles_float4, count, 256, dim3(256), stream, reinterpret_cast<const float4*>(in),
-                       reinterpret_cast<float4*>(out), count, dt);
+inline cudaError_t launch_particles_float4(const Particle* in, Particle* out, size_t count,
+                                           float dt, cudaStream_t stream = nullptr) {
+  if (!coalescing_aligned<float4>(in) || !coalescing_aligned<float4>(out))
+    return cudaErrorInvalidValue;
+  return launch_blocks(particles_float4, count, 256, dim3(256), stream,
+                       reinterpret_cast<const float4*>(in), reinterpret_cast<float4*>(out), count,
+                       dt);
 }
 
-inline cudaError_t launch_particles_shared(const Particle* in, Particle* out, size_t count, float dt,
-                                           cudaStream_t stream = nullptr) {
+inline cudaError_t launch_particles_shared(const Particle* in, Particle* out, size_t count,
+                                           float dt, cudaStream_t stream = nullptr) {
   return launch_blocks(particles_shared, count, 256, dim3(256), stream, in, out, count, dt);
 }
 
-/// The sums of no columns are zeros. int holds every row and column that the kernels compute, those past the edge
-/// included.
-inline cudaError_t launch_sums(void (*kernel)(const float*, float*, int, int), int per_block, dim3 block, bool of_rows,
-                               const float* in, float* sums, int rows, int cols, cudaStream_t stream) {
+/// The sums of no columns are zeros. int holds every row and column that the kernels compute, those
+/// past the edge included.
+inline cudaError_t launch_sums(void (*kernel)(const float*, float*, int, int), int per_block,
+                               dim3 block, bool of_rows, const float* in, float* sums, int rows,
+                               int cols, cudaStream_t stream) {
   constexpr int most = 1 << 30;
   if (rows < 0 || cols < 0 || rows > most || cols > most) return cudaErrorInvalidValue;
-  return launch_blocks(kernel, of_rows ? rows : cols, per_block, block, stream, in, sums, rows, cols);
+  return launch_blocks(kernel, of_rows ? rows : cols, per_block, block, stream, in, sums, rows,
+                       cols);
 }
 
 inline cudaError_t launch_row_sums_thread(const float* in, float* sums, int rows, int cols,

@@ -10,13 +10,15 @@ using tilewise::Lesson;
 
 void run_copies(Lesson& lesson, const Wanted& wanted, Moves& moves, size_t n) {
   lesson.begin_part("copies", "neighbouring words of 4, 8 and 16 bytes", style());
-  if (!tilewise::is_simulated()) lesson.run(moves.baseline(n));  // no kernel: the simulator has nothing to count
-  if (!wanted("copies")) return;                                 // but all are a share of it
+  // no kernel: the simulator has nothing to count
+  if (!tilewise::is_simulated()) lesson.run(moves.baseline(n));
+  if (!wanted("copies")) return;  // but all are a share of it
   lesson.run(moves.variant<float>("copy_one_word<float>", {n}, launch_copy_one_word<float>));
   lesson.run(moves.variant<float2>("copy_one_word<float2>", {n / 2}, launch_copy_one_word<float2>));
   lesson.run(moves.variant<float4>("copy_one_word<float4>", {n / 4}, launch_copy_one_word<float4>));
   tilewise::Variant v = moves.variant<float>("copy_four_vectors", {n}, launch_copy_four_vectors);
-  v.predicted_load_sectors = v.predicted_store_sectors = n % 4 == 0 ? double(sectors_of_words(n / 4, 16, 1)) : 0;
+  v.predicted_load_sectors = v.predicted_store_sectors =
+      n % 4 == 0 ? double(sectors_of_words(n / 4, 16, 1)) : 0;
   lesson.run(v);
 }
 
@@ -30,17 +32,21 @@ void run_strides(Lesson& lesson, Moves& moves, size_t n, const Sizes& strides) {
   };
   for (size_t s : strides) row("strided_read", {.in_stride = s}, launch_strided_read<Word>, s);
   for (size_t s : strides) row("strided_write", {.out_stride = s}, launch_strided_write<Word>, s);
-  for (size_t s : strides) row("strided_copy", {.in_stride = s, .out_stride = s}, launch_strided_copy<Word>, s);
+  for (size_t s : strides)
+    row("strided_copy", {.in_stride = s, .out_stride = s}, launch_strided_copy<Word>, s);
 }
 
 template <class Word>
 void run_offsets(Lesson& lesson, Moves& moves, size_t n, const Sizes& offsets) {
-  lesson.begin_part("offsets", "neighbouring words that start anywhere in a sector", style("offset"));
+  lesson.begin_part("offsets", "neighbouring words that start anywhere in a sector",
+                    style("offset"));
   const auto row = [&](const std::string& kernel, Pattern p, auto launch, size_t offset) {
     lesson.run(swept(moves.variant<Word>(kernel + name_of<Word>(), p, launch, offset), n, offset));
   };
-  for (size_t o : offsets) row("shifted_read", {.count = n, .in_offset = o}, launch_shifted_read<Word>, o);
-  for (size_t o : offsets) row("shifted_write", {.count = n, .out_offset = o}, launch_shifted_write<Word>, o);
+  for (size_t o : offsets)
+    row("shifted_read", {.count = n, .in_offset = o}, launch_shifted_read<Word>, o);
+  for (size_t o : offsets)
+    row("shifted_write", {.count = n, .out_offset = o}, launch_shifted_write<Word>, o);
 }
 
 template <class Word>
@@ -52,12 +58,14 @@ void run_sweeps(Lesson& lesson, const Wanted& wanted, size_t n) {
 
 void run_particles(Lesson& lesson, Particles p) {
   lesson.begin_part("particles", "structures of eight floats, all needed", style("", true));
-  const size_t n = p.count(), tight = 8 * sectors_of_words(n, 4, 1), strided = 8 * sectors_of_words(n, 4, 8);
+  const size_t n = p.count(), tight = 8 * sectors_of_words(n, 4, 1),
+               strided = 8 * sectors_of_words(n, 4, 8);
   lesson.run(p.variant("particles_aos", strided, p.in_aos(), p.out_aos(), launch_particles_aos));
   lesson.run(p.variant("particles_soa", tight, p.in_soa(), p.out_soa(), launch_particles_soa));
+  lesson.run(p.variant("particles_float4", 2 * sectors_of_words(n, 16, 2), p.in_aos(), p.out_aos(),
+                       launch_particles_float4));
   lesson.run(
-      p.variant("particles_float4", 2 * sectors_of_words(n, 16, 2), p.in_aos(), p.out_aos(), launch_particles_float4));
-  lesson.run(p.variant("particles_shared", tight, p.in_aos(), p.out_aos(), launch_particles_shared));
+      p.variant("particles_shared", tight, p.in_aos(), p.out_aos(), launch_particles_shared));
 }
 
 void run_sums(Lesson& lesson, Matrix m, size_t cols) {
@@ -85,7 +93,8 @@ void run_gathers(Lesson& lesson, Moves& moves, size_t count, size_t seed) {
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
     Wanted wanted;
-    tilewise::Options options("05_coalescing", "What one request of a warp costs, for every stride, offset and order.");
+    tilewise::Options options(
+        "05_coalescing", "What one request of a warp costs, for every stride, offset and order.");
     wanted.parse(options, argc, argv);
     Lesson lesson(options, style());
     for (size_t n : wanted.sizes) {

@@ -28,7 +28,8 @@ int main() {
   CHECK(cudaMalloc(&d_in, in.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_out, out.size() * sizeof(float)));
   CHECK(cudaMemcpy(d_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));
 
   const unsigned threads = 256, blocks = (count + 255) / 256;
   cudaEvent_t start, stop;
@@ -36,7 +37,8 @@ int main() {
   CHECK(cudaEventCreate(&stop));
   for (int run = 0; run < 2; ++run) {  // the first run also loads the kernel: the second is timed
     CHECK(cudaEventRecord(start));
-    copy_one_word<<<blocks, threads>>>(reinterpret_cast<float4*>(d_in), reinterpret_cast<float4*>(d_out), count);
+    copy_one_word<<<blocks, threads>>>(reinterpret_cast<float4*>(d_in),
+                                       reinterpret_cast<float4*>(d_out), count);
     CHECK(cudaGetLastError());  // was the launch accepted?
     CHECK(cudaEventRecord(stop));
   }

@@ -1,4 +1,5 @@
-// What lesson 05 works on, and how results are checked. Plumbing; the lesson is in coalescing.cuh and model.hpp.
+// What lesson 05 works on, and how results are checked. Plumbing; the lesson is in coalescing.cuh
+// and model.hpp.
 #pragma once
 
 #include <algorithm>
@@ -31,17 +32,20 @@ struct Wanted {
 
   void parse(tilewise::Options& options, int argc, const char* const* argv) {
     bool full = false;
-    options.add("--n", sizes, "Words of the arrays; up to 4194304 on the simulator without --sample",
+    options.add("--n", sizes,
+                "Words of the arrays; up to 4194304 on the simulator without --sample",
                 {128, std::int64_t{1} << 32});
     options.add("--cols", cols, "Columns of the matrix, which has n / 4 words", {1, 1 << 20});
     options.add("--strides", strides, "Words from one lane's word to the next lane's", {1, 128});
-    options.add("--offsets", offsets, "Words before the first one that is moved", {0, kLargestOffset});
+    options.add("--offsets", offsets, "Words before the first one that is moved",
+                {0, kLargestOffset});
     options.add("--width", widths, "Floats per lane in the sweeps: 1, 2 or 4", {1, 4});
     options.add("--part", part, "Which part of the lesson to run",
                 {"all", "copies", "strides", "offsets", "sweeps", "particles", "sums", "gathers"});
     options.add_flag("--full", full, "Every stride to 64 and every offset to 31");
     options.parse(argc, argv);
-    if (std::count(widths.begin(), widths.end(), 3) > 0) options.refuse("--width 3: no such word; allowed are 1, 2, 4");
+    if (std::count(widths.begin(), widths.end(), 3) > 0)
+      options.refuse("--width 3: no such word; allowed are 1, 2, 4");
     for (const std::int64_t n : sizes)
       if (tilewise::is_simulated() && tilewise::sampled_blocks() == 0 && n > 1 << 22)
         options.refuse("--n " + std::to_string(n) +
@@ -56,14 +60,16 @@ struct Wanted {
   }
 
   bool operator()(const std::string& name) const {
-    return part == "all" || part == name || (part == "sweeps" && (name == "strides" || name == "offsets"));
+    return part == "all" || part == name ||
+           (part == "sweeps" && (name == "strides" || name == "offsets"));
   }
   bool sweeps() const { return (*this)("strides") || (*this)("offsets"); }
 
   /// Whether there is memory for all parts with arrays of n words; a SKIP row if not.
   bool fit(tilewise::Lesson& lesson, size_t n) const {
     const size_t widest = sweeps() ? *std::max_element(widths.begin(), widths.end()) : 1;
-    const double bytes = 8.0 * static_cast<double>(n) + 8.0 * static_cast<double>((n + kLargestOffset) * widest);
+    const double bytes =
+        8.0 * static_cast<double>(n) + 8.0 * static_cast<double>((n + kLargestOffset) * widest);
     if (bytes <= static_cast<double>(tilewise::free_device_memory())) return true;
     lesson.skip(tilewise::with_commas(n) + " words", "all", 0,
                 "needs " + tilewise::bytes_text(bytes) + " of device memory");
@@ -71,16 +77,19 @@ struct Wanted {
   }
 };
 
-/// Tables of this lesson, each row in turns with the copy. There are many rows, and 0.1 s of samples is steady enough;
-/// `shared` is for kernels that use shared memory.
+/// Tables of this lesson, each row in turns with the copy. There are many rows, and 0.1 s of
+/// samples is steady enough; `shared` is for kernels that use shared memory.
 inline tilewise::LessonStyle style(const char* swept = "", bool shared = false) {
-  tilewise::LessonStyle s{.figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 26};
+  tilewise::LessonStyle s{
+      .figure = tilewise::Figure::bytes, .baseline_name = "copy", .counted_work = 1 << 26};
   s.quantity = *swept == 0 && !shared ? tilewise::Quantity::requests : tilewise::Quantity::sectors;
   s.show_tile = false;
   s.show_shared = shared;
   s.exact = true;  // or has its bounds checked, which is said below the table
   s.in_turns = true;
-  if (*swept != 0) s.extra = {{swept, "", std::string(swept) == "order" ? 17u : 6u, std::string(swept) == "order"}};
+  if (*swept != 0)
+    s.extra = {
+        {swept, "", std::string(swept) == "order" ? 17u : 6u, std::string(swept) == "order"}};
   s.by_formula = true;
   s.l1 = std::string(swept) == "stride" || std::string(swept) == "offset";
   s.min_seconds = 0.1;
@@ -94,16 +103,19 @@ inline tilewise::Variant swept(tilewise::Variant v, size_t n, size_t value) {
   return v;
 }
 
-/// The word at a position of every input that is only moved: a float in [1, 2) with 23 random bits, computed from the
-/// position alone. So the device makes inputs of gigabytes and checks the results.
+/// The word at a position of every input that is only moved: a float in [1, 2) with 23 random bits,
+/// computed from the position alone. So the device makes inputs of gigabytes and checks the
+/// results.
 __host__ __device__ inline unsigned word_at(size_t position, size_t seed) {
-  size_t z = (position + (seed << 40) + 1) * 0x9E3779B97F4A7C15u;  // SplitMix64, as tilewise::Random
+  // SplitMix64, as tilewise::Random
+  size_t z = (position + (seed << 40) + 1) * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return 0x3f800000u | static_cast<unsigned>(z >> 41);
 }
 
-/// What a kernel moves: `count` words of `bytes` bytes, word i from in_offset + i * in_stride to the same of `out`.
+/// What a kernel moves: `count` words of `bytes` bytes, word i from in_offset + i * in_stride to
+/// the same of `out`.
 struct Pattern {
   size_t count = 0;
   size_t bytes = 4;  // of a word: 4, 8 or 16
@@ -111,10 +123,12 @@ struct Pattern {
   size_t out_stride = 1, out_offset = 0;
 };
 
-/// The bits that 4-byte word `at` of the output must have; what is not written must still be poison.
+/// The bits that 4-byte word `at` of the output must have; what is not written must still be
+/// poison.
 __host__ __device__ inline unsigned expected_word(size_t at, size_t seed, const Pattern& p) {
   const size_t pieces = p.bytes / 4;
-  const size_t word = at / pieces - p.out_offset;  // wraps round in front of the offset: a large number
+  // wraps round in front of the offset: a large number
+  const size_t word = at / pieces - p.out_offset;
   const size_t i = word / p.out_stride;
   if (word % p.out_stride != 0 || i >= p.count) return 0xFFFFFFFFu;
   return word_at((p.in_offset + i * p.in_stride) * pieces + at % pieces, seed);
@@ -126,7 +140,8 @@ __global__ void fill_words(unsigned* words, size_t size, size_t seed) {
 }
 
 /// result[0]: how many of `size` words are not what they must be; result[1]: the first of them.
-__global__ void find_wrong_words(const unsigned* out, size_t size, size_t seed, Pattern p, unsigned long long* result) {
+__global__ void find_wrong_words(const unsigned* out, size_t size, size_t seed, Pattern p,
+                                 unsigned long long* result) {
   const size_t at = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at >= size || out[at] == expected_word(at, seed, p)) return;
   atomicAdd(&result[0], 1ull);
@@ -143,7 +158,8 @@ class Moves {
  public:
   Moves(size_t floats, size_t seed) : seed_(seed), in_(floats), out_(floats) {
     if (tilewise::sampled_blocks() != 0) return;  // nothing is checked
-    fill_words<<<coalescing_blocks(floats, 256), 256>>>(reinterpret_cast<unsigned*>(in_.data()), floats, seed);
+    fill_words<<<coalescing_blocks(floats, 256), 256>>>(reinterpret_cast<unsigned*>(in_.data()),
+                                                        floats, seed);
     CUDA_CHECK(cudaGetLastError());
   }
 
@@ -163,8 +179,9 @@ class Moves {
     const std::vector<unsigned long long> none = {0, ~0ull};
     tilewise::DeviceBuffer<unsigned long long> result(none);
     tilewise::run_unwatched([&] {
-      find_wrong_words<<<coalescing_blocks(out_.size(), 256), 256>>>(reinterpret_cast<const unsigned*>(out_.data()),
-                                                                     out_.size(), seed_, pattern, result.data());
+      find_wrong_words<<<coalescing_blocks(out_.size(), 256), 256>>>(
+          reinterpret_cast<const unsigned*>(out_.data()), out_.size(), seed_, pattern,
+          result.data());
     });
     CUDA_CHECK(cudaGetLastError());
     const std::vector<unsigned long long> found = result.to_host();
@@ -183,9 +200,11 @@ class Moves {
     return comparison;
   }
 
-  /// A row of the table: `launch` moves `pattern.count` Words, with that stride or offset if it takes one.
+  /// A row of the table: `launch` moves `pattern.count` Words, with that stride or offset if it
+  /// takes one.
   template <class Word, class Launch, class... Parameter>
-  tilewise::Variant variant(const std::string& kernel, Pattern pattern, Launch launch, Parameter... stride_or_offset) {
+  tilewise::Variant variant(const std::string& kernel, Pattern pattern, Launch launch,
+                            Parameter... stride_or_offset) {
     pattern.bytes = sizeof(Word);
     tilewise::Variant v;
     v.kernel = kernel;
@@ -196,11 +215,15 @@ class Moves {
     };
     v.poison = [this] { poison(); };
     v.check = v.recheck = [this, pattern] { return check(pattern); };
-    v.work = 2.0 * static_cast<double>(pattern.count * pattern.bytes);  // each word is read once and written once
+    // each word is read once and written once
+    v.work = 2.0 * static_cast<double>(pattern.count * pattern.bytes);
     const auto [count, bytes, in_stride, in_offset, out_stride, out_offset] = pattern;
-    v.predicted_load_sectors = static_cast<double>(sectors_of_words(count, bytes, in_stride, in_offset));
-    v.predicted_store_sectors = static_cast<double>(sectors_of_words(count, bytes, out_stride, out_offset));
-    v.working_set = static_cast<size_t>(32 * (v.predicted_load_sectors + v.predicted_store_sectors));
+    v.predicted_load_sectors =
+        static_cast<double>(sectors_of_words(count, bytes, in_stride, in_offset));
+    v.predicted_store_sectors =
+        static_cast<double>(sectors_of_words(count, bytes, out_stride, out_offset));
+    v.working_set =
+        static_cast<size_t>(32 * (v.predicted_load_sectors + v.predicted_store_sectors));
     return v;
   }
 
@@ -272,16 +295,20 @@ class Particles {
 
   /// `sectors`: of the loads, by formula; the stores are the loads' mirror image.
   template <class Word, class Launch>
-  tilewise::Variant variant(const std::string& kernel, size_t sectors, const Word* in, Word* out, Launch launch) {
+  tilewise::Variant variant(const std::string& kernel, size_t sectors, const Word* in, Word* out,
+                            Launch launch) {
     const bool soa = std::is_same_v<Word, float>;
     tilewise::Variant v;
     v.kernel = kernel;
     v.shape = tilewise::with_commas(count()) + " particles";
     v.block = dim3(256);
-    v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(launch(in, out, count(), kStep, stream)); };
+    v.launch = [=, this](cudaStream_t stream) {
+      CUDA_CHECK(launch(in, out, count(), kStep, stream));
+    };
     v.poison = [this] { poison(); };
     v.check = [this, soa] { return check(soa); };
-    if (kernel == "particles_shared") v.recheck = v.check;  // the one whose threads wait for one another
+    if (kernel == "particles_shared")
+      v.recheck = v.check;  // the one whose threads wait for one another
     v.work = 2.0 * static_cast<double>(out_.bytes());
     v.working_set = 2 * out_.bytes();
     v.predicted_load_sectors = v.predicted_store_sectors = static_cast<double>(sectors);
@@ -297,9 +324,14 @@ class Particles {
 class Matrix {
  public:
   Matrix(int rows, int cols, const tilewise::Options& options)
-      : rows_(rows), cols_(cols), row_sums_(rows), row_bounds_(rows), column_sums_(cols), column_bounds_(cols) {
-    const std::vector<float> in =
-        tilewise::random_vector(static_cast<size_t>(rows) * cols, options.seed() + 1, options.data());
+      : rows_(rows),
+        cols_(cols),
+        row_sums_(rows),
+        row_bounds_(rows),
+        column_sums_(cols),
+        column_bounds_(cols) {
+    const std::vector<float> in = tilewise::random_vector(static_cast<size_t>(rows) * cols,
+                                                          options.seed() + 1, options.data());
     for (size_t row = 0; row < row_sums_.size(); ++row) {
       for (size_t col = 0; col < column_sums_.size(); ++col) {
         const double word = in[row * column_sums_.size() + col];
@@ -318,29 +350,35 @@ class Matrix {
   using Launch = cudaError_t (*)(const float*, float*, int, int, cudaStream_t);
 
   /// `stride`: words between what neighbouring lanes read: 1 or the length of a row.
-  tilewise::Variant variant(const std::string& kernel, bool of_rows, size_t stride, dim3 block, Launch launch,
-                            bool a_warp_each = false) {
+  tilewise::Variant variant(const std::string& kernel, bool of_rows, size_t stride, dim3 block,
+                            Launch launch, bool a_warp_each = false) {
     tilewise::Variant v;
     v.kernel = kernel;
     v.shape = std::to_string(rows_) + " x " + std::to_string(cols_);
     v.block = block;
-    v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(launch(in_.data(), out_.data(), rows_, cols_, stream)); };
+    v.launch = [=, this](cudaStream_t stream) {
+      CUDA_CHECK(launch(in_.data(), out_.data(), rows_, cols_, stream));
+    };
     v.poison = [this] { out_.poison(); };
     v.check = v.recheck = [this, of_rows] {
       std::vector<float> got = out_.to_host();
       got.resize(of_rows ? rows_ : cols_);
       tilewise::Comparison comparison =
           of_rows ? tilewise::compare(std::span<const float>(got), row_sums_, row_bounds_, rows_, 1)
-                  : tilewise::compare(std::span<const float>(got), column_sums_, column_bounds_, 1, cols_);
+                  : tilewise::compare(std::span<const float>(got), column_sums_, column_bounds_, 1,
+                                      cols_);
       comparison.method = "particles and sums against FP64 within rounding-error bounds";
       return comparison;
     };
-    v.work = static_cast<double>(in_.bytes()) + 4.0 * (of_rows ? rows_ : cols_);  // each word is read once
+    // each word is read once
+    v.work = static_cast<double>(in_.bytes()) + 4.0 * (of_rows ? rows_ : cols_);
     v.working_set = in_.bytes();
     // The sums of 32 threads lie side by side; a warp's sum is alone.
     const size_t sums = of_rows ? rows_ : cols_;
-    v.predicted_store_sectors = static_cast<double>(a_warp_each ? sums : sectors_of_words(sums, 4, 1));
-    if (rows_ % 32 == 0 && cols_ % 32 == 0)  // else rows begin anywhere in a sector, and warps are short of lanes
+    v.predicted_store_sectors =
+        static_cast<double>(a_warp_each ? sums : sectors_of_words(sums, 4, 1));
+    // else rows begin anywhere in a sector, and warps are short of lanes
+    if (rows_ % 32 == 0 && cols_ % 32 == 0)
       v.predicted_load_sectors = static_cast<double>(sectors_of_words(in_.size(), 4, stride));
     return v;
   }
@@ -351,7 +389,8 @@ class Matrix {
   tilewise::DeviceBuffer<float> in_, out_;
 };
 
-/// A permutation of 0 .. count - 1 that leaves every word in its block of `block` words; 1: everything where it was.
+/// A permutation of 0 .. count - 1 that leaves every word in its block of `block` words; 1:
+/// everything where it was.
 inline std::vector<unsigned> shuffled_within(size_t count, size_t block, size_t seed) {
   std::vector<unsigned> index(count);
   std::iota(index.begin(), index.end(), 0u);
@@ -388,7 +427,11 @@ inline std::uint64_t sectors_of_index(const std::vector<unsigned>& index) {
 class Gather {
  public:
   Gather(std::vector<unsigned> index, Moves& moves)
-      : index_(std::move(index)), got_(index_.size()), device_index_(index_), moves_(moves), out_(index_.size()) {}
+      : index_(std::move(index)),
+        got_(index_.size()),
+        device_index_(index_),
+        moves_(moves),
+        out_(index_.size()) {}
 
   tilewise::Variant variant(const std::string& order) {
     tilewise::Variant v;
@@ -397,11 +440,13 @@ class Gather {
     v.shape = tilewise::with_commas(index_.size()) + " floats";
     v.block = dim3(256);
     v.launch = [this](cudaStream_t stream) {
-      CUDA_CHECK(launch_gather(moves_.in(), device_index_.data(), out_.data(), index_.size(), stream));
+      CUDA_CHECK(
+          launch_gather(moves_.in(), device_index_.data(), out_.data(), index_.size(), stream));
     };
     v.poison = [this] { out_.poison(); };
     v.check = [this] { return check(); };
-    v.work = 12.0 * static_cast<double>(index_.size());  // the index and the word are read, the word is written
+    // the index and the word are read, the word is written
+    v.work = 12.0 * static_cast<double>(index_.size());
     v.working_set = 3 * out_.bytes();
     if (tilewise::is_simulated()) {  // sorting takes longer than gathering
       const std::uint64_t ordered = sectors_of_words(index_.size(), 4, 1);

@@ -1,21 +1,25 @@
 /// @file
 /// Lesson 06: y = A x with a sparse A in CSR. Who should do which row?
 ///
-/// CSR holds the nonzeros row by row: those of row r are number row_ptr[r] up to row_ptr[r + 1], the end not included;
-/// nonzero e has the value values[e] and stands in column col_index[e]. Positions and columns are 32-bit; what they
-/// cannot hold is refused by the launch functions. y is written, not added to: it may hold anything before.
+/// CSR holds the nonzeros row by row: those of row r are number row_ptr[r] up to row_ptr[r + 1],
+/// the end not included; nonzero e has the value values[e] and stands in column col_index[e].
+/// Positions and columns are 32-bit; what they cannot hold is refused by the launch functions. y is
+/// written, not added to: it may hold anything before.
 #pragma once
 
 #include <cuda_runtime.h>
 
-/// Steps past the end of a row must not overflow: nonzeros, rows and columns stay this far below 2^31.
+/// Steps past the end of a row must not overflow: nonzeros, rows and columns stay this far below
+/// 2^31.
 constexpr int kSpmvMost = 0x7fffffff - (1 << 16);
 
 // [spmv_wrong]
-/// The kernel of a widespread tutorial, and WRONG: the indices are exchanged. x is taken by the number of the nonzero,
-/// and the value by its column. It stays inside its arrays only if there are as many nonzeros as columns.
+/// The kernel of a widespread tutorial, and WRONG: the indices are exchanged. x is taken by the
+/// number of the nonzero, and the value by its column. It stays inside its arrays only if there are
+/// as many nonzeros as columns.
 template <class T>
-__global__ void spmv_wrong(int rows, const int* row_ptr, const int* col_index, const T* values, const T* x, T* y) {
+__global__ void spmv_wrong(int rows, const int* row_ptr, const int* col_index, const T* values,
+                           const T* x, T* y) {
   const long long row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   T sum = 0;
@@ -27,8 +31,9 @@ __global__ void spmv_wrong(int rows, const int* row_ptr, const int* col_index, c
 // [spmv_scalar]
 /// One thread per row. Neighbouring threads read nonzeros that lie a row apart.
 template <class T>
-__global__ void spmv_scalar(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
-                            const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void spmv_scalar(int rows, const int* __restrict__ row_ptr,
+                            const int* __restrict__ col_index, const T* __restrict__ values,
+                            const T* __restrict__ x, T* __restrict__ y) {
   const long long row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   T sum = 0;
@@ -38,11 +43,13 @@ __global__ void spmv_scalar(int rows, const int* __restrict__ row_ptr, const int
 // [spmv_scalar]
 
 // [spmv_vector]
-/// LANES neighbouring threads per row (1, 2, 4 ... 32): they read neighbouring nonzeros, and add up their sums by
-/// shuffles. No thread leaves early, since the shuffles are for all 32 lanes of a warp.
+/// LANES neighbouring threads per row (1, 2, 4 ... 32): they read neighbouring nonzeros, and add up
+/// their sums by shuffles. No thread leaves early, since the shuffles are for all 32 lanes of a
+/// warp.
 template <int LANES, class T>
-__global__ void spmv_vector(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
-                            const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void spmv_vector(int rows, const int* __restrict__ row_ptr,
+                            const int* __restrict__ col_index, const T* __restrict__ values,
+                            const T* __restrict__ x, T* __restrict__ y) {
   const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const long long row = thread / LANES;
   const int lane = thread % LANES;
@@ -51,7 +58,8 @@ __global__ void spmv_vector(int rows, const int* __restrict__ row_ptr, const int
     const int end = row_ptr[row + 1];
     for (int e = row_ptr[row] + lane; e < end; e += LANES) sum += values[e] * x[col_index[e]];
   }
-  for (int apart = LANES / 2; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffff, sum, apart, LANES);
+  for (int apart = LANES / 2; apart > 0; apart /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, apart, LANES);
   if (row < rows && lane == 0) y[row] = sum;
 }
 // [spmv_vector]
@@ -60,8 +68,9 @@ __global__ void spmv_vector(int rows, const int* __restrict__ row_ptr, const int
 constexpr int kSpmvDepth = 8;
 
 // [spmv_unrolled]
-/// The same, but each lane asks for 8 columns and 8 values before it uses the first, then for 8 elements of x. Three
-/// loops, so that nothing waits for what it does not need. What lies beyond the row is not asked for.
+/// The same, but each lane asks for 8 columns and 8 values before it uses the first, then for 8
+/// elements of x. Three loops, so that nothing waits for what it does not need. What lies beyond
+/// the row is not asked for.
 template <int LANES, class T>
 __global__ void __launch_bounds__(256)
     spmv_unrolled(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
@@ -88,12 +97,14 @@ __global__ void __launch_bounds__(256)
       for (int k = 0; k < DEPTH; ++k) sum += value[k] * factor[k];
     }
   }
-  for (int apart = LANES / 2; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffff, sum, apart, LANES);
+  for (int apart = LANES / 2; apart > 0; apart /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, apart, LANES);
   if (row < rows && lane == 0) y[row] = sum;
 }
 // [spmv_unrolled]
 
-// ------------------------------------------------------------------------------------------------ the balanced kernel
+// ------------------------------------------------------------------------------------------------
+// the balanced kernel
 
 constexpr int kSpmvThreads = 128;                         ///< of a block of spmv_balanced()
 constexpr int kSpmvBlocks = 8;                            ///< of them on a multiprocessor at a time
@@ -111,13 +122,16 @@ struct alignas(16) SpmvCut {
 };
 
 /// The position of nonzero e of a row in the list of all work: nonzeros count 1, and rows, too.
-__host__ __device__ constexpr long long spmv_position(int row, int e) { return static_cast<long long>(e) + row; }
+__host__ __device__ constexpr long long spmv_position(int row, int e) {
+  return static_cast<long long>(e) + row;
+}
 
 // [spmv_cuts]
-/// Cuts the work into tiles of equal size, once per matrix. Tile t begins at position t * kSpmvTile, or, if that is
-/// inside a short row, at the next row: only rows longer than kSpmvShort are cut. One thread per tile, and one more for
-/// the end.
-__global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, int tiles, SpmvCut* cuts) {
+/// Cuts the work into tiles of equal size, once per matrix. Tile t begins at position t *
+/// kSpmvTile, or, if that is inside a short row, at the next row: only rows longer than kSpmvShort
+/// are cut. One thread per tile, and one more for the end.
+__global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, int tiles,
+                          SpmvCut* cuts) {
   const int tile = blockIdx.x * blockDim.x + threadIdx.x;
   if (tile > tiles) return;
   SpmvCut cut{rows, nnz, 0, 0};
@@ -154,8 +168,8 @@ struct alignas(8) SpmvRowStats {
 
 // [spmv_row_stats]
 /// Counts both, once per matrix. One thread per row; *stats must hold zeros.
-__global__ void spmv_row_stats(int rows, const int* __restrict__ row_ptr, const int* __restrict__ col_index,
-                               SpmvRowStats* stats) {
+__global__ void spmv_row_stats(int rows, const int* __restrict__ row_ptr,
+                               const int* __restrict__ col_index, SpmvRowStats* stats) {
   __shared__ int longest, near;
   if (threadIdx.x == 0) longest = near = 0;
   __syncthreads();
@@ -165,7 +179,8 @@ __global__ void spmv_row_stats(int rows, const int* __restrict__ row_ptr, const 
     atomicMax(&longest, end - begin);
     const int next_end = row + 1 < rows ? row_ptr[row + 2] : end;
     if (begin < end && end < next_end) {
-      const int apart = col_index[begin + (end - begin) / 2] - col_index[end + (next_end - end) / 2];
+      const int apart =
+          col_index[begin + (end - begin) / 2] - col_index[end + (next_end - end) / 2];
       if (apart >= -32 && apart <= 32) atomicAdd(&near, 1);
     }
   }
@@ -177,8 +192,8 @@ __global__ void spmv_row_stats(int rows, const int* __restrict__ row_ptr, const 
 }
 // [spmv_row_stats]
 
-/// The tiles of a matrix, and room for the sums of pieces of cut rows: pieces[2 * t] is of the row that tile t begins
-/// in, pieces[2 * t + 1] of the row that it ends in.
+/// The tiles of a matrix, and room for the sums of pieces of cut rows: pieces[2 * t] is of the row
+/// that tile t begins in, pieces[2 * t + 1] of the row that it ends in.
 template <class T>
 struct SpmvPlan {
   int tiles;
@@ -212,23 +227,26 @@ __device__ T spmv_block_sum(T sum) {
 }
 // [spmv_block_sum]
 
-/// Where product i is stored: a gap after every 128 bytes, so that threads that read 8 in a row each meet different
-/// banks.
+/// Where product i is stored: a gap after every 128 bytes, so that threads that read 8 in a row
+/// each meet different banks.
 template <class T>
 __host__ __device__ constexpr int spmv_padded(int i) {
   return i + i / (128 / static_cast<int>(sizeof(T)));
 }
 
 // [spmv_balanced]
-/// A block takes one tile of nonzeros, each of its threads the same number, whatever rows they belong to. Sums of
-/// pieces of cut rows are stored for spmv_join(). Blocks of kSpmvThreads threads, one per tile.
+/// A block takes one tile of nonzeros, each of its threads the same number, whatever rows they
+/// belong to. Sums of pieces of cut rows are stored for spmv_join(). Blocks of kSpmvThreads
+/// threads, one per tile.
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
-    spmv_balanced(const int* __restrict__ row_ptr, const int* __restrict__ col_index, const T* __restrict__ values,
-                  const T* __restrict__ x, T* __restrict__ y, SpmvPlan<T> plan) {
+    spmv_balanced(const int* __restrict__ row_ptr, const int* __restrict__ col_index,
+                  const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ y,
+                  SpmvPlan<T> plan) {
   constexpr int THREADS = kSpmvThreads, ITEMS = kSpmvItems, WARPS = THREADS / 32;
   static_assert(ITEMS == 8, "a thread takes its entries of `begins` by one load of 16 bytes");
-  // begins[i] = 1 + row - a.row if nonzero base + i is the first of that row in this tile; 0 if no row begins there.
+  // begins[i] = 1 + row - a.row if nonzero base + i is the first of that row in this tile; 0 if no
+  // row begins there.
   __shared__ alignas(16) unsigned short begins[kSpmvCapacity];
   __shared__ T products[spmv_padded<T>(kSpmvCapacity)], sums[kSpmvCapacity];
   __shared__ int warp_row[WARPS];
@@ -238,8 +256,10 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   const SpmvCut a = spmv_cut(plan.cuts + blockIdx.x), b = spmv_cut(plan.cuts + blockIdx.x + 1);
   const int rows = b.row - a.row;  // that begin, or go on, and end here: at most kSpmvTile + 1
 
-  // 1. Neighbouring threads take neighbouring nonzeros, from a multiple of 32 on, so that a warp asks L2 for one line
-  // of 128 bytes at a time. All at once, then all elements of x; meanwhile: where does which row begin?
+  // 1. Neighbouring threads take neighbouring nonzeros, from a multiple of 32 on, so that a warp
+  //   asks L2 for one line
+  // of 128 bytes at a time. All at once, then all elements of x; meanwhile: where does which row
+  // begin?
   const int base = a.e & ~31;
   int col[ITEMS];
   T value[ITEMS], factor[ITEMS];
@@ -270,7 +290,8 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
       sums[i] = 0;  // an empty row has no nonzero that could bring its sum
   }
 #pragma unroll
-  for (int k = 0; k < ITEMS; ++k) products[spmv_padded<T>(k * THREADS + thread)] = value[k] * factor[k];
+  for (int k = 0; k < ITEMS; ++k)
+    products[spmv_padded<T>(k * THREADS + thread)] = value[k] * factor[k];
   __syncthreads();
 
   // A row's sum is known, or that of its piece in this tile.
@@ -283,11 +304,13 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
     *to = sum;
   };
 
-  // 2. Each thread adds up eight neighbours. Rows that begin and end among them are finished. `before` belongs to a row
+  // 2. Each thread adds up eight neighbours. Rows that begin and end among them are finished.
+  //   `before` belongs to a row
   // that began in a thread in front, `sum` to one that may go on in the next.
   const uint4 eight = reinterpret_cast<const uint4*>(begins)[thread];
-  const unsigned begun_here[ITEMS] = {eight.x & 0xffff, eight.x >> 16, eight.y & 0xffff, eight.y >> 16,
-                                      eight.z & 0xffff, eight.z >> 16, eight.w & 0xffff, eight.w >> 16};
+  const unsigned begun_here[ITEMS] = {eight.x & 0xffff, eight.x >> 16,    eight.y & 0xffff,
+                                      eight.y >> 16,    eight.z & 0xffff, eight.z >> 16,
+                                      eight.w & 0xffff, eight.w >> 16};
   int row = 0;  // none has begun here
   T before = 0, sum = 0;
 #pragma unroll
@@ -303,7 +326,8 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
     sum += products[spmv_padded<T>(thread * ITEMS + k)];
   }
 
-  // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the warp ...
+  // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the
+  //   warp ...
   int open_row = row;
   T open_sum = sum;
 #pragma unroll
@@ -346,8 +370,9 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
 // [spmv_balanced]
 
 // [spmv_join]
-/// Adds up the pieces of cut rows, always in the same order. One thread per tile checks whether a row goes on there
-/// that began in the tile before. A few pieces it adds up itself, many are left to the whole block. Blocks of 256 threads.
+/// Adds up the pieces of cut rows, always in the same order. One thread per tile checks whether a
+/// row goes on there that began in the tile before. A few pieces it adds up itself, many are left
+/// to the whole block. Blocks of 256 threads.
 template <class T>
 __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> plan) {
   constexpr int FEW = 32;
@@ -386,46 +411,55 @@ __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> 
 }
 // [spmv_join]
 
-// ------------------------------------------------------------------------------------------------------------- launch
+// -------------------------------------------------------------------------------------------------------------
+// launch
 
 /// True when 32-bit positions hold the sizes.
 constexpr bool spmv_fits(long long rows, long long cols, long long nnz) {
-  return rows >= 0 && cols >= 0 && nnz >= 0 && rows <= kSpmvMost && cols <= kSpmvMost && nnz <= kSpmvMost;
+  return rows >= 0 && cols >= 0 && nnz >= 0 && rows <= kSpmvMost && cols <= kSpmvMost &&
+         nnz <= kSpmvMost;
 }
 
 // [launch]
-/// Starts a kernel of `lanes` threads per row, in blocks of 256. Sizes that do not fit are cudaErrorInvalidValue; a
-/// matrix without rows is no error.
+/// Starts a kernel of `lanes` threads per row, in blocks of 256. Sizes that do not fit are
+/// cudaErrorInvalidValue; a matrix without rows is no error.
 template <class T>
-cudaError_t launch_spmv_rows(void (*kernel)(int, const int*, const int*, const T*, const T*, T*), int lanes, int rows,
-                             int cols, int nnz, const int* row_ptr, const int* col_index, const T* values, const T* x,
-                             T* y, cudaStream_t stream) {
+cudaError_t launch_spmv_rows(void (*kernel)(int, const int*, const int*, const T*, const T*, T*),
+                             int lanes, int rows, int cols, int nnz, const int* row_ptr,
+                             const int* col_index, const T* values, const T* x, T* y,
+                             cudaStream_t stream) {
   if (!spmv_fits(rows, cols, nnz)) return cudaErrorInvalidValue;
-  if (rows == 0) return cudaSuccess;                                      // a grid of 0 blocks is an error
+  // a grid of 0 blocks is an error
+  if (rows == 0) return cudaSuccess;
   const size_t blocks = (static_cast<size_t>(rows) * lanes + 255) / 256;  // at most 2^31 * 32 / 256
   kernel<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(rows, row_ptr, col_index, values, x, y);
   return cudaGetLastError();
 }
 // [launch]
 
-/// Starts spmv_wrong(), where it does not leave its arrays: cols == nnz. Else cudaErrorInvalidValue.
+/// Starts spmv_wrong(), where it does not leave its arrays: cols == nnz. Else
+/// cudaErrorInvalidValue.
 template <class T>
-cudaError_t launch_spmv_wrong(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
-                              const T* x, T* y, cudaStream_t stream = nullptr) {
+cudaError_t launch_spmv_wrong(int rows, int cols, int nnz, const int* row_ptr, const int* col_index,
+                              const T* values, const T* x, T* y, cudaStream_t stream = nullptr) {
   if (cols != nnz) return cudaErrorInvalidValue;
-  return launch_spmv_rows(spmv_wrong<T>, 1, rows, cols, nnz, row_ptr, col_index, values, x, y, stream);
+  return launch_spmv_rows(spmv_wrong<T>, 1, rows, cols, nnz, row_ptr, col_index, values, x, y,
+                          stream);
 }
 
 template <class T>
-cudaError_t launch_spmv_scalar(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
-                               const T* x, T* y, cudaStream_t stream = nullptr) {
-  return launch_spmv_rows(spmv_scalar<T>, 1, rows, cols, nnz, row_ptr, col_index, values, x, y, stream);
+cudaError_t launch_spmv_scalar(int rows, int cols, int nnz, const int* row_ptr,
+                               const int* col_index, const T* values, const T* x, T* y,
+                               cudaStream_t stream = nullptr) {
+  return launch_spmv_rows(spmv_scalar<T>, 1, rows, cols, nnz, row_ptr, col_index, values, x, y,
+                          stream);
 }
 
 /// Starts spmv_vector<lanes>(); cudaErrorInvalidValue unless lanes is 1, 2, 4, 8, 16 or 32.
 template <class T>
-cudaError_t launch_spmv_vector(int lanes, int rows, int cols, int nnz, const int* row_ptr, const int* col_index,
-                               const T* values, const T* x, T* y, cudaStream_t stream = nullptr) {
+cudaError_t launch_spmv_vector(int lanes, int rows, int cols, int nnz, const int* row_ptr,
+                               const int* col_index, const T* values, const T* x, T* y,
+                               cudaStream_t stream = nullptr) {
   const auto kernel = lanes == 1    ? spmv_vector<1, T>
                       : lanes == 2  ? spmv_vector<2, T>
                       : lanes == 4  ? spmv_vector<4, T>
@@ -434,13 +468,15 @@ cudaError_t launch_spmv_vector(int lanes, int rows, int cols, int nnz, const int
                       : lanes == 32 ? spmv_vector<32, T>
                                     : nullptr;
   if (kernel == nullptr) return cudaErrorInvalidValue;
-  return launch_spmv_rows<T>(kernel, lanes, rows, cols, nnz, row_ptr, col_index, values, x, y, stream);
+  return launch_spmv_rows<T>(kernel, lanes, rows, cols, nnz, row_ptr, col_index, values, x, y,
+                             stream);
 }
 
 /// Starts spmv_unrolled<lanes>(), likewise.
 template <class T>
-cudaError_t launch_spmv_unrolled(int lanes, int rows, int cols, int nnz, const int* row_ptr, const int* col_index,
-                                 const T* values, const T* x, T* y, cudaStream_t stream = nullptr) {
+cudaError_t launch_spmv_unrolled(int lanes, int rows, int cols, int nnz, const int* row_ptr,
+                                 const int* col_index, const T* values, const T* x, T* y,
+                                 cudaStream_t stream = nullptr) {
   const auto kernel = lanes == 1    ? spmv_unrolled<1, T>
                       : lanes == 2  ? spmv_unrolled<2, T>
                       : lanes == 4  ? spmv_unrolled<4, T>
@@ -449,12 +485,13 @@ cudaError_t launch_spmv_unrolled(int lanes, int rows, int cols, int nnz, const i
                       : lanes == 32 ? spmv_unrolled<32, T>
                                     : nullptr;
   if (kernel == nullptr) return cudaErrorInvalidValue;
-  return launch_spmv_rows<T>(kernel, lanes, rows, cols, nnz, row_ptr, col_index, values, x, y, stream);
+  return launch_spmv_rows<T>(kernel, lanes, rows, cols, nnz, row_ptr, col_index, values, x, y,
+                             stream);
 }
 
 // [spmv_lanes]
-/// Lanes per row when each takes `depth` nonzeros at a time: the smallest power of two that takes a mean row in one
-/// go, at most 32.
+/// Lanes per row when each takes `depth` nonzeros at a time: the smallest power of two that takes a
+/// mean row in one go, at most 32.
 constexpr int spmv_lanes(double mean_row_length, int depth) {
   int lanes = 1;
   while (lanes < 32 && lanes * depth < mean_row_length) lanes *= 2;
@@ -463,7 +500,9 @@ constexpr int spmv_lanes(double mean_row_length, int depth) {
 // [spmv_lanes]
 
 /// Tiles of spmv_balanced(); fits, since there are less than 2^32 positions.
-constexpr int spmv_tiles(int rows, int nnz) { return static_cast<int>(spmv_position(rows, nnz) / kSpmvTile) + 1; }
+constexpr int spmv_tiles(int rows, int nnz) {
+  return static_cast<int>(spmv_position(rows, nnz) / kSpmvTile) + 1;
+}
 
 /// Bytes of device memory that a plan for matrices of this size needs.
 template <class T>
@@ -474,46 +513,55 @@ constexpr size_t spmv_plan_bytes(int rows, int nnz) {
 
 /// The first half of a plan: where tiles begin. Starts spmv_cuts(); `plan` needs tiles and cuts.
 template <class T>
-cudaError_t launch_spmv_cuts(int rows, int nnz, const int* row_ptr, const SpmvPlan<T>& plan, cudaStream_t stream) {
+cudaError_t launch_spmv_cuts(int rows, int nnz, const int* row_ptr, const SpmvPlan<T>& plan,
+                             cudaStream_t stream) {
   spmv_cuts<<<plan.tiles / 256 + 1, 256, 0, stream>>>(rows, nnz, row_ptr, plan.tiles, plan.cuts);
   return cudaGetLastError();
 }
 
-/// The second half: what the rows are like. Starts spmv_row_stats(), with zeros in *stats, which lies after the cuts.
+/// The second half: what the rows are like. Starts spmv_row_stats(), with zeros in *stats, which
+/// lies after the cuts.
 template <class T>
-cudaError_t launch_spmv_row_stats(int rows, const int* row_ptr, const int* col_index, const SpmvPlan<T>& plan,
-                                  cudaStream_t stream) {
+cudaError_t launch_spmv_row_stats(int rows, const int* row_ptr, const int* col_index,
+                                  const SpmvPlan<T>& plan, cudaStream_t stream) {
   const cudaError_t status = cudaMemsetAsync(spmv_stats(plan), 0, sizeof(SpmvRowStats), stream);
   if (status != cudaSuccess) return status;
   spmv_row_stats<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, spmv_stats(plan));
   return cudaGetLastError();
 }
 
-/// Makes the plan in `memory` (spmv_plan_bytes<T>() bytes, aligned to 16), once for each matrix, and waits for it. The
-/// plan is then for any values and any x, as long as row_ptr and col_index stay the same, but not for two launches at
-/// the same time.
+/// Makes the plan in `memory` (spmv_plan_bytes<T>() bytes, aligned to 16), once for each matrix,
+/// and waits for it. The plan is then for any values and any x, as long as row_ptr and col_index
+/// stay the same, but not for two launches at the same time.
 template <class T>
-cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, void* memory,
-                             SpmvPlan<T>* plan, cudaStream_t stream = nullptr) {
-  if (!spmv_fits(rows, cols, nnz) || reinterpret_cast<size_t>(memory) % 16 != 0) return cudaErrorInvalidValue;
+cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, const int* col_index,
+                             void* memory, SpmvPlan<T>* plan, cudaStream_t stream = nullptr) {
+  if (!spmv_fits(rows, cols, nnz) || reinterpret_cast<size_t>(memory) % 16 != 0)
+    return cudaErrorInvalidValue;
   plan->tiles = spmv_tiles(rows, nnz);
   plan->cuts = static_cast<SpmvCut*>(memory);
   plan->pieces = reinterpret_cast<T*>(spmv_stats(*plan) + 1);
-  // Of the memory that L1 and shared memory have in common, what kSpmvBlocks need: the rest is left to L1, for x.
-  cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout, 40);  // percent
+  // Of the memory that L1 and shared memory have in common, what kSpmvBlocks need: the rest is left
+  // to L1, for x.
+  // percent
+  cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout, 40);
   cudaError_t status = launch_spmv_cuts(rows, nnz, row_ptr, *plan, stream);
-  if (status == cudaSuccess) status = launch_spmv_row_stats(rows, row_ptr, col_index, *plan, stream);
   if (status == cudaSuccess)
-    status = cudaMemcpyAsync(&plan->stats, spmv_stats(*plan), sizeof(SpmvRowStats), cudaMemcpyDeviceToHost, stream);
+    status = launch_spmv_row_stats(rows, row_ptr, col_index, *plan, stream);
+  if (status == cudaSuccess)
+    status = cudaMemcpyAsync(&plan->stats, spmv_stats(*plan), sizeof(SpmvRowStats),
+                             cudaMemcpyDeviceToHost, stream);
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
 }
 
-/// Starts spmv_balanced() and spmv_join(), with a plan for this matrix or one with the same row_ptr; another size of
-/// plan is cudaErrorInvalidValue.
+/// Starts spmv_balanced() and spmv_join(), with a plan for this matrix or one with the same
+/// row_ptr; another size of plan is cudaErrorInvalidValue.
 template <class T>
-cudaError_t launch_spmv_balanced(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
-                                 const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
-  if (!spmv_fits(rows, cols, nnz) || plan.tiles != spmv_tiles(rows, nnz)) return cudaErrorInvalidValue;
+cudaError_t launch_spmv_balanced(int rows, int cols, int nnz, const int* row_ptr,
+                                 const int* col_index, const T* values, const T* x, T* y,
+                                 const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
+  if (!spmv_fits(rows, cols, nnz) || plan.tiles != spmv_tiles(rows, nnz))
+    return cudaErrorInvalidValue;
   if (rows == 0) return cudaSuccess;
   spmv_balanced<T><<<plan.tiles, kSpmvThreads, 0, stream>>>(row_ptr, col_index, values, x, y, plan);
   if (plan.stats.longest_row > kSpmvShort)  // else no row is cut
@@ -529,8 +577,9 @@ constexpr bool spmv_is_regular(int rows, int nnz, SpmvRowStats stats) {
 
 /// The kernel to use: lanes per row for regular matrices, else the balanced one.
 template <class T>
-cudaError_t launch_spmv(int rows, int cols, int nnz, const int* row_ptr, const int* col_index, const T* values,
-                        const T* x, T* y, const SpmvPlan<T>& plan, cudaStream_t stream = nullptr) {
+cudaError_t launch_spmv(int rows, int cols, int nnz, const int* row_ptr, const int* col_index,
+                        const T* values, const T* x, T* y, const SpmvPlan<T>& plan,
+                        cudaStream_t stream = nullptr) {
   if (!spmv_is_regular(rows, nnz, plan.stats))
     return launch_spmv_balanced(rows, cols, nnz, row_ptr, col_index, values, x, y, plan, stream);
   const int lanes = spmv_lanes(static_cast<double>(nnz) / rows, kSpmvDepth);

@@ -24,7 +24,8 @@ int main() {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-1, 1);
   std::vector<int> row_ptr(1), col_index;
-  for (int r = 0; r < rows; ++r) {  // some 15 nonzeros in each: number row_ptr[r] to row_ptr[r + 1] - 1
+  // some 15 nonzeros in each: number row_ptr[r] to row_ptr[r + 1] - 1
+  for (int r = 0; r < rows; ++r) {
     for (int c = random() % 3500; c < cols; c += 1 + random() % 200) col_index.push_back(c);
     row_ptr.push_back(int(col_index.size()));
   }
@@ -39,17 +40,21 @@ int main() {
   CHECK(cudaMalloc(&d_values, values.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_x, x.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_y, y.size() * sizeof(float)));
-  CHECK(cudaMemcpy(d_row_ptr, row_ptr.data(), row_ptr.size() * sizeof(int), cudaMemcpyHostToDevice));
-  CHECK(cudaMemcpy(d_col_index, col_index.data(), col_index.size() * sizeof(int), cudaMemcpyHostToDevice));
+  CHECK(
+      cudaMemcpy(d_row_ptr, row_ptr.data(), row_ptr.size() * sizeof(int), cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy(d_col_index, col_index.data(), col_index.size() * sizeof(int),
+                   cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(d_values, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(d_x, x.data(), x.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(d_y, 0xff, y.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(d_y, 0xff, y.size() * sizeof(float)));
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));
   for (int run = 0; run < 2; ++run) {  // the first run also loads the kernel: the second is timed
     CHECK(cudaEventRecord(start));
-    spmv_vector<8><<<(8 * rows + 255) / 256, 256>>>(rows, d_row_ptr, d_col_index, d_values, d_x, d_y);
+    spmv_vector<8>
+        <<<(8 * rows + 255) / 256, 256>>>(rows, d_row_ptr, d_col_index, d_values, d_x, d_y);
     CHECK(cudaGetLastError());  // was the launch accepted?
     CHECK(cudaEventRecord(stop));
   }
@@ -63,7 +68,8 @@ int main() {
     const int n = row_ptr[r + 1] - row_ptr[r];
     double sum = 0;
     for (int e = row_ptr[r]; e < row_ptr[r + 1]; ++e) sum += double(values[e]) * x[col_index[e]];
-    if (!(std::abs(y[r] - sum) <= FLT_EPSILON * n * n)) ++wrong;  // n roundings of sums below n; NaN is wrong, too
+    // n roundings of sums below n; NaN is wrong, too
+    if (!(std::abs(y[r] - sum) <= FLT_EPSILON * n * n)) ++wrong;
   }
   std::printf("%s: %d wrong rows; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

@@ -1,5 +1,5 @@
-// What lesson 06 works on: one matrix on the device, x, y, and what must come out. Plumbing; the lesson is in
-// csr_spmv.cuh.
+// What lesson 06 works on: one matrix on the device, x, y, and what must come out. Plumbing; the
+// lesson is in csr_spmv.cuh.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class Structure {
   tilewise::Csr<T> with_values(const tilewise::MatrixSpec& spec) {
     if (row_ptr_.empty()) return tilewise::generate_csr<T>(spec);
     const auto rows = static_cast<std::int32_t>(row_ptr_.size() - 1);
-    std::vector<T> values = tilewise::random_values<T>(col_index_.size(), spec.seed + 1, spec.values);
+    std::vector<T> values =
+        tilewise::random_values<T>(col_index_.size(), spec.seed + 1, spec.values);
     return {rows, rows, std::move(row_ptr_), std::move(col_index_), std::move(values)};
   }
   /// Takes it back from a matrix that is no longer needed.
@@ -42,8 +43,9 @@ class Structure {
   std::vector<std::int32_t> row_ptr_, col_index_;
 };
 
-/// A matrix, twice: with the values asked for, and with small integers. Rounding hides mistakes in long rows, since the
-/// bound grows with their length; sums of small integers are exact, and one nonzero too few shows.
+/// A matrix, twice: with the values asked for, and with small integers. Rounding hides mistakes in
+/// long rows, since the bound grows with their length; sums of small integers are exact, and one
+/// nonzero too few shows.
 template <class T>
 class Problem {
  public:
@@ -60,16 +62,16 @@ class Problem {
         name_(std::move(name)),
         host_y_(static_cast<std::size_t>(rows)),
         plan_memory_(spmv_plan_bytes<T>(rows, nnz)) {
-    const std::vector<T> host_x =
-        tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 2, options.data());
+    const std::vector<T> host_x = tilewise::random_values<T>(static_cast<std::size_t>(cols),
+                                                             options.seed() + 2, options.data());
     x = tilewise::DeviceBuffer<T>(host_x);
     make_plan();
     if (tilewise::sampled_blocks() != 0) return;  // nothing is checked
     reference_.emplace(matrix, host_x);
 
     tilewise::fill_with_signs<T>(matrix.values, options.seed() + 3);
-    const std::vector<T> integers = tilewise::random_values<T>(static_cast<std::size_t>(cols), options.seed() + 4,
-                                                               tilewise::Distribution::integers);
+    const std::vector<T> integers = tilewise::random_values<T>(
+        static_cast<std::size_t>(cols), options.seed() + 4, tilewise::Distribution::integers);
     exact_.emplace(matrix, integers);
     if (tilewise::spmv_is_exact(*exact_)) {
       exact_values_ = tilewise::DeviceBuffer<T>(matrix.values);
@@ -79,10 +81,13 @@ class Problem {
 
   /// The preprocessing of launch_spmv(), once more.
   void make_plan() {
-    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), col_index.data(), plan_memory_.data(), &plan));
+    CUDA_CHECK(launch_spmv_plan(rows, cols, nnz, row_ptr.data(), col_index.data(),
+                                plan_memory_.data(), &plan));
   }
   /// Its two halves. They start kernels, and do not wait.
-  void find_cuts(cudaStream_t stream) { CUDA_CHECK(launch_spmv_cuts(rows, nnz, row_ptr.data(), plan, stream)); }
+  void find_cuts(cudaStream_t stream) {
+    CUDA_CHECK(launch_spmv_cuts(rows, nnz, row_ptr.data(), plan, stream));
+  }
   void measure_rows(cudaStream_t stream) {
     CUDA_CHECK(launch_spmv_row_stats(rows, row_ptr.data(), col_index.data(), plan, stream));
   }
@@ -95,7 +100,8 @@ class Problem {
                ? "spmv_unrolled<" + std::to_string(spmv_lanes(mean_row(), kSpmvDepth)) + ">"
                : "spmv_balanced";
   }
-  /// "stencil2d: rows of 5.0 nonzeros, the longest 5; 100% near the next: launch_spmv() takes spmv_unrolled<1>."
+  /// "stencil2d: rows of 5.0 nonzeros, the longest 5; 100% near the next: launch_spmv() takes
+  /// spmv_unrolled<1>."
   std::string choice() const {
     return name_ + ": rows of " + tilewise::fixed(mean_row(), 1) + " nonzeros, the longest " +
            tilewise::with_commas(static_cast<std::uint64_t>(plan.stats.longest_row)) + "; " +
@@ -106,7 +112,8 @@ class Problem {
   static std::string type() { return std::is_same_v<T, float> ? "float" : "double"; }
   std::string shape() const { return std::to_string(rows) + " x " + std::to_string(cols); }
 
-  /// A product with this matrix by a launch function; what stands before `rows` in its parameters comes last here.
+  /// A product with this matrix by a launch function; what stands before `rows` in its parameters
+  /// comes last here.
   template <class Launch, class... First>
   Spmv<T> product(Launch launch, First... first) const {
     return [=, this](const T* a, const T* b, T* c, cudaStream_t stream) {
@@ -116,14 +123,16 @@ class Problem {
 
   Spmv<T> balanced() const {
     return [=, this](const T* a, const T* b, T* c, cudaStream_t stream) {
-      return launch_spmv_balanced(rows, cols, nnz, row_ptr.data(), col_index.data(), a, b, c, plan, stream);
+      return launch_spmv_balanced(rows, cols, nnz, row_ptr.data(), col_index.data(), a, b, c, plan,
+                                  stream);
     };
   }
 
   /// "" if a matrix of that kind can be made and multiplied here, else why not.
   static std::string why_not(const std::string& kind, std::int64_t rows, std::int64_t nnz_per_row) {
     const double n = static_cast<double>(rows);
-    const double nnz = n * (kind == "stencil3d" ? 27.0 : std::min(n, static_cast<double>(nnz_per_row) + 1));
+    const double nnz =
+        n * (kind == "stencil3d" ? 27.0 : std::min(n, static_cast<double>(nnz_per_row) + 1));
     if (nnz > static_cast<double>(tilewise::kMostEntries))
       return "more nonzeros than 32-bit positions hold: " + tilewise::significant(nnz);
     if (tilewise::is_simulated() && tilewise::sampled_blocks() == 0 && nnz > 0x1p25)
@@ -134,25 +143,32 @@ class Problem {
     return "";
   }
 
-  /// How many lanes of a warp take part in a load, on average, from the bytes that they ask for: each nonzero's value
-  /// and its element of x are sizeof(T), cuts 16, and the others, columns and positions, 4. (spmv_join()'s pieces are
-  /// counted with the others, which makes a lane too many of each double. They are one or two a tile.)
+  /// How many lanes of a warp take part in a load, on average, from the bytes that they ask for:
+  /// each nonzero's value and its element of x are sizeof(T), cuts 16, and the others, columns and
+  /// positions, 4. (spmv_join()'s pieces are counted with the others, which makes a lane too many
+  /// of each double. They are one or two a tile.)
   double lanes_at_work(const std::string& kernel, const tilewise::Counts& counts) const {
-    const bool has_tiles = kernel == "spmv_balanced";  // each thread loads two cuts, and spmv_join()'s threads one
-    const double cuts = has_tiles ? plan.tiles * (2.0 * kSpmvThreads + (plan.stats.longest_row > kSpmvShort)) : 0;
+    const bool has_tiles =
+        kernel == "spmv_balanced";  // each thread loads two cuts, and spmv_join()'s threads one
+    const double cuts =
+        has_tiles ? plan.tiles * (2.0 * kSpmvThreads + (plan.stats.longest_row > kSpmvShort)) : 0;
     const double numbers = 2.0 * nnz;
-    const double others = static_cast<double>(counts.global_load_bytes) - sizeof(T) * numbers - sizeof(SpmvCut) * cuts;
+    const double others = static_cast<double>(counts.global_load_bytes) - sizeof(T) * numbers -
+                          sizeof(SpmvCut) * cuts;
     return (others / 4 + numbers + cuts) / static_cast<double>(counts.global_load_requests);
   }
 
   /// A row of the lesson's table. Poisons y, checks the values asked for and the integers.
-  tilewise::Variant variant(const std::string& kernel, const Spmv<T>& spmv, const std::string& cache, bool baseline) {
+  tilewise::Variant variant(const std::string& kernel, const Spmv<T>& spmv,
+                            const std::string& cache, bool baseline) {
     tilewise::Variant v;
     v.baseline = baseline;
     v.kernel = kernel;
     v.shape = shape();
     v.extra = {name(), type()};
-    v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(spmv(values.data(), x.data(), y.data(), stream)); };
+    v.launch = [=, this](cudaStream_t stream) {
+      CUDA_CHECK(spmv(values.data(), x.data(), y.data(), stream));
+    };
     v.poison = [this] { y.poison(); };
     v.check = [=, this] { return check(spmv); };
     v.recheck = [this] { return reference_->check(host_y()); };
@@ -160,7 +176,8 @@ class Problem {
     v.working_set = working_set(cache);
     return v;
   }
-  /// The timer flushes L2 before each call when the working set may be in it: 1 byte is always flushed, 0 never.
+  /// The timer flushes L2 before each call when the working set may be in it: 1 byte is always
+  /// flushed, 0 never.
   std::size_t working_set(const std::string& cache) const {
     return cache == "cold" ? 1 : cache == "warm" ? 0 : static_cast<std::size_t>(minimal_traffic);
   }
@@ -176,7 +193,8 @@ class Problem {
     tilewise::Comparison comparison = reference_->check(host_y());
     if (!comparison.ok || exact_x_.size() == 0) return comparison;
     y.poison();
-    tilewise::run_unwatched([&] { CUDA_CHECK(spmv(exact_values_.data(), exact_x_.data(), y.data(), nullptr)); });
+    tilewise::run_unwatched(
+        [&] { CUDA_CHECK(spmv(exact_values_.data(), exact_x_.data(), y.data(), nullptr)); });
     CUDA_CHECK(cudaDeviceSynchronize());
     const tilewise::Comparison exact = exact_->check_exact(host_y());
     if (!exact.ok) return exact;
@@ -190,7 +208,8 @@ class Problem {
   }
 
   std::string name_;
-  std::vector<T> host_y_;  // kept, since to get memory from the operating system takes longer than to download
+  // kept, since to get memory from the operating system takes longer than to download
+  std::vector<T> host_y_;
   std::optional<tilewise::SpmvReference<T>> reference_, exact_;
   tilewise::DeviceBuffer<T> exact_values_, exact_x_;
   tilewise::DeviceBuffer<unsigned char> plan_memory_;
@@ -198,16 +217,19 @@ class Problem {
 
 /// What the lesson's own options say.
 struct Choices {
-  std::vector<std::string> kinds = {"stencil3d", "stencil2d", "rmat", "zipf", "dense_row", "uniform", "empty_rows"};
+  std::vector<std::string> kinds = {"stencil3d", "stencil2d", "rmat",      "zipf",
+                                    "dense_row", "uniform",   "empty_rows"};
   std::vector<std::string> types = {"float"};
   std::vector<std::int64_t> rows, lanes;
   std::int64_t nnz_per_row = 16;
   std::string file, cache = "auto";
 };
 
-/// Calls run(problem) for each matrix and type asked for; matrices that do not fit become SKIP rows.
+/// Calls run(problem) for each matrix and type asked for; matrices that do not fit become SKIP
+/// rows.
 template <class Run>
-void for_each_matrix(tilewise::Lesson& lesson, const tilewise::Options& options, const Choices& choices, Run run) {
+void for_each_matrix(tilewise::Lesson& lesson, const tilewise::Options& options,
+                     const Choices& choices, Run run) {
   const auto from_file = [&](auto number) {
     using T = decltype(number);
     try {
@@ -223,8 +245,10 @@ void for_each_matrix(tilewise::Lesson& lesson, const tilewise::Options& options,
     using T = decltype(number);
     lesson.begin_group();
     const std::string kind = tilewise::to_string(spec.kind);
-    if (const std::string why = Problem<T>::why_not(kind, spec.rows, spec.nnz_per_row); !why.empty())
-      return lesson.skip(std::to_string(spec.rows) + " x " + std::to_string(spec.rows), kind, 0, why);
+    if (const std::string why = Problem<T>::why_not(kind, spec.rows, spec.nnz_per_row);
+        !why.empty())
+      return lesson.skip(std::to_string(spec.rows) + " x " + std::to_string(spec.rows), kind, 0,
+                         why);
     tilewise::Csr<T> matrix = structure.with_values<T>(spec);
     Problem<T> problem(kind, matrix, options);
     run(problem);
@@ -232,7 +256,8 @@ void for_each_matrix(tilewise::Lesson& lesson, const tilewise::Options& options,
   };
   const std::vector<std::string>& kinds = choices.kinds;
   const std::vector<std::int64_t>& rows = choices.rows;
-  for (std::size_t i = 0; i < (choices.file.empty() ? std::max(kinds.size(), rows.size()) : 1); ++i) {
+  for (std::size_t i = 0; i < (choices.file.empty() ? std::max(kinds.size(), rows.size()) : 1);
+       ++i) {
     Structure structure;
     for (const std::string& type : choices.types) {
       if (!choices.file.empty()) {
@@ -240,14 +265,15 @@ void for_each_matrix(tilewise::Lesson& lesson, const tilewise::Options& options,
         continue;
       }
       const tilewise::MatrixSpec spec{tilewise::matrix_kind_from(kinds[kinds.size() == 1 ? 0 : i]),
-                                      rows[rows.size() == 1 ? 0 : i], choices.nnz_per_row, options.seed(),
-                                      options.data()};
+                                      rows[rows.size() == 1 ? 0 : i], choices.nnz_per_row,
+                                      options.seed(), options.data()};
       type == "float" ? generated(float(), spec, structure) : generated(double(), spec, structure);
     }
   }
 }
 
-/// Runs spmv_wrong() on a diagonal matrix, and on the same with two columns exchanged. A sentence with what came out.
+/// Runs spmv_wrong() on a diagonal matrix, and on the same with two columns exchanged. A sentence
+/// with what came out.
 inline std::string wrong_kernel_by_luck(std::uint64_t seed) {
   const int n = 1000;
   std::vector<std::int32_t> lengths(n, 1);
@@ -259,7 +285,8 @@ inline std::string wrong_kernel_by_luck(std::uint64_t seed) {
     const tilewise::DeviceBuffer<int> col_index(A.col_index);
     tilewise::DeviceBuffer<float> y(n);
     y.poison();
-    CUDA_CHECK(launch_spmv_wrong(n, n, n, row_ptr.data(), col_index.data(), values.data(), x.data(), y.data()));
+    CUDA_CHECK(launch_spmv_wrong(n, n, n, row_ptr.data(), col_index.data(), values.data(), x.data(),
+                                 y.data()));
     return std::to_string(tilewise::SpmvReference<float>(A, host_x).check(y.to_host()).wrong);
   };
   for (int i = 0; i < n; ++i) A.col_index[i] = i;
@@ -269,8 +296,8 @@ inline std::string wrong_kernel_by_luck(std::uint64_t seed) {
          " rows wrong; with two columns exchanged: " + wrong_rows() + ".";
 }
 
-/// cuSPARSE's product with one matrix, after its own preprocessing or without. Keeps one description for each array of
-/// values.
+/// cuSPARSE's product with one matrix, after its own preprocessing or without. Keeps one
+/// description for each array of values.
 template <class T>
 class CusparseSpmv {
  public:
@@ -285,19 +312,22 @@ class CusparseSpmv {
       CUDA_CHECK(cudaDeviceSynchronize());
     }
     handle_.set_stream(stream);
-    CUSPARSE_CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
-                                tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
+    CUSPARSE_CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_,
+                                &zero_, *y_, tilewise::cuda_data_type<T>(), algorithm_,
+                                buffer_.data()));
     return cudaSuccess;
   }
 
-  /// Times cusparseSpMV_bufferSize() and cusparseSpMV_preprocess(), each time with a matrix that cuSPARSE has not seen.
+  /// Times cusparseSpMV_bufferSize() and cusparseSpMV_preprocess(), each time with a matrix that
+  /// cuSPARSE has not seen.
   tilewise::Timing preprocess_time(const tilewise::TimerOptions& rules) {
     const auto both = [this] {
       ask_for_bytes();
       preprocess();
     };
     return tilewise::measure_elapsed(
-        both, [this] { describe(problem_.values.data(), problem_.x.data(), problem_.y.data()); }, rules);
+        both, [this] { describe(problem_.values.data(), problem_.x.data(), problem_.y.data()); },
+        rules);
   }
   /// Of the buffer that cuSPARSE has asked for, with preprocessing and without.
   std::size_t buffer_bytes() const { return buffer_.bytes(); }
@@ -314,14 +344,16 @@ class CusparseSpmv {
 
   std::size_t ask_for_bytes() {
     std::size_t bytes = 0;
-    CUSPARSE_CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
+    CUSPARSE_CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_,
+                                           *matrix_, *x_, &zero_, *y_,
                                            tilewise::cuda_data_type<T>(), algorithm_, &bytes));
     return bytes;
   }
 
   void preprocess() {
-    CUSPARSE_CHECK(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
-                                           tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
+    CUSPARSE_CHECK(cusparseSpMV_preprocess(
+        handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, *matrix_, *x_, &zero_, *y_,
+        tilewise::cuda_data_type<T>(), algorithm_, buffer_.data()));
   }
 
   Problem<T>& problem_;

@@ -20,7 +20,9 @@ void check(bool good, const char* why, int line) {
   std::exit(1);
 }
 void check(cudaError_t e, int line) { check(e == cudaSuccess, cudaGetErrorString(e), line); }
-void check(cublasStatus_t s, int line) { check(s == CUBLAS_STATUS_SUCCESS, cublasGetStatusString(s), line); }
+void check(cublasStatus_t s, int line) {
+  check(s == CUBLAS_STATUS_SUCCESS, cublasGetStatusString(s), line);
+}
 
 int main() {
   const int M = 200, N = 150, K = 161;  // ragged
@@ -36,7 +38,8 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));
 
   cublasHandle_t handle;
   CHECK(cublasCreate(&handle));
@@ -57,7 +60,8 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0;
     for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
-    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+    // K roundings of sums below K; NaN is wrong, too
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

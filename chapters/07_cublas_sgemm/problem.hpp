@@ -19,7 +19,8 @@ class Calls {
  public:
   /// `sides` are m, n and k; small enough for plain FP64 loops.
   Calls(const std::vector<std::int64_t>& sides, const tilewise::Options& options)
-      : Calls(static_cast<int>(sides[0]), static_cast<int>(sides[1]), static_cast<int>(sides[2]), options) {}
+      : Calls(static_cast<int>(sides[0]), static_cast<int>(sides[1]), static_cast<int>(sides[2]),
+              options) {}
 
   Calls(int m, int n, int k, const tilewise::Options& options)
       : m_(m),
@@ -43,15 +44,17 @@ class Calls {
   }
 
   /// C = alpha op(A) op(B) + beta C, with `gap` unused words at the end of every row.
-  tilewise::Variant gemm(const tilewise::CublasHandle& handle, cublasOperation_t op_a, cublasOperation_t op_b, int gap,
-                         float alpha, float beta) {
+  tilewise::Variant gemm(const tilewise::CublasHandle& handle, cublasOperation_t op_a,
+                         cublasOperation_t op_b, int gap, float alpha, float beta) {
     input_.clear();
-    const int lda = add_input(A_, m_, k_, op_a, gap), ldb = add_input(B_, k_, n_, op_b, gap), ldc = n_ + gap;
+    const int lda = add_input(A_, m_, k_, op_a, gap), ldb = add_input(B_, k_, n_, op_b, gap),
+              ldc = n_ + gap;
     std::vector<double> expected(C_.size()), bound(C_.size());
     for (std::size_t i = 0; i < C_.size(); ++i) {
       const double old = beta == 0 ? 0 : double(beta) * C_[i];
       expected[i] = alpha * product_[i] + old;
-      // The sum, times alpha, plus beta times what was there: two roundings more, and one of the result.
+      // The sum, times alpha, plus beta times what was there: two roundings more, and one of the
+      // result.
       const double all = std::abs(alpha) * magnitude_[i] + std::abs(old);
       bound[i] = std::abs(alpha) * tilewise::error_bound(k_, magnitude_[i]) +
                  (beta == 0 && alpha == 1 ? 0 : 3 * 0x1p-24 * all);
@@ -59,7 +62,8 @@ class Calls {
     char scalars[32];
     std::snprintf(scalars, sizeof(scalars), "%g, %g", alpha, beta);
     tilewise::Variant v =
-        variant("sgemm_row_major", tilewise::MatmulShape{std::size_t(m_), std::size_t(n_), std::size_t(k_)}.text(),
+        variant("sgemm_row_major",
+                tilewise::MatmulShape{std::size_t(m_), std::size_t(n_), std::size_t(k_)}.text(),
                 {letters(op_a) + " " + letters(op_b), std::to_string(gap), scalars});
     expect(m_, n_, ldc, expected, bound, C_, beta);
     v.baseline = op_a == CUBLAS_OP_N && op_b == CUBLAS_OP_N && gap == 0 && beta == 0;
@@ -67,20 +71,26 @@ class Calls {
     v.work = 2.0 * m_ * n_ * k_;
     v.launch = [=, this, &handle](cudaStream_t stream) {
       CUBLAS_CHECK(cublasSetStream(handle, stream));
-      CUBLAS_CHECK(sgemm_row_major(handle, op_a, op_b, m_, n_, k_, alpha, input(0), lda, input(1), ldb, beta,
-                                   output_.data(), ldc));
+      CUBLAS_CHECK(sgemm_row_major(handle, op_a, op_b, m_, n_, k_, alpha, input(0), lda, input(1),
+                                   ldb, beta, output_.data(), ldc));
     };
     return v;
   }
 
  private:
-  static std::string letters(cublasOperation_t op) { return op == CUBLAS_OP_N ? "N" : op == CUBLAS_OP_T ? "T" : "C"; }
-  static std::string text(int rows, int cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
+  static std::string letters(cublasOperation_t op) {
+    return op == CUBLAS_OP_N ? "N" : op == CUBLAS_OP_T ? "T" : "C";
+  }
+  static std::string text(int rows, int cols) {
+    return std::to_string(rows) + " x " + std::to_string(cols);
+  }
   const float* input(std::size_t i) const { return input_[i].data(); }
 
   /// Stores op^-1(matrix) with a gap of NaN at the end of every row; returns the leading dimension.
-  int add_input(const std::vector<float>& matrix, int rows, int cols, cublasOperation_t op, int gap) {
-    const int stored_rows = op == CUBLAS_OP_N ? rows : cols, stored_cols = op == CUBLAS_OP_N ? cols : rows;
+  int add_input(const std::vector<float>& matrix, int rows, int cols, cublasOperation_t op,
+                int gap) {
+    const int stored_rows = op == CUBLAS_OP_N ? rows : cols,
+              stored_cols = op == CUBLAS_OP_N ? cols : rows;
     const int ld = stored_cols + gap;
     std::vector<float> words(std::size_t(stored_rows) * ld, NAN);
     for (int i = 0; i < rows; ++i)
@@ -91,7 +101,8 @@ class Calls {
     return ld;
   }
 
-  tilewise::Variant variant(const char* kernel, const std::string& shape, const std::vector<std::string>& extra) {
+  tilewise::Variant variant(const char* kernel, const std::string& shape,
+                            const std::vector<std::string>& extra) {
     tilewise::Variant v;
     v.kernel = kernel;
     v.shape = shape;
@@ -102,8 +113,8 @@ class Calls {
     return v;
   }
 
-  /// What must come out: rows x cols, `ld` words from row to row. `before` is what is in it before; NaN where beta is
-  /// 0.
+  /// What must come out: rows x cols, `ld` words from row to row. `before` is what is in it before;
+  /// NaN where beta is 0.
   void expect(int rows, int cols, int ld, std::vector<double> expected, std::vector<double> bound,
               const std::vector<float>& before, float beta) {
     rows_ = rows, cols_ = cols, ld_ = ld;
@@ -111,7 +122,8 @@ class Calls {
     bound_ = std::move(bound);
     before_.assign(std::size_t(rows) * ld, NAN);
     for (int i = 0; i < rows && beta != 0; ++i)
-      for (int j = 0; j < cols; ++j) before_[std::size_t(i) * ld + j] = before[std::size_t(i) * cols + j];
+      for (int j = 0; j < cols; ++j)
+        before_[std::size_t(i) * ld + j] = before[std::size_t(i) * cols + j];
     output_ = tilewise::DeviceBuffer<float>(before_.size());
   }
 
@@ -145,7 +157,8 @@ class Calls {
   std::vector<float> before_;
 };
 
-/// What uses each word once, a dot product and a matrix times a vector. They are judged as a copy is: by bytes.
+/// What uses each word once, a dot product and a matrix times a vector. They are judged as a copy
+/// is: by bytes.
 class Vectors {
  public:
   Vectors(std::int64_t rows, std::int64_t cols, const tilewise::Options& options)
@@ -159,7 +172,8 @@ class Vectors {
 
   /// Their rows. The copy is no call of cuBLAS: the simulator has nothing to show for it.
   void run(tilewise::Lesson& lesson, const tilewise::CublasHandle& handle) {
-    tilewise::LessonStyle style{.figure = tilewise::Figure::bytes, .baseline_name = "copy", .show_tile = false};
+    tilewise::LessonStyle style{
+        .figure = tilewise::Figure::bytes, .baseline_name = "copy", .show_tile = false};
     style.counts = false;
     style.in_turns = true;
     style.extra = {{"op", "A", 3}};
@@ -176,7 +190,8 @@ class Vectors {
     tilewise::Variant v = variant("cudaMemcpyAsync", "-", 2 * A_.size());
     v.baseline = true;
     v.launch = [this](cudaStream_t stream) {
-      CUDA_CHECK(cudaMemcpyAsync(out_.data(), device_A_.data(), device_A_.bytes(), cudaMemcpyDeviceToDevice, stream));
+      CUDA_CHECK(cudaMemcpyAsync(out_.data(), device_A_.data(), device_A_.bytes(),
+                                 cudaMemcpyDeviceToDevice, stream));
     };
     v.check = v.recheck = [this] {
       tilewise::Comparison comparison = tilewise::compare_exact(out_.to_host(), A_, rows_, cols_);
@@ -221,14 +236,15 @@ class Vectors {
     expect(v, y, magnitude, in);
     v.launch = [this, &handle, op](cudaStream_t stream) {
       CUBLAS_CHECK(cublasSetStream(handle, stream));
-      CUBLAS_CHECK(sgemv_row_major(handle, op, rows_, cols_, 1.0f, device_A_.data(), cols_, device_x_.data(), 0.0f,
-                                   out_.data()));
+      CUBLAS_CHECK(sgemv_row_major(handle, op, rows_, cols_, 1.0f, device_A_.data(), cols_,
+                                   device_x_.data(), 0.0f, out_.data()));
     };
     return v;
   }
 
  private:
-  /// A row whose call moves `words` words. All write into the same output, which has room for a copy of A.
+  /// A row whose call moves `words` words. All write into the same output, which has room for a
+  /// copy of A.
   tilewise::Variant variant(const char* kernel, const char* op, std::size_t words) {
     tilewise::Variant v;
     v.kernel = kernel;
@@ -241,13 +257,14 @@ class Vectors {
   }
 
   /// `terms` are added for each result, and their sizes are `magnitude`.
-  void expect(tilewise::Variant& v, const std::vector<double>& results, const std::vector<double>& magnitude,
-              int terms) {
+  void expect(tilewise::Variant& v, const std::vector<double>& results,
+              const std::vector<double>& magnitude, int terms) {
     std::vector<double> bound;
     for (const double size : magnitude) bound.push_back(tilewise::error_bound(terms, size));
     v.check = v.recheck = [this, results, bound] {
       std::vector<float> got(results.size());
-      CUDA_CHECK(cudaMemcpy(got.data(), out_.data(), got.size() * sizeof(float), cudaMemcpyDeviceToHost));
+      CUDA_CHECK(
+          cudaMemcpy(got.data(), out_.data(), got.size() * sizeof(float), cudaMemcpyDeviceToHost));
       tilewise::Comparison comparison =
           tilewise::compare(std::span<const float>(got), results, bound, results.size(), 1);
       comparison.method = "all elements";
@@ -260,7 +277,8 @@ class Vectors {
   tilewise::DeviceBuffer<float> device_A_, device_x_, out_;
 };
 
-/// C = A B, n x n x n, under the handle's math modes, each judged by the bound of its own arithmetic.
+/// C = A B, n x n x n, under the handle's math modes, each judged by the bound of its own
+/// arithmetic.
 class MathModes {
  public:
   MathModes(int n, const tilewise::Options& options)
@@ -286,7 +304,8 @@ class MathModes {
     v.recheck = v.check;
     v.launch = [this, &handle, mode](cudaStream_t stream) {
       CUBLAS_CHECK(cublasSetMathMode(handle, mode));
-      CUBLAS_CHECK(launch_cublas_sgemm(handle, device_A_.data(), device_B_.data(), C_.data(), n_, n_, n_, stream));
+      CUBLAS_CHECK(launch_cublas_sgemm(handle, device_A_.data(), device_B_.data(), C_.data(), n_,
+                                       n_, n_, stream));
       CUBLAS_CHECK(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH));
     };
     return v;
@@ -296,7 +315,9 @@ class MathModes {
   tilewise::Comparison by_fp32() const { return fp32_.check(C_.to_host()); }
 
  private:
-  tilewise::MatmulShape shape() const { return {std::size_t(n_), std::size_t(n_), std::size_t(n_)}; }
+  tilewise::MatmulShape shape() const {
+    return {std::size_t(n_), std::size_t(n_), std::size_t(n_)};
+  }
 
   int n_;
   std::vector<float> A_, B_;
@@ -316,8 +337,9 @@ class SmallProducts {
         device_B_(B_),
         C_(words()) {
     for (int i = 0; i < count; ++i)
-      references_.emplace_back(std::span(A_).subspan(i * size(), size()), std::span(B_).subspan(i * size(), size()),
-                               tilewise::MatmulShape{std::size_t(n), std::size_t(n), std::size_t(n)});
+      references_.emplace_back(
+          std::span(A_).subspan(i * size(), size()), std::span(B_).subspan(i * size(), size()),
+          tilewise::MatmulShape{std::size_t(n), std::size_t(n), std::size_t(n)});
   }
 
   const float* A(int i) const { return device_A_.data() + i * size(); }

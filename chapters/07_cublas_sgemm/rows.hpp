@@ -1,4 +1,5 @@
-// The rows of the table that holds all matrix products so far: cuBLAS first, which the others are measured by.
+// The rows of the table that holds all matrix products so far: cuBLAS first, which the others are
+// measured by.
 #pragma once
 
 #include <memory>
@@ -21,11 +22,15 @@ inline MatmulVariant cublas_sgemm(const tilewise::CublasHandle& handle) {
   return v;
 }
 
-inline MatmulVariant by_transposing(const tilewise::CublasHandle& handle, const MatmulShape& shape) {
+inline MatmulVariant by_transposing(const tilewise::CublasHandle& handle,
+                                    const MatmulShape& shape) {
   MatmulVariant v;
   v.kernel = "sgemm_by_transposing";
   const bool fits = shape.matrix_bytes() < static_cast<double>(tilewise::free_device_memory());
-  if (!fits) v.skip = [](const MatmulShape&) { return "no device memory for a second copy of the three matrices"; };
+  if (!fits)
+    v.skip = [](const MatmulShape&) {
+      return "no device memory for a second copy of the three matrices";
+    };
   const std::size_t words = fits ? shape.m * shape.k + shape.k * shape.n + shape.m * shape.n : 0;
   const auto workspace = std::make_shared<tilewise::DeviceBuffer<float>>(words);
   v.launch = [&handle, workspace](const MatmulProblem& p) {
@@ -51,7 +56,8 @@ inline MatmulVariant padded() {
   return v;
 }
 
-/// Every kernel of the chapters before this one, in their best configuration, in the order of the chapters.
+/// Every kernel of the chapters before this one, in their best configuration, in the order of the
+/// chapters.
 inline std::vector<MatmulVariant> kernels() {
   std::vector<MatmulVariant> all = {naive_row_on_x(),  naive(32),      tiled_static(32),
                                     tiled_dynamic(32), prefetched(32), rectangular<64, 64, 16>(),
@@ -60,12 +66,14 @@ inline std::vector<MatmulVariant> kernels() {
   return all;
 }
 
-/// On large matrices the slow kernels take a second and more per launch, and are launched dozens of times.
+/// On large matrices the slow kernels take a second and more per launch, and are launched dozens of
+/// times.
 inline MatmulVariant unless_slow(MatmulVariant v, bool slow_too) {
   const auto before = v.skip;
   const double n = v.kernel == "naive_matmul_row_on_x" ? 3000 : 5000;
   v.skip = [before, slow_too, n](const MatmulShape& s) -> std::string {
-    if (!slow_too && s.flops() > 2 * n * n * n) return "takes too long at this size; --slow runs it";
+    if (!slow_too && s.flops() > 2 * n * n * n)
+      return "takes too long at this size; --slow runs it";
     return before ? before(s) : "";
   };
   return v;

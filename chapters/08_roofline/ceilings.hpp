@@ -1,5 +1,5 @@
-// Measures one part of the machine after the other: check, then time (GPU) or count (simulator), then a row. Plumbing;
-// the lesson is in roofline.cuh.
+// Measures one part of the machine after the other: check, then time (GPU) or count (simulator),
+// then a row. Plumbing; the lesson is in roofline.cuh.
 #pragma once
 
 #include <cstdio>
@@ -31,11 +31,13 @@ struct Probe {
   std::string what;    ///< "L2", "4 loads in flight, 8 warps per SM"
   std::string kernel;  ///< the kernel's name in the code
   std::string size;    ///< "7.5 MB"
-  std::string key;     ///< name of the figure in the JSON: "dram_read". Of several with the same, the best one counts
-  bool show_share = true;    ///< rates: print the share of the peak
-  bool flops = false;        ///< rates: FLOP or bytes
-  double work = 0;           ///< rates: of one launch
-  double peak = 0;           ///< rates: in GFLOP/s or GB/s; what is above it is an error. 0: unknown
+  /// name of the figure in the JSON: "dram_read". Of several with the same, the best one counts
+  std::string key;
+  bool show_share = true;  ///< rates: print the share of the peak
+  bool flops = false;      ///< rates: FLOP or bytes
+  double work = 0;         ///< rates: of one launch
+  /// rates: in GFLOP/s or GB/s; what is above it is an error. 0: unknown
+  double peak = 0;
   bool by_sm_clock = false;  ///< rates: the peak is so much per cycle of the SMs
   double intensity = 0;      ///< roofline: FLOP per byte
   double steps = 0;          ///< latencies: on the clock, in one launch
@@ -43,7 +45,8 @@ struct Probe {
   std::function<void(cudaStream_t)> launch = {};
   std::function<void()> poison = {};
   std::function<tilewise::Comparison()> check = {};
-  std::function<double()> cycles = {};  ///< latencies: of one step, as the kernel's own clock said last
+  /// latencies: of one step, as the kernel's own clock said last
+  std::function<double()> cycles = {};
 };
 
 /// The table and the JSON of the lesson.
@@ -55,7 +58,8 @@ class Ceilings {
   void begin(const std::string& part, Measure measure, const std::string& heading) {
     std::printf("\n%s: %s\n", part.c_str(), heading.c_str());
     const char* const quantities[] = {"time", "flops", "bytes", "intensity"};  // in Measure's order
-    if (part != part_) results_.describe_table(part, heading, quantities[static_cast<int>(measure)]);
+    if (part != part_)
+      results_.describe_table(part, heading, quantities[static_cast<int>(measure)]);
     part_ = part;
     measure_ = measure;
     table_.emplace(columns());
@@ -86,7 +90,8 @@ class Ceilings {
     } catch (const tilewise::CudaError& error) {
       row.status = tilewise::Status::wrong;
       row.reason = error.what();
-      add(probe, row, comparison, timing, counts);  // nothing can run after an error inside a kernel: say which it was
+      // nothing can run after an error inside a kernel: say which it was
+      add(probe, row, comparison, timing, counts);
       throw;
     }
     add(probe, row, comparison, timing, counts);
@@ -110,10 +115,12 @@ class Ceilings {
     const bool sampled = tilewise::sampled_blocks() != 0;
     if (sampled)
       std::printf(
-          "\nCounted in part of the blocks of each launch, and scaled to its whole grid (--sample). Results are "
+          "\nCounted in part of the blocks of each launch, and scaled to its whole grid "
+          "(--sample). Results are "
           "unfinished, "
           "so nothing was checked.");
-    std::printf("\n%d %s, %d wrong, %d skipped.\n", right_, sampled ? "counted" : "right", wrong_, skipped_);
+    std::printf("\n%d %s, %d wrong, %d skipped.\n", right_, sampled ? "counted" : "right", wrong_,
+                skipped_);
     if (!options_.json().empty()) results_.write(options_.json());
     return wrong_ == 0 ? tilewise::kAllRight : tilewise::kWrongResult;
   }
@@ -126,7 +133,8 @@ class Ceilings {
     double cycles = 0, ns = 0;
   };
 
-  static Row judge(const Probe& probe, const tilewise::Comparison& comparison, const tilewise::Timing& timing) {
+  static Row judge(const Probe& probe, const tilewise::Comparison& comparison,
+                   const tilewise::Timing& timing) {
     Row row;
     row.status = comparison.ok ? tilewise::Status::ok : tilewise::Status::wrong;
     row.reason = comparison.ok ? timing.note : comparison.reason();
@@ -137,17 +145,22 @@ class Ceilings {
     try {
       if (probe.cycles) {
         row.cycles = probe.cycles();
-        row.ns = row.cycles / (timing.sm_clock_max_mhz > 0 ? timing.sm_clock_max_mhz : told_mhz) * 1e3;
-        // The kernel's clock and the events outside must agree: the cycles fit into the time, at the highest clock.
+        row.ns =
+            row.cycles / (timing.sm_clock_max_mhz > 0 ? timing.sm_clock_max_mhz : told_mhz) * 1e3;
+        // The kernel's clock and the events outside must agree: the cycles fit into the time, at
+        // the highest clock.
         const double mhz_needed = row.cycles * probe.steps / timing.seconds() * 1e-6;
-        if (probe.steps > 0) tilewise::check_possible(mhz_needed, 1.02 * most_mhz, "MHz", "highest SM clock");
+        if (probe.steps > 0)
+          tilewise::check_possible(mhz_needed, 1.02 * most_mhz, "MHz", "highest SM clock");
         if (!(row.cycles >= 1))
           throw tilewise::ImpossibleFigure("less than a cycle for a step that waits for the last");
       }
       if (probe.work > 0) {
         row.figure = probe.work / timing.seconds() * 1e-9;
-        const double peak = probe.peak * (probe.by_sm_clock && told_mhz > 0 ? most_mhz / told_mhz : 1);
-        tilewise::check_possible(row.figure, peak, probe.flops ? "GFLOP/s" : "GB/s", "theoretical peak");
+        const double peak =
+            probe.peak * (probe.by_sm_clock && told_mhz > 0 ? most_mhz / told_mhz : 1);
+        tilewise::check_possible(row.figure, peak, probe.flops ? "GFLOP/s" : "GB/s",
+                                 "theoretical peak");
       }
     } catch (const tilewise::ImpossibleFigure& error) {
       row.status = tilewise::Status::impossible;
@@ -164,7 +177,8 @@ class Ceilings {
       if (measure_ == Measure::latency) list.push_back({"steps", "", 8, false});
       list.push_back({"load requests", "warp instr.", 13, false});
       list.push_back({"sectors", "/request", 8, false});
-      if (measure_ != Measure::latency) list.push_back({"store requests", "warp instr.", 14, false});
+      if (measure_ != Measure::latency)
+        list.push_back({"store requests", "warp instr.", 14, false});
       if (measure_ == Measure::flops || roofline)
         list.push_back({"arithmetic", "FLOP", 10, false});
       else
@@ -184,8 +198,8 @@ class Ceilings {
     return list;
   }
 
-  void add(const Probe& probe, const Row& row, const tilewise::Comparison& comparison, const tilewise::Timing& timing,
-           const std::optional<tilewise::Counts>& counts) {
+  void add(const Probe& probe, const Row& row, const tilewise::Comparison& comparison,
+           const tilewise::Timing& timing, const std::optional<tilewise::Counts>& counts) {
     using tilewise::fixed, tilewise::significant, tilewise::with_commas;
     const bool ok = row.status == tilewise::Status::ok || row.status == tilewise::Status::counted;
     (ok ? right_ : row.status == tilewise::Status::skip ? skipped_ : wrong_)++;
@@ -200,7 +214,8 @@ class Ceilings {
     std::vector<std::string> cells = {probe.what, probe.kernel};
     if (ok && counts) {
       const tilewise::Counts& c = *counts;
-      if (measure_ == Measure::latency) cells.push_back(with_commas(static_cast<std::uint64_t>(probe.steps)));
+      if (measure_ == Measure::latency)
+        cells.push_back(with_commas(static_cast<std::uint64_t>(probe.steps)));
       cells.push_back(with_commas(c.global_load_requests));
       cells.push_back(c.global_load_requests > 0 ? fixed(c.sectors_per_load(), 2) : "-");
       if (measure_ != Measure::latency) cells.push_back(with_commas(c.global_store_requests));
@@ -209,7 +224,8 @@ class Ceilings {
       else
         cells.push_back(with_commas(c.shared_wavefronts()));
       if (measure_ == Measure::roofline)
-        cells.push_back(fixed(static_cast<double>(c.flops) / static_cast<double>(c.global_bytes()), 2));
+        cells.push_back(
+            fixed(static_cast<double>(c.flops) / static_cast<double>(c.global_bytes()), 2));
       r.set("counts.flops", c.flops);
       if (probe.steps > 0) r.set("steps", probe.steps);
       r.set("counts.global_load_requests", c.global_load_requests);
@@ -228,27 +244,33 @@ class Ceilings {
       cells.insert(cells.end(), {probe.size, fixed(row.cycles, 1), fixed(row.ns, 1)});
       r.set("latency.cycles", row.cycles).set("latency.ns", row.ns);
     } else if (ok) {
-      const double share = 100 * row.figure / (measure_ == Measure::roofline ? roof(probe.intensity) : probe.peak);
+      const double share =
+          100 * row.figure / (measure_ == Measure::roofline ? roof(probe.intensity) : probe.peak);
       cells.push_back(measure_ == Measure::roofline ? fixed(probe.intensity, 2) : probe.size);
       cells.insert(cells.end(), {significant(timing.median_ms()), significant(row.figure)});
       cells.push_back(probe.flops ? "GFLOP/s" : "GB/s");
       cells.push_back(probe.show_share ? fixed(share, 1) : "-");
       r.set("figure.value", row.figure).set("figure.unit", probe.flops ? "GFLOP/s" : "GB/s");
       if (probe.show_share)
-        r.set(measure_ == Measure::roofline ? "figure.share_of_roof" : "figure.share_of_peak", share / 100);
+        r.set(measure_ == Measure::roofline ? "figure.share_of_roof" : "figure.share_of_peak",
+              share / 100);
     }
     if (ok && timing.timed) {
       r.set("time.median_ms", timing.ms.median)
           .set("time.iqr_ms", timing.ms.iqr())
           .set("time.q1_ms", timing.ms.q1)
           .set("time.q3_ms", timing.ms.q3);
-      r.set("time.min_ms", timing.ms.min).set("time.max_ms", timing.ms.max).set("time.samples", timing.ms.n);
-      r.set("time.l2_flushed", timing.flushed).set("time.sm_clock_max_mhz", timing.sm_clock_max_mhz);
+      r.set("time.min_ms", timing.ms.min)
+          .set("time.max_ms", timing.ms.max)
+          .set("time.samples", timing.ms.n);
+      r.set("time.l2_flushed", timing.flushed)
+          .set("time.sm_clock_max_mhz", timing.sm_clock_max_mhz);
       double& best = best_[probe.key];
       if (measure_ != Measure::latency) best = std::max(best, row.figure);
       if (measure_ == Measure::latency) best = best > 0 ? std::min(best, row.cycles) : row.cycles;
     }
-    if (comparison.checked > 0) r.set("checked.method", comparison.method).set("checked.count", comparison.checked);
+    if (comparison.checked > 0)
+      r.set("checked.method", comparison.method).set("checked.count", comparison.checked);
     table_->row(cells, row.status, row.reason);
     results_.add(r);
   }
@@ -273,33 +295,41 @@ class Ceilings {
 inline void describe_machine() {
   using tilewise::bytes_text, tilewise::with_commas;
   const tilewise::Device& d = tilewise::device();
-  const auto number = [](double value) { return with_commas(static_cast<std::uint64_t>(value + 0.5)); };
+  const auto number = [](double value) {
+    return with_commas(static_cast<std::uint64_t>(value + 0.5));
+  };
   const auto bytes = [](std::size_t value) { return bytes_text(static_cast<double>(value)); };
-  const auto line = [](const char* what, const std::string& text) { std::printf("  %-18s%s\n", what, text.c_str()); };
+  const auto line = [](const char* what, const std::string& text) {
+    std::printf("  %-18s%s\n", what, text.c_str());
+  };
   const double ghz = d.sm_clock_mhz * 1e-3, memory_ghz = d.memory_clock_mhz * 1e-3;
   const int warps = d.max_threads_per_sm / d.warp_size;
 
   std::printf("%s, compute capability %d.%d\n", d.name.c_str(), d.major, d.minor);
   if (d.simulated)
     std::printf(
-        "There is no GPU here. The simulator takes its place: it runs every kernel, so that results can be checked,\n"
-        "and counts what memory has to do. It has no clock and measures no time. TILEWISE_DEVICE=t4 (a100, l4,\n"
+        "There is no GPU here. The simulator takes its place: it runs every kernel, so that "
+        "results can be checked,\n"
+        "and counts what memory has to do. It has no clock and measures no time. "
+        "TILEWISE_DEVICE=t4 (a100, l4,\n"
         "rtx4090, h100, ...) makes it another GPU.\n\n");
   line("SMs", number(d.sms) + ", at up to " + number(d.sm_clock_mhz) + " MHz");
-  line("threads", number(d.max_threads_per_block) + " per block, " + number(d.max_threads_per_sm) + " per SM (" +
-                      number(warps) + " warps of " + number(d.warp_size) + "), " + number(d.max_blocks_per_sm) +
-                      " blocks per SM");
-  line("registers", number(d.registers_per_sm) + " of 4 bytes per SM, " + number(d.registers_per_block) +
-                        " per block, 255 per thread; " + number(d.registers_per_sm / d.max_threads_per_sm) +
+  line("threads", number(d.max_threads_per_block) + " per block, " + number(d.max_threads_per_sm) +
+                      " per SM (" + number(warps) + " warps of " + number(d.warp_size) + "), " +
+                      number(d.max_blocks_per_sm) + " blocks per SM");
+  line("registers", number(d.registers_per_sm) + " of 4 bytes per SM, " +
+                        number(d.registers_per_block) + " per block, 255 per thread; " +
+                        number(d.registers_per_sm / d.max_threads_per_sm) +
                         " each when the SM is full");
-  line("shared memory", bytes(d.shared_per_block) + " per block, " + bytes(d.shared_per_block_opt_in) +
-                            " for a program that asks, " + bytes(d.shared_per_sm) + " per SM");
+  line("shared memory", bytes(d.shared_per_block) + " per block, " +
+                            bytes(d.shared_per_block_opt_in) + " for a program that asks, " +
+                            bytes(d.shared_per_sm) + " per SM");
   if (d.l1_and_shared_per_sm() > 0)
     line("L1 cache", "what shared memory leaves of " + bytes(d.l1_and_shared_per_sm()) + " per SM");
   line("L2 cache", bytes(d.l2_bytes));
   line("constant memory", bytes(d.constant_bytes));
-  line("global memory", bytes(d.memory_bytes) + " of DRAM, " + number(d.memory_bus_bits) + " bits wide, at " +
-                            number(d.memory_clock_mhz) + " MHz");
+  line("global memory", bytes(d.memory_bytes) + " of DRAM, " + number(d.memory_bus_bits) +
+                            " bits wide, at " + number(d.memory_clock_mhz) + " MHz");
 
   std::printf("\nWhat it can do at most, by multiplication:\n");
   char text[200];
@@ -308,13 +338,13 @@ inline void describe_machine() {
     std::printf("  %-18s%-50s= %s\n", what, text, result);
   };
   const double flops = d.peak_fp32_gflops(), bandwidth = d.peak_bandwidth_gbs();
-  product("FP32", (number(flops) + " GFLOP/s").c_str(), "%d SMs x %d FMA lanes x 2 FLOP x %.3f GHz", d.sms,
-          d.fp32_cores_per_sm(), ghz);
+  product("FP32", (number(flops) + " GFLOP/s").c_str(), "%d SMs x %d FMA lanes x 2 FLOP x %.3f GHz",
+          d.sms, d.fp32_cores_per_sm(), ghz);
   product("DRAM", (number(bandwidth) + " GB/s").c_str(), "%s bits / 8 x 2 per clock x %.3f GHz",
           number(d.memory_bus_bits).c_str(), memory_ghz);
-  product("shared memory", (number(d.peak_shared_gbs()) + " GB/s").c_str(), "%d SMs x 32 banks x 4 bytes x %.3f GHz",
-          d.sms, ghz);
+  product("shared memory", (number(d.peak_shared_gbs()) + " GB/s").c_str(),
+          "%d SMs x 32 banks x 4 bytes x %.3f GHz", d.sms, ghz);
   if (flops > 0 && bandwidth > 0)
-    product("balance", (tilewise::fixed(flops / bandwidth, 1) + " FLOP per byte").c_str(), "%s GFLOP/s / %s GB/s",
-            number(flops).c_str(), number(bandwidth).c_str());
+    product("balance", (tilewise::fixed(flops / bandwidth, 1) + " FLOP per byte").c_str(),
+            "%s GFLOP/s / %s GB/s", number(flops).c_str(), number(bandwidth).c_str());
 }

@@ -1,6 +1,8 @@
-// What limits arithmetic where waiting does not? Two questions that the tables of this chapter leave open, on a GPU:
+// What limits arithmetic where waiting does not? Two questions that the tables of this chapter
+// leave open, on a GPU:
 //   nvcc -std=c++20 -O3 -arch=native limits.cu -o limits && ./limits
-// 1. One chain of multiply-adds per thread stops at half the peak. The same chain with fewer registers to read.
+// 1. One chain of multiply-adds per thread stops at half the peak. The same chain with fewer
+//   registers to read.
 // 2. fma_per_element is farthest from the roof near its corner. The same instructions without DRAM.
 #include <cuda_runtime.h>
 
@@ -9,12 +11,13 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                                    \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define CHECK(call)                                                      \
+  do {                                                                   \
+    if (const cudaError_t error = (call); error != cudaSuccess) {        \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                   cudaGetErrorString(error));                           \
+      std::exit(1);                                                      \
+    }                                                                    \
   } while (0)
 
 /// What a multiply-add reads: a, x and b from three registers; a number, x and b; x, x and x.
@@ -32,7 +35,8 @@ __global__ void chains(float a, float b, unsigned steps, float* out) {
         asm volatile("fma.rn.f32 %0, %1, %0, %2;" : "+f"(x[c]) : "f"(a), "f"(b));
       if (OPERANDS == Operands::number_and_two)
         asm volatile("fma.rn.f32 %0, %0, 0f3F7FF000, %1;" : "+f"(x[c]) : "f"(b));
-      if (OPERANDS == Operands::one_register) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x[c]));
+      if (OPERANDS == Operands::one_register)
+        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x[c]));
     }
   }
   float sum = 0;
@@ -40,9 +44,11 @@ __global__ void chains(float a, float b, unsigned steps, float* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// fma_per_element() for four elements per thread. All happens within `room` elements, a power of two: with little of it all is in L2.
+/// fma_per_element() for four elements per thread. All happens within `room` elements, a power of
+/// two: with little of it all is in L2.
 __global__ void __launch_bounds__(256)
-    per_element(const float4* __restrict__ in, float4* __restrict__ out, size_t room, unsigned fmas, float a, float b) {
+    per_element(const float4* __restrict__ in, float4* __restrict__ out, size_t room, unsigned fmas,
+                float a, float b) {
   const size_t at = (static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x) & (room - 1);
   float4 x = in[at];
 #pragma unroll 16
@@ -82,7 +88,8 @@ void row(const char* what, float* out) {
   for (const int warps : {4, 8, 16, 32, 64}) {
     const int threads = std::min(32 * warps, 1024), blocks = sms * (32 * warps / threads);
     const unsigned steps = (1u << 22) / warps / CHAINS;
-    const double ms = median_ms([&] { chains<OPERANDS, CHAINS><<<blocks, threads>>>(0.999f, 1e-3f, steps, out); });
+    const double ms = median_ms(
+        [&] { chains<OPERANDS, CHAINS><<<blocks, threads>>>(0.999f, 1e-3f, steps, out); });
     std::printf(" %7.2f", static_cast<double>(warps) * steps * CHAINS / (ms * clock_khz));
   }
   std::printf("\n");
@@ -97,7 +104,8 @@ int main() {
   CHECK(cudaMemset(memory, 0, 2 * kElements * sizeof(float4)));
   float* const words = reinterpret_cast<float*>(memory);
 
-  std::printf("multiply-adds of a warp per clock and SM; warps per SM: %7d %7d %7d %7d %7d\n", 4, 8, 16, 32, 64);
+  std::printf("multiply-adds of a warp per clock and SM; warps per SM: %7d %7d %7d %7d %7d\n", 4, 8,
+              16, 32, 64);
   row<Operands::three_registers, 1>("1 chain, a x + b: three registers", words);
   row<Operands::number_and_two, 1>("1 chain, 0.99 x + b: two registers", words);
   row<Operands::one_register, 1>("1 chain, x x + x: one register", words);
@@ -107,8 +115,10 @@ int main() {
   std::printf("\nmultiply-adds per element    time, ms    the same within 1 MB\n");
   for (const unsigned fmas : {1u, 16u, 32u, 64u, 128u, 256u, 512u}) {
     const auto run = [&](size_t room) {
-      return median_ms(
-          [&] { per_element<<<kElements / 256, 256>>>(memory, memory + kElements, room, fmas, -0.9995f, 0.75f); });
+      return median_ms([&] {
+        per_element<<<kElements / 256, 256>>>(memory, memory + kElements, room, fmas, -0.9995f,
+                                              0.75f);
+      });
     };
     std::printf("%25u  %10.4f  %22.4f\n", fmas, run(kElements), run(65536));
   }

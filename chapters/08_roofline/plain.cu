@@ -32,7 +32,8 @@ int main() {
   CHECK(cudaMalloc(&d_in, in.size() * sizeof(float)));
   CHECK(cudaMalloc(&d_out, out.size() * sizeof(float)));
   CHECK(cudaMemcpy(d_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(d_out, 0xff, out.size() * sizeof(float)));
 
   const unsigned threads = 256, blocks = (count + 1023) / 1024;  // four elements per thread
   cudaEvent_t start, stop;
@@ -53,7 +54,8 @@ int main() {
   for (size_t i = 0; i < count; ++i) {
     double x = in[i];
     for (unsigned k = 0; k < fmas; ++k) x = a * x + b;
-    if (!(std::abs(out[i] - x) <= fmas * FLT_EPSILON)) ++wrong;  // `fmas` roundings of at most 1; NaN is wrong, too
+    // `fmas` roundings of at most 1; NaN is wrong, too
+    if (!(std::abs(out[i] - x) <= fmas * FLT_EPSILON)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

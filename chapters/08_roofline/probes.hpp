@@ -1,5 +1,5 @@
-// What lesson 08 works on: for each kernel its data, how it is launched, and what must come out. Plumbing; the lesson
-// is in roofline.cuh.
+// What lesson 08 works on: for each kernel its data, how it is launched, and what must come out.
+// Plumbing; the lesson is in roofline.cuh.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@
 
 using tilewise::DeviceBuffer;
 
-/// Timer rules of a walk: few launches, each of many steps; what it walks through stays in its cache.
+/// Timer rules of a walk: few launches, each of many steps; what it walks through stays in its
+/// cache.
 inline tilewise::TimerOptions walking() {
   tilewise::TimerOptions rules;
   rules.min_iterations = 5;
@@ -31,7 +32,8 @@ inline tilewise::TimerOptions walking() {
   return rules;
 }
 
-/// Timer rules of a rate. `bytes` of DRAM are read or written; 0: none, and no cache needs to be emptied.
+/// Timer rules of a rate. `bytes` of DRAM are read or written; 0: none, and no cache needs to be
+/// emptied.
 inline tilewise::TimerOptions streaming(double bytes) {
   tilewise::TimerOptions rules;
   rules.min_seconds = 0.06;
@@ -42,8 +44,8 @@ inline tilewise::TimerOptions streaming(double bytes) {
 
 // ---------------------------------------------------------------- latencies
 
-/// Where the walks ended; wrong, too, if the ring is not one: a walk through a part of it ends where it must all the
-/// same.
+/// Where the walks ended; wrong, too, if the ring is not one: a walk through a part of it ends
+/// where it must all the same.
 template <class T>
 tilewise::Comparison check_ends(const std::vector<T>& got, const std::vector<T>& expected,
                                 const std::vector<std::uint32_t>& ring) {
@@ -70,13 +72,14 @@ inline Probe fma_latency_probe(unsigned steps) {
   return p;
 }
 
-/// A walk by byte offsets: shared, constant or local memory. `lanes` threads walk together, all from the same place, or
-/// each from a place of its own.
-using OffsetChase = cudaError_t (*)(const unsigned*, unsigned, unsigned, unsigned*, unsigned, long long*, cudaStream_t);
+/// A walk by byte offsets: shared, constant or local memory. `lanes` threads walk together, all
+/// from the same place, or each from a place of its own.
+using OffsetChase = cudaError_t (*)(const unsigned*, unsigned, unsigned, unsigned*, unsigned,
+                                    long long*, cudaStream_t);
 
-inline Probe offset_chase_probe(const std::string& what, const std::string& kernel, const std::string& key,
-                                OffsetChase launch, unsigned words, unsigned lanes, bool spread, unsigned steps,
-                                std::uint64_t seed) {
+inline Probe offset_chase_probe(const std::string& what, const std::string& kernel,
+                                const std::string& key, OffsetChase launch, unsigned words,
+                                unsigned lanes, bool spread, unsigned steps, std::uint64_t seed) {
   struct State {
     std::vector<std::uint32_t> ring;
     std::vector<unsigned> starts;
@@ -92,12 +95,14 @@ inline Probe offset_chase_probe(const std::string& what, const std::string& kern
   Probe p{what, kernel, tilewise::bytes_text(4.0 * words), key};
   p.launch = [=](cudaStream_t stream) {
     ++s->launches;
-    CUDA_CHECK(launch(s->links.data(), words, lanes, s->place.data(), steps, s->cycles.data(), stream));
+    CUDA_CHECK(
+        launch(s->links.data(), words, lanes, s->place.data(), steps, s->cycles.data(), stream));
   };
   p.poison = [=] { s->place.upload(s->starts), s->cycles.poison(), s->launches = 0; };
   p.check = [=] {
     std::vector<unsigned> expected;
-    for (const unsigned start : s->starts) expected.push_back(4 * walk(s->ring, start / 4, s->launches * steps));
+    for (const unsigned start : s->starts)
+      expected.push_back(4 * walk(s->ring, start / 4, s->launches * steps));
     return check_ends<unsigned>(s->place.to_host(), expected, s->ring);
   };
   p.cycles = [=] { return static_cast<double>(s->cycles.to_host()[0]) / steps; };
@@ -106,10 +111,11 @@ inline Probe offset_chase_probe(const std::string& what, const std::string& kern
   return p;
 }
 
-/// A walk through `bytes` of global memory, one link in every 128 bytes, which is a line of L1. `warm`: once round
-/// before the clock starts, so that all links are in the smallest cache that can hold them.
-inline Probe global_chase_probe(const std::string& what, const std::string& key, std::size_t bytes, bool warm,
-                                unsigned steps, std::uint64_t seed) {
+/// A walk through `bytes` of global memory, one link in every 128 bytes, which is a line of L1.
+/// `warm`: once round before the clock starts, so that all links are in the smallest cache that can
+/// hold them.
+inline Probe global_chase_probe(const std::string& what, const std::string& key, std::size_t bytes,
+                                bool warm, unsigned steps, std::uint64_t seed) {
   constexpr std::size_t kStride = 128 / sizeof(unsigned long long);
   struct State {
     std::vector<std::uint32_t> ring;
@@ -125,14 +131,16 @@ inline Probe global_chase_probe(const std::string& what, const std::string& key,
   const auto address = [=](std::uint32_t i) {
     return reinterpret_cast<unsigned long long>(s->links.data() + i * kStride);
   };
-  Probe p{what, "chase_global", tilewise::bytes_text(128.0 * static_cast<double>(s->ring.size())), key};
+  Probe p{what, "chase_global", tilewise::bytes_text(128.0 * static_cast<double>(s->ring.size())),
+          key};
   p.launch = [=](cudaStream_t stream) {
     ++s->launches;
     CUDA_CHECK(launch_chase_global(s->place.data(), lead, steps, s->cycles.data(), stream));
   };
   p.poison = [=] { s->place.upload(std::vector{address(0)}), s->cycles.poison(), s->launches = 0; };
   p.check = [=] {
-    const std::vector expected = {address(walk(s->ring, 0, s->launches * (std::uint64_t{lead} + steps)))};
+    const std::vector expected = {
+        address(walk(s->ring, 0, s->launches * (std::uint64_t{lead} + steps)))};
     return check_ends<unsigned long long>(s->place.to_host(), expected, s->ring);
   };
   p.cycles = [=] { return static_cast<double>(s->cycles.to_host()[0]) / steps; };
@@ -152,8 +160,9 @@ Probe fma_chains_probe(unsigned sms, unsigned threads_per_sm, std::uint64_t fmas
   auto out = std::make_shared<DeviceBuffer<float>>(threads * CHAINS);
   const std::string warps =
       std::to_string(threads_per_sm / 32) + (threads_per_sm == 32 ? " warp" : " warps") + " per SM";
-  Probe p{warps + ", " + std::to_string(CHAINS) + (CHAINS == 1 ? " chain" : " chains") + " per thread",
-          "fma_chains<" + std::to_string(CHAINS) + ">", "", "fma"};
+  Probe p{
+      warps + ", " + std::to_string(CHAINS) + (CHAINS == 1 ? " chain" : " chains") + " per thread",
+      "fma_chains<" + std::to_string(CHAINS) + ">", "", "fma"};
   p.launch = [=](cudaStream_t stream) {
     CUDA_CHECK(launch_fma_chains<CHAINS>(blocks, block, kChainA, kB, steps, out->data(), stream));
   };
@@ -191,12 +200,14 @@ inline Probe copy_probe(WordsPtr w, bool by_driver) {
     DeviceBuffer<unsigned> out;
     std::vector<unsigned> got;
   };
-  auto s = std::make_shared<State>(State{DeviceBuffer<unsigned>(w->in.size()), std::vector<unsigned>(w->in.size())});
-  Probe p{by_driver ? "DRAM, copy by the driver" : "DRAM, copy", by_driver ? "cudaMemcpyAsync" : "copy_words",
-          w->size(), "dram_copy"};
+  auto s = std::make_shared<State>(
+      State{DeviceBuffer<unsigned>(w->in.size()), std::vector<unsigned>(w->in.size())});
+  Probe p{by_driver ? "DRAM, copy by the driver" : "DRAM, copy",
+          by_driver ? "cudaMemcpyAsync" : "copy_words", w->size(), "dram_copy"};
   p.launch = [=](cudaStream_t stream) {
     if (by_driver)
-      CUDA_CHECK(cudaMemcpyAsync(s->out.data(), w->in.data(), w->in.bytes(), cudaMemcpyDeviceToDevice, stream));
+      CUDA_CHECK(cudaMemcpyAsync(s->out.data(), w->in.data(), w->in.bytes(),
+                                 cudaMemcpyDeviceToDevice, stream));
     else
       CUDA_CHECK(launch_copy_words(w->in.data(), s->out.data(), w->in.size(), stream));
   };
@@ -220,7 +231,8 @@ Probe sum_probe(WordsPtr w, unsigned sms, unsigned blocks_per_sm) {
               (LOADS == 1 ? " load" : " loads"),
           "sum_words<" + std::to_string(LOADS) + ">", w->size(), "dram_read"};
   p.launch = [=](cudaStream_t stream) {
-    CUDA_CHECK(launch_sum_words<LOADS>(blocks, 256, w->in.data(), w->in.size(), out->data(), stream));
+    CUDA_CHECK(
+        launch_sum_words<LOADS>(blocks, 256, w->in.data(), w->in.size(), out->data(), stream));
   };
   p.poison = [=] { out->poison(); };
   p.check = [=] { return check_total(out->to_host(), w->total); };
@@ -234,23 +246,27 @@ inline Probe sum_l2_probe(WordsPtr w, unsigned sms, unsigned passes) {
   auto out = std::make_shared<DeviceBuffer<unsigned>>(std::size_t{sms} * 1024);
   Probe p{"L2, read", "sum_l2", w->size(), "l2_read"};
   p.launch = [=](cudaStream_t stream) {
-    CUDA_CHECK(launch_sum_l2(2 * sms, 512, w->in.data(), w->in.size(), passes, out->data(), stream));
+    CUDA_CHECK(
+        launch_sum_l2(2 * sms, 512, w->in.data(), w->in.size(), passes, out->data(), stream));
   };
   p.poison = [=] { out->poison(); };
   p.check = [=] { return check_total(out->to_host(), w->total * passes); };
   p.work = w->bytes() * passes;
   p.by_sm_clock = true;
-  p.peak = tilewise::device().peak_shared_gbs();  // what the SMs can take in; for L2 itself no figure is published
+  // what the SMs can take in; for L2 itself no figure is published
+  p.peak = tilewise::device().peak_shared_gbs();
   p.show_share = false;
   p.rules = streaming(0);
   return p;
 }
 
-using RoundLaunch = cudaError_t (*)(unsigned, unsigned, const unsigned*, unsigned, unsigned*, cudaStream_t);
+using RoundLaunch = cudaError_t (*)(unsigned, unsigned, const unsigned*, unsigned, unsigned*,
+                                    cudaStream_t);
 
 /// Shared memory or L1: 16 KB, read again and again by each block.
-inline Probe rounds_probe(const std::string& what, const std::string& kernel, const std::string& key,
-                          RoundLaunch launch, WordsPtr w, unsigned sms, unsigned steps) {
+inline Probe rounds_probe(const std::string& what, const std::string& kernel,
+                          const std::string& key, RoundLaunch launch, WordsPtr w, unsigned sms,
+                          unsigned steps) {
   const unsigned blocks = 2 * sms, threads = tilewise::is_simulated() ? 64 : 512;
   auto out = std::make_shared<DeviceBuffer<unsigned>>(std::size_t{blocks} * threads);
   Probe p{what, kernel, tilewise::bytes_text(16.0 * kSharedUnits), key};
@@ -282,8 +298,10 @@ struct Vectors {
     out.download(got);
     std::vector<float> expected;
     expected.reserve(count);
-    for (std::size_t i = first; i < first + count; ++i) expected.push_back(a[i] + b[i]);  // one rounding on both sides
-    return same_words<float>(std::span(got).subspan(first, count), expected, "every sum, to the last bit");
+    // one rounding on both sides
+    for (std::size_t i = first; i < first + count; ++i) expected.push_back(a[i] + b[i]);
+    return same_words<float>(std::span(got).subspan(first, count), expected,
+                             "every sum, to the last bit");
   }
 
   std::vector<float> a, b, got;
@@ -293,7 +311,8 @@ using VectorsPtr = std::shared_ptr<Vectors>;
 
 inline Probe vector_add_probe(VectorsPtr v) {
   const std::size_t n = v->a.size();
-  Probe p{"all of them", "vector_add", tilewise::bytes_text(4.0 * static_cast<double>(n)), "vector_add"};
+  Probe p{"all of them", "vector_add", tilewise::bytes_text(4.0 * static_cast<double>(n)),
+          "vector_add"};
   p.launch = [=](cudaStream_t stream) {
     CUDA_CHECK(launch_vector_add(v->in_a.data(), v->in_b.data(), v->out.data(), n, stream));
   };
@@ -305,7 +324,8 @@ inline Probe vector_add_probe(VectorsPtr v) {
   return p;
 }
 
-/// One warp at a time, each launch at another place, where no launch has been for as long as L2 remembers.
+/// One warp at a time, each launch at another place, where no launch has been for as long as L2
+/// remembers.
 inline Probe vector_add_clocked_probe(VectorsPtr v) {
   struct State {
     DeviceBuffer<long long> cycles{1};
@@ -317,8 +337,8 @@ inline Probe vector_add_clocked_probe(VectorsPtr v) {
   const auto first = [=](std::size_t launch) { return launch % places * 4096; };
   Probe p{"one warp alone: loads and addition", "vector_add_clocked", "384 B", "vector_add_alone"};
   p.launch = [=](cudaStream_t stream) {
-    CUDA_CHECK(launch_vector_add_clocked(v->in_a.data(), v->in_b.data(), v->out.data(), first(s->launches++),
-                                         s->cycles.data(), stream));
+    CUDA_CHECK(launch_vector_add_clocked(v->in_a.data(), v->in_b.data(), v->out.data(),
+                                         first(s->launches++), s->cycles.data(), stream));
     if (!tilewise::is_simulated()) {
       CUDA_CHECK(cudaStreamSynchronize(stream));
       s->seen.push_back(static_cast<double>(s->cycles.to_host()[0]));
@@ -338,10 +358,11 @@ inline Probe vector_add_clocked_probe(VectorsPtr v) {
 inline Probe fma_per_element_probe(VectorsPtr v, unsigned fmas) {
   const std::size_t n = v->a.size();
   const tilewise::Device& d = tilewise::device();
-  Probe p{std::to_string(fmas) + (fmas == 1 ? " multiply-add" : " multiply-adds") + " per element", "fma_per_element",
-          tilewise::bytes_text(4.0 * static_cast<double>(n)), "roofline"};
+  Probe p{std::to_string(fmas) + (fmas == 1 ? " multiply-add" : " multiply-adds") + " per element",
+          "fma_per_element", tilewise::bytes_text(4.0 * static_cast<double>(n)), "roofline"};
   p.launch = [=](cudaStream_t stream) {
-    CUDA_CHECK(launch_fma_per_element(v->in_a.data(), v->out.data(), n, fmas, kElementA, kB, stream));
+    CUDA_CHECK(
+        launch_fma_per_element(v->in_a.data(), v->out.data(), n, fmas, kElementA, kB, stream));
   };
   p.poison = [=] { v->out.poison(); };
   p.check = [=] {
@@ -366,11 +387,13 @@ inline void conclude(const Ceilings& c) {
   if (fma == 0 || copy == 0) return;
   using tilewise::fixed, tilewise::significant;
   std::printf(
-      "\nAt best, measured: %s GFLOP/s; %s GB/s copied, %s read from DRAM, %s from L2, %s from shared memory.\n",
+      "\nAt best, measured: %s GFLOP/s; %s GB/s copied, %s read from DRAM, %s from L2, %s from "
+      "shared memory.\n",
       significant(fma).c_str(), significant(copy).c_str(), significant(c.best("dram_read")).c_str(),
       significant(c.best("l2_read")).c_str(), significant(c.best("shared_read")).c_str());
   std::printf(
-      "Balance: %s FLOP per byte of DRAM. A float that is read and written once must take part in %s multiply-adds\n"
+      "Balance: %s FLOP per byte of DRAM. A float that is read and written once must take part in "
+      "%s multiply-adds\n"
       "before arithmetic is what it waits for.\n",
       fixed(fma / copy, 1).c_str(), fixed(fma / copy * 8 / 2, 0).c_str());
   if (c.best("vector_add_alone") > 0 && c.best("register") > 0)

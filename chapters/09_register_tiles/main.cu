@@ -1,13 +1,14 @@
-// Lesson 09: several elements of C per thread, kept in registers. One element first (lesson 02's kernel), then a column
-// of them, then rectangles of growing size; cuBLAS beside them.
+// Lesson 09: several elements of C per thread, kept in registers. One element first (lesson 02's
+// kernel), then a column of them, then rectangles of growing size; cuBLAS beside them.
 #include "rows.hpp"
 
 #include "tilewise/lesson.hpp"
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("09_register_tiles",
-                              "C = A B with several elements of C per thread: what does a word in a register save?");
+    tilewise::Options options(
+        "09_register_tiles",
+        "C = A B with several elements of C per thread: what does a word in a register save?");
     options.add_matmul({.sizes = {1024, 4096},
                         .sim_sizes = {128},
                         .tiles = {},

@@ -33,7 +33,8 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));
 
   const int threads = 128 / 8 * (128 / 8);              // of 8 x 8 elements each
   const dim3 blocks((N + 127) / 128, (M + 127) / 128);  // a block per tile of C
@@ -55,7 +56,8 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0;
     for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
-    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+    // K roundings of sums below K; NaN is wrong, too
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

@@ -1,7 +1,9 @@
-// C = A * B with several elements of C per thread, in registers: a word that was read from shared memory once is used
-// for a whole row or column of the thread's elements. First a column of elements per thread, then a rectangle.
+// C = A * B with several elements of C per thread, in registers: a word that was read from shared
+// memory once is used for a whole row or column of the thread's elements. First a column of
+// elements per thread, then a rectangle.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
+//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
+//   [i * c + j]
 //
 // Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum.
 #pragma once
@@ -9,16 +11,18 @@
 #include <cuda_runtime.h>
 
 // [column_tiles]
-/// A block computes BM x BN elements of C from tiles that are BK deep. Thread (tx, ty) owns TM elements, one below the
-/// other, in column tx of the block's tile: in a step of k it reads TM words of As and a single one of Bs.
-/// Block: BN x BM/TM threads. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
+/// A block computes BM x BN elements of C from tiles that are BK deep. Thread (tx, ty) owns TM
+/// elements, one below the other, in column tx of the block's tile: in a step of k it reads TM
+/// words of As and a single one of Bs. Block: BN x BM/TM threads. Grid: x covers the N columns in
+/// steps of BN, y the M rows in steps of BM.
 template <int BM, int BN, int BK, int TM>
 __global__ void __launch_bounds__(BN* BM / TM) column_tiles(const float* __restrict__ A,  // M x K
                                                             const float* __restrict__ B,  // K x N
                                                             float* __restrict__ C,        // M x N
                                                             int M, int N, int K) {
   constexpr int kThreads = BN * BM / TM;
-  constexpr int kWordsOfA = BM * BK / kThreads, kWordsOfB = BK * BN / kThreads;  // that each thread fetches per tile
+  // that each thread fetches per tile
+  constexpr int kWordsOfA = BM * BK / kThreads, kWordsOfB = BK * BN / kThreads;
   static_assert(BM % TM == 0 && kWordsOfA * kThreads == BM * BK && kWordsOfB * kThreads == BK * BN,
                 "the threads share the tiles evenly");
   __shared__ float As[BM][BK];  // As[i][k] = A[row0 + i][k0 + k]
@@ -61,33 +65,42 @@ __global__ void __launch_bounds__(BN* BM / TM) column_tiles(const float* __restr
 // [column_tiles]
 
 // [register_tiles]
-/// The same with a rectangle of TM x TN elements per thread, BM/TM rows and BN/TN columns apart, so that neighbours in a
-/// warp own neighbours in C. In a step of k a thread reads TM + TN words and makes TM * TN multiply-adds of them.
-/// As is stored by columns of A, so that a step reads one row of As and one of Bs. A thread fetches all its words of a
-/// tile before it stores the first, so that its loads wait side by side. The second launch bound is blocks per SM: it
-/// holds nvcc to the registers that two blocks leave each thread.
-/// Block: BM/TM * BN/TN threads in a row. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
+/// The same with a rectangle of TM x TN elements per thread, BM/TM rows and BN/TN columns apart, so
+/// that neighbours in a warp own neighbours in C. In a step of k a thread reads TM + TN words and
+/// makes TM * TN multiply-adds of them. As is stored by columns of A, so that a step reads one row
+/// of As and one of Bs. A thread fetches all its words of a tile before it stores the first, so
+/// that its loads wait side by side. The second launch bound is blocks per SM: it holds nvcc to the
+/// registers that two blocks leave each thread. Block: BM/TM * BN/TN threads in a row. Grid: x
+/// covers the N columns in steps of BN, y the M rows in steps of BM.
 template <int BM, int BN, int BK, int TM, int TN>
-__global__ void __launch_bounds__(BM / TM * (BN / TN), 2) register_tiles(const float* __restrict__ A,  // M x K
-                                                                         const float* __restrict__ B,  // K x N
-                                                                         float* __restrict__ C,        // M x N
-                                                                         int M, int N, int K) {
+__global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
+    register_tiles(const float* __restrict__ A,  // M x K
+                   // K x N
+                   const float* __restrict__ B,
+                   // M x N
+                   float* __restrict__ C, int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  constexpr int kRowsOfA = kThreads / BK, kRowsOfB = kThreads / BN;    // that the block fetches at a time
-  constexpr int kWordsOfA = BM / kRowsOfA, kWordsOfB = BK / kRowsOfB;  // that each thread fetches per tile
-  static_assert(kRowsOfA * BK == kThreads && kRowsOfB * BN == kThreads && BM % kRowsOfA == 0 && BK % kRowsOfB == 0,
+  // that the block fetches at a time
+  constexpr int kRowsOfA = kThreads / BK, kRowsOfB = kThreads / BN;
+  // that each thread fetches per tile
+  constexpr int kWordsOfA = BM / kRowsOfA, kWordsOfB = BK / kRowsOfB;
+  static_assert(kRowsOfA * BK == kThreads && kRowsOfB * BN == kThreads && BM % kRowsOfA == 0 &&
+                    BK % kRowsOfB == 0,
                 "the threads share the tiles evenly");
-  constexpr int kPad = 32 / BK;        // BK lanes store one below the other: each row begins kPad banks further on
+  // BK lanes store one below the other: each row begins kPad banks further on
+  constexpr int kPad = 32 / BK;
   __shared__ float As[BK][BM + kPad];  // As[k][i] = A[row0 + i][k0 + k]
   __shared__ float Bs[BK][BN];         // Bs[k][j] = B[k0 + k][col0 + j]
 
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  const int a_row = thread / BK, a_k = thread % BK;  // of the tiles' words, the first that this thread fetches
+  // of the tiles' words, the first that this thread fetches
+  const int a_row = thread / BK, a_k = thread % BK;
   const int b_k = thread / BN, b_col = thread % BN;
   const bool b_inside = col0 + b_col < N;
-  float sum[TM][TN] = {};  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
+  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
+  float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
     const bool a_inside = k0 + a_k < K;
@@ -137,23 +150,25 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) register_tiles(const f
 }
 // [register_tiles]
 
-/// True when an int holds every position that the kernels compute: M, N and K are at most 2^30, so that `row`, `col`
-/// and `k` fit also past the edges (tiles have at most 1,024 rows and columns), and no matrix has 2^31 elements or more.
+/// True when an int holds every position that the kernels compute: M, N and K are at most 2^30, so
+/// that `row`, `col` and `k` fit also past the edges (tiles have at most 1,024 rows and columns),
+/// and no matrix has 2^31 elements or more.
 constexpr bool register_tiles_fits(int M, int N, int K) {
   constexpr int most = 1 << 30;
   constexpr long long elements = 1LL << 31;
-  return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most && 1LL * M * K < elements &&
-         1LL * K * N < elements && 1LL * M * N < elements;
+  return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most &&
+         1LL * M * K < elements && 1LL * K * N < elements && 1LL * M * N < elements;
 }
 
-/// Starts column_tiles<BM, BN, BK, TM>(). K == 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns
-/// cudaErrorInvalidValue for a size that cannot be, else what the launch itself reports.
+/// Starts column_tiles<BM, BN, BK, TM>(). K == 0 fills C with zeros; M == 0 or N == 0 does nothing.
+/// Returns cudaErrorInvalidValue for a size that cannot be, else what the launch itself reports.
 template <int BM, int BN, int BK, int TM>
 cudaError_t launch_column_tiles(const float* A, const float* B, float* C, int M, int N, int K,
                                 cudaStream_t stream = nullptr) {
   static_assert(BM <= 1024 && BN <= 1024 && BK <= 1024, "register_tiles_fits() counts on it");
   if (!register_tiles_fits(M, N, K)) return cudaErrorInvalidValue;
-  if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
+  // C has no elements, and a grid of 0 blocks is an error
+  if (M == 0 || N == 0) return cudaSuccess;
   const dim3 threads(BN, BM / TM);
   const dim3 blocks((N + BN - 1) / BN, (M + BM - 1) / BM);
   column_tiles<BM, BN, BK, TM><<<blocks, threads, 0, stream>>>(A, B, C, M, N, K);

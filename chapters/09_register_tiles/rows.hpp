@@ -1,4 +1,5 @@
-// The rows of the lesson's table: cuBLAS, the tiled kernels of lesson 02 to start from, and this lesson's kernels.
+// The rows of the lesson's table: cuBLAS, the tiled kernels of lesson 02 to start from, and this
+// lesson's kernels.
 #pragma once
 
 #include <string>
@@ -19,7 +20,9 @@ std::string with_arguments(const char* name, Numbers... numbers) {
 }
 
 inline std::string no_int_position(const MatmulShape& s) {
-  return register_tiles_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+  return register_tiles_fits(s.m, s.n, s.k)
+             ? ""
+             : "a matrix of 2^31 elements or more: positions are 32-bit";
 }
 
 template <int BM, int BN, int BK, int TM>

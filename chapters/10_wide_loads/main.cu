@@ -1,13 +1,15 @@
-// Lesson 10: four words per load. Lesson 09's best kernel first, then its loads from global memory, its loads from shared
-// memory and its stores of C made 16 bytes wide, one after the other; cuBLAS beside them.
+// Lesson 10: four words per load. Lesson 09's best kernel first, then its loads from global memory,
+// its loads from shared memory and its stores of C made 16 bytes wide, one after the other; cuBLAS
+// beside them.
 #include "rows.hpp"
 
 #include "tilewise/lesson.hpp"
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("10_wide_loads",
-                              "C = A B with 16 bytes per load: which of a kernel's accesses gain by it?");
+    tilewise::Options options(
+        "10_wide_loads",
+        "C = A B with 16 bytes per load: which of a kernel's accesses gain by it?");
     options.add_matmul({.sizes = {1024, 4096},
                         .sim_sizes = {128},
                         .tiles = {},

@@ -21,7 +21,8 @@ void check(cudaError_t error, int line) {
 
 int main() {
   const int M = 201, N = 152,
-            K = 164;  // no multiples of the tile; N and K are multiples of 4, so 16-byte loads are allowed
+            // no multiples of the tile; N and K are multiples of 4, so 16-byte loads are allowed
+      K = 164;
   std::vector<float> A(M * K), B(K * N), C(M * N);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-1, 1);
@@ -34,7 +35,8 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));
 
   const int threads = 64 / 8 * (128 / 8);             // of 8 x 8 elements each
   const dim3 blocks((N + 127) / 128, (M + 63) / 64);  // a block per tile of C
@@ -56,7 +58,8 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0;
     for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
-    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+    // K roundings of sums below K; NaN is wrong, too
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

@@ -8,10 +8,13 @@ namespace rows {
 
 inline std::string no_int_index(const MatmulShape& s) {
   const auto fits = [](std::size_t n) { return n <= std::size_t{1} << 30; };
-  return fits(s.m) && fits(s.n) && fits(s.k) ? "" : "a side of more than 2^30: rows and columns are 32-bit";
+  return fits(s.m) && fits(s.n) && fits(s.k)
+             ? ""
+             : "a side of more than 2^30: rows and columns are 32-bit";
 }
 
-/// A row of a kernel of tiles BM x BN x BK and TM x TN elements per thread, whose As has `pad` words more per row.
+/// A row of a kernel of tiles BM x BN x BK and TM x TN elements per thread, whose As has `pad`
+/// words more per row.
 template <int BM, int BN, int BK, int TM, int TN, class Launch>
 MatmulVariant wide(const char* kernel, int pad, Launch launch) {
   MatmulVariant v;

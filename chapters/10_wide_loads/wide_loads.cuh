@@ -1,67 +1,81 @@
-// C = A * B with four words at a time: an instruction that loads 16 bytes does the work of four that load 4. First from
-// global memory only, then from shared memory too, then in the stores of C, where it does not help.
+// C = A * B with four words at a time: an instruction that loads 16 bytes does the work of four
+// that load 4. First from global memory only, then from shared memory too, then in the stores of C,
+// where it does not help.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
+//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
+//   [i * c + j]
 //
-// Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum. A 16-byte access needs
-// an address that is a multiple of 16 bytes. Where a row may begin elsewhere, the same kernels load word by word
-// (ALIGNED is false).
+// Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum.
+// A 16-byte access needs an address that is a multiple of 16 bytes. Where a row may begin
+// elsewhere, the same kernels load word by word (ALIGNED is false).
 #pragma once
 
 #include <cuda_runtime.h>
 
 // [load_four]
-/// The words i .. i + 3 of a row of n words, zero for those beyond its end. ALIGNED: i, n and the row's start are
-/// multiples of 4 words, so that all four are inside or none is, and one 16-byte load fetches them.
+/// The words i .. i + 3 of a row of n words, zero for those beyond its end. ALIGNED: i, n and the
+/// row's start are multiples of 4 words, so that all four are inside or none is, and one 16-byte
+/// load fetches them.
 template <bool ALIGNED>
 __device__ __forceinline__ float4 load_four(const float* row, int i, int n) {
   if constexpr (ALIGNED) {
     return i < n ? *reinterpret_cast<const float4*>(row + i) : float4{0.0f, 0.0f, 0.0f, 0.0f};
   } else {
-    return {i < n ? row[i] : 0, i + 1 < n ? row[i + 1] : 0, i + 2 < n ? row[i + 2] : 0, i + 3 < n ? row[i + 3] : 0};
+    return {i < n ? row[i] : 0, i + 1 < n ? row[i + 1] : 0, i + 2 < n ? row[i + 2] : 0,
+            i + 3 < n ? row[i + 3] : 0};
   }
 }
 // [load_four]
 
 // [wide_fetches]
-/// register_tiles of lesson 09 with four words per load from global memory: a quarter of the instructions that fetch, for
-/// the same bytes. What the threads read from shared memory, and how, is unchanged.
-/// Block: BM/TM * BN/TN threads in a row. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
+/// register_tiles of lesson 09 with four words per load from global memory: a quarter of the
+/// instructions that fetch, for the same bytes. What the threads read from shared memory, and how,
+/// is unchanged. Block: BM/TM * BN/TN threads in a row. Grid: x covers the N columns in steps of
+/// BN, y the M rows in steps of BM.
 template <int BM, int BN, int BK, int TM, int TN, bool ALIGNED>
-__global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_fetches(const float* __restrict__ A,  // M x K
-                                                                       const float* __restrict__ B,  // K x N
-                                                                       float* __restrict__ C,        // M x N
-                                                                       int M, int N, int K) {
+__global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
+    wide_fetches(const float* __restrict__ A,  // M x K
+                 // K x N
+                 const float* __restrict__ B,
+                 // M x N
+                 float* __restrict__ C, int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;  // that each thread fetches
+  // that each thread fetches
+  constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;
   static_assert(BK % 4 == 0 && BN % 4 == 0 && TM % 4 == 0 && TN % 4 == 0, "four words at a time");
   static_assert(kFoursOfA * 4 * kThreads == BM * BK && kFoursOfB * 4 * kThreads == BK * BN,
                 "the threads share the tiles evenly");
-  constexpr int kPad = 32 / BK;             // lanes that store neighbours along k find different banks
+  // lanes that store neighbours along k find different banks
+  constexpr int kPad = 32 / BK;
   __shared__ float As[BK][BM + kPad];       // As[k][i] = A[row0 + i][k0 + k]
   __shared__ alignas(16) float Bs[BK][BN];  // Bs[k][j] = B[k0 + k][col0 + j]
 
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  float sum[TM][TN] = {};  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
+  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
+  float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
     float4 from_a[kFoursOfA], from_b[kFoursOfB];
 #pragma unroll
     for (int f = 0; f < kFoursOfA; ++f) {
-      const int four = thread + f * kThreads, row = row0 + four / (BK / 4), k = k0 + four % (BK / 4) * 4;
+      const int four = thread + f * kThreads, row = row0 + four / (BK / 4),
+                k = k0 + four % (BK / 4) * 4;
       from_a[f] = load_four<ALIGNED>(A + size_t(row) * K, k, row < M ? K : 0);
     }
 #pragma unroll
     for (int f = 0; f < kFoursOfB; ++f) {
-      const int four = thread + f * kThreads, k = k0 + four / (BN / 4), col = col0 + four % (BN / 4) * 4;
+      const int four = thread + f * kThreads, k = k0 + four / (BN / 4),
+                col = col0 + four % (BN / 4) * 4;
       from_b[f] = load_four<ALIGNED>(B + size_t(k) * N, col, k < K ? N : 0);
     }
 #pragma unroll
-    for (int f = 0; f < kFoursOfA; ++f) {  // four neighbours of a row of A: one below the other in As
+    // four neighbours of a row of A: one below the other in As
+    for (int f = 0; f < kFoursOfA; ++f) {
       const int four = thread + f * kThreads, i = four / (BK / 4), k = four % (BK / 4) * 4;
-      As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z, As[k + 3][i] = from_a[f].w;
+      As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z,
+      As[k + 3][i] = from_a[f].w;
     }
 #pragma unroll
     for (int f = 0; f < kFoursOfB; ++f) {
@@ -98,17 +112,20 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_fetches(const flo
 // [wide_fetches]
 
 // [wide_loads]
-/// Four words per load from shared memory, too. A thread's rows and columns come in groups of four neighbours, so that
-/// a[i] .. a[i + 3] are one load from a row of As, which holds a column of A, and b[j] .. b[j + 3] one from a row of Bs.
-/// Rows of As begin at multiples of 16 bytes: the pad is four words.
-/// Block and grid: as wide_fetches.
+/// Four words per load from shared memory, too. A thread's rows and columns come in groups of four
+/// neighbours, so that a[i] .. a[i + 3] are one load from a row of As, which holds a column of A,
+/// and b[j] .. b[j + 3] one from a row of Bs. Rows of As begin at multiples of 16 bytes: the pad is
+/// four words. Block and grid: as wide_fetches.
 template <int BM, int BN, int BK, int TM, int TN, bool ALIGNED>
-__global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_loads(const float* __restrict__ A,  // M x K
-                                                                     const float* __restrict__ B,  // K x N
-                                                                     float* __restrict__ C,        // M x N
-                                                                     int M, int N, int K) {
+__global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
+    wide_loads(const float* __restrict__ A,  // M x K
+               // K x N
+               const float* __restrict__ B,
+               // M x N
+               float* __restrict__ C, int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;  // that each thread fetches
+  // that each thread fetches
+  constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;
   static_assert(BK % 4 == 0 && BN % 4 == 0 && TM % 4 == 0 && TN % 4 == 0, "four words at a time");
   static_assert(kFoursOfA * 4 * kThreads == BM * BK && kFoursOfB * 4 * kThreads == BK * BN,
                 "the threads share the tiles evenly");
@@ -119,25 +136,30 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_loads(const float
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  // Of the elements (row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col0 + 4 * tx + j / 4 * 4 * kColumnStep + j % 4).
+  // Of the elements (row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col0 + 4 * tx + j / 4 * 4 *
+  // kColumnStep + j % 4).
   float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
     float4 from_a[kFoursOfA], from_b[kFoursOfB];
 #pragma unroll
     for (int f = 0; f < kFoursOfA; ++f) {
-      const int four = thread + f * kThreads, row = row0 + four / (BK / 4), k = k0 + four % (BK / 4) * 4;
+      const int four = thread + f * kThreads, row = row0 + four / (BK / 4),
+                k = k0 + four % (BK / 4) * 4;
       from_a[f] = load_four<ALIGNED>(A + size_t(row) * K, k, row < M ? K : 0);
     }
 #pragma unroll
     for (int f = 0; f < kFoursOfB; ++f) {
-      const int four = thread + f * kThreads, k = k0 + four / (BN / 4), col = col0 + four % (BN / 4) * 4;
+      const int four = thread + f * kThreads, k = k0 + four / (BN / 4),
+                col = col0 + four % (BN / 4) * 4;
       from_b[f] = load_four<ALIGNED>(B + size_t(k) * N, col, k < K ? N : 0);
     }
 #pragma unroll
-    for (int f = 0; f < kFoursOfA; ++f) {  // four neighbours of a row of A: one below the other in As
+    // four neighbours of a row of A: one below the other in As
+    for (int f = 0; f < kFoursOfA; ++f) {
       const int four = thread + f * kThreads, i = four / (BK / 4), k = four % (BK / 4) * 4;
-      As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z, As[k + 3][i] = from_a[f].w;
+      As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z,
+      As[k + 3][i] = from_a[f].w;
     }
 #pragma unroll
     for (int f = 0; f < kFoursOfB; ++f) {
@@ -152,11 +174,13 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_loads(const float
       // [step]
 #pragma unroll
       for (int i = 0; i < TM; i += 4) {
-        *reinterpret_cast<float4*>(&a[i]) = *reinterpret_cast<const float4*>(&As[k][4 * ty + i * kRowStep]);
+        *reinterpret_cast<float4*>(&a[i]) =
+            *reinterpret_cast<const float4*>(&As[k][4 * ty + i * kRowStep]);
       }
 #pragma unroll
       for (int j = 0; j < TN; j += 4) {
-        *reinterpret_cast<float4*>(&b[j]) = *reinterpret_cast<const float4*>(&Bs[k][4 * tx + j * kColumnStep]);
+        *reinterpret_cast<float4*>(&b[j]) =
+            *reinterpret_cast<const float4*>(&Bs[k][4 * tx + j * kColumnStep]);
       }
       // [step]
 #pragma unroll
@@ -180,8 +204,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_loads(const float
 }
 // [wide_loads]
 
-/// Writes `value` to the words first .. first + 3 of a row of C of `words` words, and nothing beyond its end; ALIGNED as
-/// in load_four().
+/// Writes `value` to the words first .. first + 3 of a row of C of `words` words, and nothing
+/// beyond its end; ALIGNED as in load_four().
 template <bool ALIGNED>
 __device__ __forceinline__ void store_four(float* row, int first, int words, float4 value) {
   if constexpr (ALIGNED) {
@@ -195,16 +219,19 @@ __device__ __forceinline__ void store_four(float* row, int first, int words, flo
 }
 
 // [wide_stores]
-/// And four words per store to C, which does not help: a 16-byte store takes its words from four neighbouring registers,
-/// so nvcc can no longer put the sums where the multiply-adds would like to have them.
-/// Block and grid: as wide_fetches.
+/// And four words per store to C, which does not help: a 16-byte store takes its words from four
+/// neighbouring registers, so nvcc can no longer put the sums where the multiply-adds would like to
+/// have them. Block and grid: as wide_fetches.
 template <int BM, int BN, int BK, int TM, int TN, bool ALIGNED>
-__global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_stores(const float* __restrict__ A,  // M x K
-                                                                      const float* __restrict__ B,  // K x N
-                                                                      float* __restrict__ C,        // M x N
-                                                                      int M, int N, int K) {
+__global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
+    wide_stores(const float* __restrict__ A,  // M x K
+                // K x N
+                const float* __restrict__ B,
+                // M x N
+                float* __restrict__ C, int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;  // that each thread fetches
+  // that each thread fetches
+  constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;
   static_assert(BK % 4 == 0 && BN % 4 == 0 && TM % 4 == 0 && TN % 4 == 0, "four words at a time");
   static_assert(kFoursOfA * 4 * kThreads == BM * BK && kFoursOfB * 4 * kThreads == BK * BN,
                 "the threads share the tiles evenly");
@@ -215,25 +242,30 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_stores(const floa
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  // Of the elements (row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col0 + 4 * tx + j / 4 * 4 * kColumnStep + j % 4).
+  // Of the elements (row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col0 + 4 * tx + j / 4 * 4 *
+  // kColumnStep + j % 4).
   float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
     float4 from_a[kFoursOfA], from_b[kFoursOfB];
 #pragma unroll
     for (int f = 0; f < kFoursOfA; ++f) {
-      const int four = thread + f * kThreads, row = row0 + four / (BK / 4), k = k0 + four % (BK / 4) * 4;
+      const int four = thread + f * kThreads, row = row0 + four / (BK / 4),
+                k = k0 + four % (BK / 4) * 4;
       from_a[f] = load_four<ALIGNED>(A + size_t(row) * K, k, row < M ? K : 0);
     }
 #pragma unroll
     for (int f = 0; f < kFoursOfB; ++f) {
-      const int four = thread + f * kThreads, k = k0 + four / (BN / 4), col = col0 + four % (BN / 4) * 4;
+      const int four = thread + f * kThreads, k = k0 + four / (BN / 4),
+                col = col0 + four % (BN / 4) * 4;
       from_b[f] = load_four<ALIGNED>(B + size_t(k) * N, col, k < K ? N : 0);
     }
 #pragma unroll
-    for (int f = 0; f < kFoursOfA; ++f) {  // four neighbours of a row of A: one below the other in As
+    // four neighbours of a row of A: one below the other in As
+    for (int f = 0; f < kFoursOfA; ++f) {
       const int four = thread + f * kThreads, i = four / (BK / 4), k = four % (BK / 4) * 4;
-      As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z, As[k + 3][i] = from_a[f].w;
+      As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z,
+      As[k + 3][i] = from_a[f].w;
     }
 #pragma unroll
     for (int f = 0; f < kFoursOfB; ++f) {
@@ -247,11 +279,13 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_stores(const floa
       alignas(16) float a[TM], b[TN];
 #pragma unroll
       for (int i = 0; i < TM; i += 4) {
-        *reinterpret_cast<float4*>(&a[i]) = *reinterpret_cast<const float4*>(&As[k][4 * ty + i * kRowStep]);
+        *reinterpret_cast<float4*>(&a[i]) =
+            *reinterpret_cast<const float4*>(&As[k][4 * ty + i * kRowStep]);
       }
 #pragma unroll
       for (int j = 0; j < TN; j += 4) {
-        *reinterpret_cast<float4*>(&b[j]) = *reinterpret_cast<const float4*>(&Bs[k][4 * tx + j * kColumnStep]);
+        *reinterpret_cast<float4*>(&b[j]) =
+            *reinterpret_cast<const float4*>(&Bs[k][4 * tx + j * kColumnStep]);
       }
 #pragma unroll
       for (int i = 0; i < TM; ++i) {
@@ -266,7 +300,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_stores(const floa
   for (int i = 0; i < TM; ++i) {
 #pragma unroll
     for (int j = 0; j < TN; j += 4) {
-      const int row = row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col = col0 + 4 * tx + j * kColumnStep;
+      const int row = row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4,
+                col = col0 + 4 * tx + j * kColumnStep;
       const float4 four = {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]};
       if (row < M) store_four<ALIGNED>(C + size_t(row) * N, col, N, four);
     }
@@ -274,28 +309,31 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2) wide_stores(const floa
 }
 // [wide_stores]
 
-/// True when an int holds every row, column and k that the kernels compute, also past the edges: M, N and K are at most
-/// 2^30 (tiles have at most 1,024 rows and columns). Positions in the matrices are size_t.
+/// True when an int holds every row, column and k that the kernels compute, also past the edges: M,
+/// N and K are at most 2^30 (tiles have at most 1,024 rows and columns). Positions in the matrices
+/// are size_t.
 constexpr bool wide_loads_fits(int M, int N, int K) {
   constexpr int most = 1 << 30;
   return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most;
 }
 
-/// True when every four words that the kernels fetch or store together begin at a multiple of 16 bytes: the matrices do,
-/// and so do all their rows.
+/// True when every four words that the kernels fetch or store together begin at a multiple of 16
+/// bytes: the matrices do, and so do all their rows.
 inline bool wide_loads_aligned(const float* A, const float* B, const float* C, int N, int K) {
   const auto at_16 = [](const float* matrix) { return reinterpret_cast<size_t>(matrix) % 16 == 0; };
   return N % 4 == 0 && K % 4 == 0 && at_16(A) && at_16(B) && at_16(C);
 }
 
-/// Starts wide_fetches<BM, BN, BK, TM, TN>(), word by word where wide_loads_aligned() says so. K == 0 fills C with zeros;
-/// M == 0 or N == 0 does nothing. Returns cudaErrorInvalidValue for a size that cannot be, else what the launch reports.
+/// Starts wide_fetches<BM, BN, BK, TM, TN>(), word by word where wide_loads_aligned() says so. K ==
+/// 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns cudaErrorInvalidValue for a size
+/// that cannot be, else what the launch reports.
 template <int BM, int BN, int BK, int TM, int TN>
 cudaError_t launch_wide_fetches(const float* A, const float* B, float* C, int M, int N, int K,
                                 cudaStream_t stream = nullptr) {
   static_assert(BM <= 1024 && BN <= 1024 && BK <= 1024, "wide_loads_fits() counts on it");
   if (!wide_loads_fits(M, N, K)) return cudaErrorInvalidValue;
-  if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
+  // C has no elements, and a grid of 0 blocks is an error
+  if (M == 0 || N == 0) return cudaSuccess;
   constexpr int threads = BM / TM * (BN / TN);
   const dim3 blocks((N + BN - 1) / BN, (M + BM - 1) / BM);
   if (wide_loads_aligned(A, B, C, N, K)) {
@@ -312,7 +350,8 @@ cudaError_t launch_wide_loads(const float* A, const float* B, float* C, int M, i
                               cudaStream_t stream = nullptr) {
   static_assert(BM <= 1024 && BN <= 1024 && BK <= 1024, "wide_loads_fits() counts on it");
   if (!wide_loads_fits(M, N, K)) return cudaErrorInvalidValue;
-  if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
+  // C has no elements, and a grid of 0 blocks is an error
+  if (M == 0 || N == 0) return cudaSuccess;
   constexpr int threads = BM / TM * (BN / TN);
   const dim3 blocks((N + BN - 1) / BN, (M + BM - 1) / BM);
   if (wide_loads_aligned(A, B, C, N, K)) {
@@ -329,7 +368,8 @@ cudaError_t launch_wide_stores(const float* A, const float* B, float* C, int M, 
                                cudaStream_t stream = nullptr) {
   static_assert(BM <= 1024 && BN <= 1024 && BK <= 1024, "wide_loads_fits() counts on it");
   if (!wide_loads_fits(M, N, K)) return cudaErrorInvalidValue;
-  if (M == 0 || N == 0) return cudaSuccess;  // C has no elements, and a grid of 0 blocks is an error
+  // C has no elements, and a grid of 0 blocks is an error
+  if (M == 0 || N == 0) return cudaSuccess;
   constexpr int threads = BM / TM * (BN / TN);
   const dim3 blocks((N + BN - 1) / BN, (M + BM - 1) / BM);
   if (wide_loads_aligned(A, B, C, N, K)) {

@@ -1,4 +1,5 @@
-// C = A * B, the next tile on its way by asynchronous copies while one is multiplied: the whole program.
+// C = A * B, the next tile on its way by asynchronous copies while one is multiplied: the whole
+// program.
 //   nvcc plain.cu -o plain && ./plain     (without a GPU: simcc instead of nvcc)
 #include <cuda_runtime.h>
 
@@ -33,10 +34,13 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));
 
-  const dim3 threads(128 / 8 * (128 / 8)), blocks((N + 127) / 128, (M + 127) / 128);  // a block per tile of C
-  const int bytes = async_tiles_bytes(128, 128, 16, 2);                               // of shared memory: two stages
+  // a block per tile of C
+  const dim3 threads(128 / 8 * (128 / 8)), blocks((N + 127) / 128, (M + 127) / 128);
+  // of shared memory: two stages
+  const int bytes = async_tiles_bytes(128, 128, 16, 2);
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));
@@ -55,7 +59,8 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0;
     for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
-    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+    // K roundings of sums below K; NaN is wrong, too
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

@@ -1,4 +1,5 @@
-// The rows of the lesson's table: cuBLAS, lesson 09's kernel to start from, and this lesson's kernels.
+// The rows of the lesson's table: cuBLAS, lesson 09's kernel to start from, and this lesson's
+// kernels.
 #pragma once
 
 #include "../09_register_tiles/rows.hpp"
@@ -7,7 +8,9 @@
 namespace rows {
 
 inline std::string positions_do_not_fit(const MatmulShape& s) {
-  return async_copies_fits(s.m, s.n, s.k) ? "" : "a matrix of 2^31 elements or more: positions are 32-bit";
+  return async_copies_fits(s.m, s.n, s.k)
+             ? ""
+             : "a matrix of 2^31 elements or more: positions are 32-bit";
 }
 
 template <int BM, int BN, int BK, int TM, int TN>

@@ -1,12 +1,14 @@
-// Lesson 12: past cuBLAS. Lesson 11's best kernel first, then one step after another: both tiles by copies of 16 bytes; warps that own
-// rectangles, without and with an order of blocks that suits L2; the last tiles shared out; slices of K for small C; cuBLAS beside them.
+// Lesson 12: past cuBLAS. Lesson 11's best kernel first, then one step after another: both tiles by
+// copies of 16 bytes; warps that own rectangles, without and with an order of blocks that suits L2;
+// the last tiles shared out; slices of K for small C; cuBLAS beside them.
 #include "rows.hpp"
 
 #include "tilewise/lesson.hpp"
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("12_past_cublas", "C = A B, faster than the library. What is left to save?");
+    tilewise::Options options("12_past_cublas",
+                              "C = A B, faster than the library. What is left to save?");
     options.add_matmul({.sizes = {512, 1024, 2048, 4096, 8192, 16384, 4095, 4097},
                         .sim_sizes = {256},
                         .tiles = {},

@@ -1,10 +1,13 @@
-// C = A * B faster than cublasSgemm. Both matrices are laid out first so that every tile comes by copies of 16 bytes; a warp owns a
-// rectangle of C; the next words of shared memory are on their way while the last ones are multiplied; blocks that run at the same
-// time share what L2 holds; and no SM is idle at the end, since the last tiles are shared out k-tile by k-tile.
+// C = A * B faster than cublasSgemm. Both matrices are laid out first so that every tile comes by
+// copies of 16 bytes; a warp owns a rectangle of C; the next words of shared memory are on their
+// way while the last ones are multiplied; blocks that run at the same time share what L2 holds; and
+// no SM is idle at the end, since the last tiles are shared out k-tile by k-tile.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
+//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
+//   [i * c + j]
 //
-// Any M, N and K. Compile with -Xptxas -O1: at -O3 the assembler changes the order of the multiply-adds and of the loads between them.
+// Any M, N and K. Compile with -Xptxas -O1: at -O3 the assembler changes the order of the
+// multiply-adds and of the loads between them.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -22,8 +25,9 @@ constexpr int sliced_bytes(int BM, int BN, int BK, int SLICES, int STAGES) {
 }
 
 // [transpose_padded]
-/// At = A^T: K rows of `lda` words, M rounded up to a multiple of 4, so that each row begins at a multiple of 16 bytes.
-/// Block: 256 threads, a tile of 64 x 64. Grid: x covers the M rows of A, y its K columns. VEC: words per load of A, 1 or 4.
+/// At = A^T: K rows of `lda` words, M rounded up to a multiple of 4, so that each row begins at a
+/// multiple of 16 bytes. Block: 256 threads, a tile of 64 x 64. Grid: x covers the M rows of A, y
+/// its K columns. VEC: words per load of A, 1 or 4.
 template <int VEC>
 __global__ void __launch_bounds__(256)
     transpose_padded(const float* __restrict__ A, float* __restrict__ At, int M, int K, int lda) {
@@ -59,7 +63,8 @@ __global__ void __launch_bounds__(256)
 }
 // [transpose_padded]
 
-/// out = in with rows of `ld` words in place of `cols`; what is added is zero. Block: 256 threads, any grid.
+/// out = in with rows of `ld` words in place of `cols`; what is added is zero. Block: 256 threads,
+/// any grid.
 static __global__ void __launch_bounds__(256)
     pad_rows(const float* __restrict__ in, float* __restrict__ out, int rows, int cols, int ld) {
   for (int row = blockIdx.x; row < rows; row += gridDim.x) {
@@ -69,10 +74,12 @@ static __global__ void __launch_bounds__(256)
 }
 
 // [multiply_add]
-/// sum += a b^T, row by row, to and fro: all multiply-adds of a row share a word of a, and the next row begins with the word of b
-/// that this one ended with. An operand that the last instruction read, too, needs no second read of the registers.
+/// sum += a b^T, row by row, to and fro: all multiply-adds of a row share a word of a, and the next
+/// row begins with the word of b that this one ended with. An operand that the last instruction
+/// read, too, needs no second read of the registers.
 template <int TM, int TN>
-__device__ __forceinline__ void multiply_add(float (&sum)[TM][TN], const float (&a)[TM], const float (&b)[TN]) {
+__device__ __forceinline__ void multiply_add(float (&sum)[TM][TN], const float (&a)[TM],
+                                             const float (&b)[TN]) {
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
 #pragma unroll
@@ -85,18 +92,21 @@ __device__ __forceinline__ void multiply_add(float (&sum)[TM][TN], const float (
 // [multiply_add]
 
 // [wide_copies]
-/// Lesson 11's kernel on a transposed A: tiles of A come row by row, too, so that each thread begins BM/4 * BK / threads copies of
-/// 16 bytes in place of four times as many of 4 bytes. lda and ldb are multiples of 4; At and B lie at multiples of 16 bytes.
-/// Block: BM/TM * BN/TN threads in x. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM.
-/// Dynamic shared memory: tile_bytes<BM, BN, BK, STAGES>.
+/// Lesson 11's kernel on a transposed A: tiles of A come row by row, too, so that each thread
+/// begins BM/4 * BK / threads copies of 16 bytes in place of four times as many of 4 bytes. lda and
+/// ldb are multiples of 4; At and B lie at multiples of 16 bytes. Block: BM/TM * BN/TN threads in
+/// x. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM. Dynamic shared
+/// memory: tile_bytes<BM, BN, BK, STAGES>.
 template <int BM, int BN, int BK, int TM, int TN, int STAGES>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     wide_copies(const float* __restrict__ At, int lda,  // K x M, rows of lda words
                 const float* __restrict__ B, int ldb,   // K x N, rows of ldb words
                 float* __restrict__ C, int M, int N, int K) {
   constexpr int kAcross = BN / TN, kDown = BM / TM, kThreads = kAcross * kDown;
-  constexpr int kRowsOfA = kThreads / (BM / 4), kRowsOfB = kThreads / (BN / 4);  // that the block copies at a time
-  static_assert(BK % kRowsOfA == 0 && BK % kRowsOfB == 0 && TM % 4 == 0 && TN % 4 == 0 && STAGES >= 2);
+  // that the block copies at a time
+  constexpr int kRowsOfA = kThreads / (BM / 4), kRowsOfB = kThreads / (BN / 4);
+  static_assert(BK % kRowsOfA == 0 && BK % kRowsOfB == 0 && TM % 4 == 0 && TN % 4 == 0 &&
+                STAGES >= 2);
   extern __shared__ __align__(16) float shared[];
   const auto As = reinterpret_cast<float(*)[BK][BM]>(shared);                     // As[stage][k][i]
   const auto Bs = reinterpret_cast<float(*)[BK][BN]>(shared + STAGES * BK * BM);  // Bs[stage][k][j]
@@ -106,16 +116,20 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   const int a_row = thread % (BM / 4) * 4, a_k = thread / (BM / 4);
   const int b_col = thread % (BN / 4) * 4, b_k = thread / (BN / 4);
   // Rows and columns outside C are fetched from its last ones: what comes of them is never stored.
-  const float* a_tile = At + size_t(a_k) * lda + min(row0 + a_row, lda - 4);  // the next tiles to fetch
+  // the next tiles to fetch
+  const float* a_tile = At + size_t(a_k) * lda + min(row0 + a_row, lda - 4);
   const float* b_tile = B + size_t(b_k) * ldb + min(col0 + b_col, ldb - 4);
 
-  const auto fetch = [&](int stage, int left) {  // what lies past the end of K is not read but filled with zeros
+  // what lies past the end of K is not read but filled with zeros
+  const auto fetch = [&](int stage, int left) {
 #pragma unroll
     for (int k = 0; k < BK; k += kRowsOfA)
-      __pipeline_memcpy_async(&As[stage][a_k + k][a_row], a_tile + size_t(k) * lda, 16, a_k + k < left ? 0 : 16);
+      __pipeline_memcpy_async(&As[stage][a_k + k][a_row], a_tile + size_t(k) * lda, 16,
+                              a_k + k < left ? 0 : 16);
 #pragma unroll
     for (int k = 0; k < BK; k += kRowsOfB)
-      __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_tile + size_t(k) * ldb, 16, b_k + k < left ? 0 : 16);
+      __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_tile + size_t(k) * ldb, 16,
+                              b_k + k < left ? 0 : 16);
     a_tile += size_t(BK) * lda;
     b_tile += size_t(BK) * ldb;
   };
@@ -139,10 +153,12 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
       float a[TM], b[TN];
 #pragma unroll
       for (int i = 0; i < TM; i += 4)
-        *reinterpret_cast<float4*>(&a[i]) = *reinterpret_cast<const float4*>(&As[stage][k][ty * 4 + i * kDown]);
+        *reinterpret_cast<float4*>(&a[i]) =
+            *reinterpret_cast<const float4*>(&As[stage][k][ty * 4 + i * kDown]);
 #pragma unroll
       for (int j = 0; j < TN; j += 4)
-        *reinterpret_cast<float4*>(&b[j]) = *reinterpret_cast<const float4*>(&Bs[stage][k][tx * 4 + j * kAcross]);
+        *reinterpret_cast<float4*>(&b[j]) =
+            *reinterpret_cast<const float4*>(&Bs[stage][k][tx * 4 + j * kAcross]);
       multiply_add(sum, a, b);
     }
   }
@@ -151,7 +167,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   for (int i = 0; i < TM; ++i) {
 #pragma unroll
     for (int j = 0; j < TN; ++j) {
-      const int row = row0 + ty * 4 + i / 4 * 4 * kDown + i % 4, col = col0 + tx * 4 + j / 4 * 4 * kAcross + j % 4;
+      const int row = row0 + ty * 4 + i / 4 * 4 * kDown + i % 4,
+                col = col0 + tx * 4 + j / 4 * 4 * kAcross + j % 4;
       if (row < M && col < N) C[size_t(row) * N + col] = sum[i][j];
     }
   }
@@ -159,19 +176,23 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 // [wide_copies]
 
 // [tile]
-/// BM x BN elements of C by a block of 32 * WM * WN threads: WM x WN warps, each of which owns a rectangle of BM/WM x BN/WN
-/// elements, and each of its lanes TM x TN of them, in groups of 4 x 4. STAGES k-tiles of depth BK are in shared memory or on
-/// their way there. lda and ldb are multiples of 4; K is larger than BK.
+/// BM x BN elements of C by a block of 32 * WM * WN threads: WM x WN warps, each of which owns a
+/// rectangle of BM/WM x BN/WN elements, and each of its lanes TM x TN of them, in groups of 4 x 4.
+/// STAGES k-tiles of depth BK are in shared memory or on their way there. lda and ldb are multiples
+/// of 4; K is larger than BK.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES>
 struct Tile {
   static constexpr int kThreads = 32 * WM * WN, kLanesM = BM / (WM * TM), kLanesN = BN / (WN * TN);
-  static constexpr int kRowsOfA = kThreads * 4 / BM, kRowsOfB = kThreads * 4 / BN;  // that the block copies at a time
-  static constexpr int kCopiesOfA = BK / kRowsOfA, kCopies = kCopiesOfA + BK / kRowsOfB;  // of each thread, per k-tile
-  static_assert(kLanesM * kLanesN == 32 && TM % 4 == 0 && TN % 4 == 0 && BK % 2 == 0 && STAGES >= 2);
+  // that the block copies at a time
+  static constexpr int kRowsOfA = kThreads * 4 / BM, kRowsOfB = kThreads * 4 / BN;
+  // of each thread, per k-tile
+  static constexpr int kCopiesOfA = BK / kRowsOfA, kCopies = kCopiesOfA + BK / kRowsOfB;
+  static_assert(kLanesM * kLanesN == 32 && TM % 4 == 0 && TN % 4 == 0 && BK % 2 == 0 &&
+                STAGES >= 2);
   static_assert(kRowsOfA >= 1 && kRowsOfB >= 1 && BK % kRowsOfA == 0 && BK % kRowsOfB == 0);
 
-  /// The first row (column) of the tile that this thread computes. Signed on purpose: with unsigned numbers ptxas gave the loop
-  /// below other registers, and it ran 1 % slower.
+  /// The first row (column) of the tile that this thread computes. Signed on purpose: with unsigned
+  /// numbers ptxas gave the loop below other registers, and it ran 1 % slower.
   static __device__ __forceinline__ int my_row() {
     const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     return warp / WN * (BM / WM) + lane / 2 % kLanesM * 4;
@@ -182,10 +203,12 @@ struct Tile {
   }
 
   // [product]
-  /// sum = the product of k-tiles [first, first + count). The first k-tile of all is the one that may be shorter than BK, so that
-  /// those in the loop never are. Ends with all of the block's copies arrived and all threads through with `shared`.
-  static __device__ __forceinline__ void product(const float* __restrict__ At, int lda, const float* __restrict__ B,
-                                                 int ldb, int K, int row0, int col0, int first, int count,
+  /// sum = the product of k-tiles [first, first + count). The first k-tile of all is the one that
+  /// may be shorter than BK, so that those in the loop never are. Ends with all of the block's
+  /// copies arrived and all threads through with `shared`.
+  static __device__ __forceinline__ void product(const float* __restrict__ At, int lda,
+                                                 const float* __restrict__ B, int ldb, int K,
+                                                 int row0, int col0, int first, int count,
                                                  float* shared, float (&sum)[TM][TN]) {
     float(*As)[BK][BM] = reinterpret_cast<float(*)[BK][BM]>(shared);
     float(*Bs)[BK][BN] = reinterpret_cast<float(*)[BK][BN]>(shared + STAGES * BK * BM);
@@ -199,7 +222,8 @@ struct Tile {
 
     const auto copy = [&](int stage, int c) {  // copy c of this thread's kCopies
       if (c < kCopiesOfA) {
-        __pipeline_memcpy_async(&As[stage][a_k + c * kRowsOfA][a_row], a_from + (long long)lda * (c * kRowsOfA), 16);
+        __pipeline_memcpy_async(&As[stage][a_k + c * kRowsOfA][a_row],
+                                a_from + (long long)lda * (c * kRowsOfA), 16);
       } else {
         const int k = (c - kCopiesOfA) * kRowsOfB;
         __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_from + (long long)ldb * k, 16);
@@ -224,10 +248,12 @@ struct Tile {
     }
 #pragma unroll
     for (int k = 0; k < BK; k += kRowsOfA)
-      __pipeline_memcpy_async(&As[0][a_k + k][a_row], a_from + (long long)lda * k, 16, a_k + k < depth ? 0 : 16);
+      __pipeline_memcpy_async(&As[0][a_k + k][a_row], a_from + (long long)lda * k, 16,
+                              a_k + k < depth ? 0 : 16);
 #pragma unroll
     for (int k = 0; k < BK; k += kRowsOfB)
-      __pipeline_memcpy_async(&Bs[0][b_k + k][b_col], b_from + (long long)ldb * k, 16, b_k + k < depth ? 0 : 16);
+      __pipeline_memcpy_async(&Bs[0][b_k + k][b_col], b_from + (long long)ldb * k, 16,
+                              b_k + k < depth ? 0 : 16);
     __pipeline_commit();
     int left = count - 1;  // k-tiles that are still to be copied
     if (left > 0) a_from += (long long)lda * depth, b_from += (long long)ldb * depth;
@@ -250,7 +276,8 @@ struct Tile {
       for (int k = 0; k < BK; ++k) {
         if (k < BK - 1) {
           load(now, k + 1, (k + 1) % 2);
-          if (k == BK - 2) {  // no more loads of this k-tile. When none is left to copy, the last one is copied again
+          // no more loads of this k-tile. When none is left to copy, the last one is copied again
+          if (k == BK - 2) {
 #pragma unroll
             for (int c = 0; c < kCopies; ++c) copy(write, c);
           }
@@ -273,8 +300,8 @@ struct Tile {
   }
   // [product]
 
-  static __device__ __forceinline__ void store(const float (&sum)[TM][TN], float* __restrict__ C, int M, int N,
-                                               int row0, int col0) {
+  static __device__ __forceinline__ void store(const float (&sum)[TM][TN], float* __restrict__ C,
+                                               int M, int N, int row0, int col0) {
 #pragma unroll
     for (int i = 0; i < TM; ++i) {
       const int row = row0 + my_row() + i / 4 * 4 * kLanesM + i % 4;
@@ -289,12 +316,14 @@ struct Tile {
 };
 // [tile]
 
-/// Blocks that an SM is to hold at a time: two, if the registers have room for the sums of two, `sums` for each lane of a warp number.
+/// Blocks that an SM is to hold at a time: two, if the registers have room for the sums of two,
+/// `sums` for each lane of a warp number.
 constexpr int blocks_for(int sums) { return sums > 512 ? 1 : 2; }
 
 // [block_order]
-/// Where tile number `tile` lies, counted down GROUP rows of tiles, then one column further on: blocks that run at the same time read
-/// few rows of A and few columns of B, which L2 then holds for all of them. GROUP 1: row by row.
+/// Where tile number `tile` lies, counted down GROUP rows of tiles, then one column further on:
+/// blocks that run at the same time read few rows of A and few columns of B, which L2 then holds
+/// for all of them. GROUP 1: row by row.
 struct Place {
   int row, col;  // in tiles
 };
@@ -307,8 +336,8 @@ __device__ __forceinline__ Place place_of(int tile, int tiles_m, int tiles_n) {
 // [block_order]
 
 // [warp_tiles]
-/// A tile of C per block, by Tile::product. K is larger than BK. Block: 32 * WM * WN threads in x. Grid: a block per tile, in x.
-/// Dynamic shared memory: tile_bytes<BM, BN, BK, STAGES>.
+/// A tile of C per block, by Tile::product. K is larger than BK. Block: 32 * WM * WN threads in x.
+/// Grid: a block per tile, in x. Dynamic shared memory: tile_bytes<BM, BN, BK, STAGES>.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
 __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     warp_tiles(const float* __restrict__ At, int lda,  // K x M, rows of lda words
@@ -324,30 +353,35 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
 // [warp_tiles]
 
 // [past_cublas]
-/// Share `share` of `shares` begins at this k-tile, when `all` k-tiles of some tiles of C are dealt evenly, tile after tile.
-__device__ __forceinline__ long long share_begin(long long all, int shares, int share) { return all * share / shares; }
+/// Share `share` of `shares` begins at this k-tile, when `all` k-tiles of some tiles of C are dealt
+/// evenly, tile after tile.
+__device__ __forceinline__ long long share_begin(long long all, int shares, int share) {
+  return all * share / shares;
+}
 /// The share that k-tile `k_tile` is in.
 __device__ __forceinline__ int share_of(long long all, int shares, long long k_tile) {
   return int(((k_tile + 1) * shares + all - 1) / all) - 1;
 }
 
-/// warp_tiles with no SM idle at the end. There is a block for each of the first `whole` tiles, and then there are `shares` blocks,
-/// at most as many as the other tiles have k-tiles, that share these evenly. Of a tile that several of them work at, each leaves
-/// its part in `parts`, and the one that comes last adds them up, always in the same order. No block waits for another one.
-/// parts: 2 * shares tiles of BM * BN words. arrived: a zero for each tile that is shared.
-/// Grid: whole + shares blocks in x. Everything else as for warp_tiles.
+/// warp_tiles with no SM idle at the end. There is a block for each of the first `whole` tiles, and
+/// then there are `shares` blocks, at most as many as the other tiles have k-tiles, that share
+/// these evenly. Of a tile that several of them work at, each leaves its part in `parts`, and the
+/// one that comes last adds them up, always in the same order. No block waits for another one.
+/// parts: 2 * shares tiles of BM * BN words. arrived: a zero for each tile that is shared. Grid:
+/// whole + shares blocks in x. Everything else as for warp_tiles.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
 __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     past_cublas(const float* __restrict__ At, int lda,  // K x M, rows of lda words
                 const float* __restrict__ B, int ldb,   // K x N, rows of ldb words
-                float* __restrict__ C, int M, int N, int K, int whole, int shares, float* __restrict__ parts,
-                unsigned* __restrict__ arrived) {
+                float* __restrict__ C, int M, int N, int K, int whole, int shares,
+                float* __restrict__ parts, unsigned* __restrict__ arrived) {
   using T = Tile<BM, BN, BK, TM, TN, WM, WN, STAGES>;
   extern __shared__ __align__(16) float shared[];
   const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, tiles_k = (K + BK - 1) / BK;
   const int share = int(blockIdx.x) - whole;
   const long long all = (long long)(tiles_m * tiles_n - whole) * tiles_k;
-  int tile = blockIdx.x, first = 0, left = tiles_k;  // this block's k-tiles: the first one, and how many
+  // this block's k-tiles: the first one, and how many
+  int tile = blockIdx.x, first = 0, left = tiles_k;
   if (share >= 0) {
     const long long begin = share_begin(all, shares, share);
     tile = whole + int(begin / tiles_k);
@@ -361,9 +395,12 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     T::product(At, lda, B, ldb, K, place.row * BM, place.col * BN, first, count, shared, sum);
     bool complete = count == tiles_k;
     // [add_parts]
-    if (!complete) {  // the shares from .. to work at this tile. A share has parts of two at most: one's end, and one's beginning
+    // the shares from .. to work at this tile. A share has parts of two at most: one's end, and
+    // one's beginning
+    if (!complete) {
       const long long k_tile = (long long)(tile - whole) * tiles_k;
-      const int from = share_of(all, shares, k_tile), to = share_of(all, shares, k_tile + tiles_k - 1);
+      const int from = share_of(all, shares, k_tile),
+                to = share_of(all, shares, k_tile + tiles_k - 1);
       float* mine = parts + size_t(2 * share + (share == from)) * BM * BN + threadIdx.x;
 #pragma unroll
       for (int e = 0; e < TM * TN; ++e) mine[e * T::kThreads] = sum[e / TN][e % TN];
@@ -380,8 +417,10 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
         for (int p = from; p <= to; ++p) {
           const float* part = parts + size_t(2 * p + (p == from)) * BM * BN + threadIdx.x;
 #pragma unroll
-          for (int e = 0; e < TM * TN; ++e)  // __ldcg: from L2, since this SM's L1 may have what was there before
-            sum[e / TN][e % TN] = (p == from ? 0.0f : sum[e / TN][e % TN]) + __ldcg(&part[e * T::kThreads]);
+          // __ldcg: from L2, since this SM's L1 may have what was there before
+          for (int e = 0; e < TM * TN; ++e)
+            sum[e / TN][e % TN] =
+                (p == from ? 0.0f : sum[e / TN][e % TN]) + __ldcg(&part[e * T::kThreads]);
         }
       }
     }
@@ -395,49 +434,63 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
 // [past_cublas]
 
 // [sliced_tiles]
-/// For small C: SLICES groups of WM x WN warps compute the same BM x BN elements, each for its part of every k-tile, and are added up
-/// through shared memory at the end. So a block has SLICES times as many warps, and few blocks keep an SM busy. A is not transposed
-/// first, since that would be a launch more: each word of A is a copy of its own. K is at least BK.
-/// WORDS: 4 if N is a multiple of 4 and B lies at a multiple of 16 bytes, else 1: the words of B that one copy moves.
-/// Block: 32 * WM * WN * SLICES threads in x. Grid: a block per tile, in x. Dynamic shared memory: sliced_bytes().
+/// For small C: SLICES groups of WM x WN warps compute the same BM x BN elements, each for its part
+/// of every k-tile, and are added up through shared memory at the end. So a block has SLICES times
+/// as many warps, and few blocks keep an SM busy. A is not transposed first, since that would be a
+/// launch more: each word of A is a copy of its own. K is at least BK. WORDS: 4 if N is a multiple
+/// of 4 and B lies at a multiple of 16 bytes, else 1: the words of B that one copy moves. Block: 32
+/// * WM * WN * SLICES threads in x. Grid: a block per tile, in x. Dynamic shared memory:
+/// sliced_bytes().
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int SLICES, int STAGES, int WORDS>
-__global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const float* __restrict__ A,  // M x K
-                                                                         const float* __restrict__ B,  // K x N
-                                                                         float* __restrict__ C,        // M x N
-                                                                         int M, int N, int K) {
+__global__ void __launch_bounds__(32 * WM * WN * SLICES, 1)
+    sliced_tiles(const float* __restrict__ A,  // M x K
+                 // K x N
+                 const float* __restrict__ B,
+                 // M x N
+                 float* __restrict__ C, int M, int N, int K) {
 #if __CUDA_ARCH__ == 750
-  if constexpr (sliced_bytes(BM, BN, BK, SLICES, STAGES) > 64 * 1024) return;  // no launch of it gets as far as here
+  // no launch of it gets as far as here
+  if constexpr (sliced_bytes(BM, BN, BK, SLICES, STAGES) > 64 * 1024) return;
 #endif
-  constexpr int kSlice = 32 * WM * WN, kThreads = kSlice * SLICES, kDepth = BK / SLICES;  // of each slice
+  // of each slice
+  constexpr int kSlice = 32 * WM * WN, kThreads = kSlice * SLICES, kDepth = BK / SLICES;
   constexpr int kLanesM = BM / (WM * TM), kLanesN = BN / (WN * TN), kPad = 4;
-  constexpr int kLanesOfA = 8, kRowsOfA = kThreads / kLanesOfA, kLanesOfB = BN / WORDS, kRowsOfB = kThreads / kLanesOfB;
-  constexpr int kAcrossA = BK / kLanesOfA, kCopiesOfA = BM / kRowsOfA * kAcrossA, kCopies = kCopiesOfA + BK / kRowsOfB;
-  static_assert(kLanesM * kLanesN == 32 && TM % 4 == 0 && TN % 4 == 0 && kDepth % 2 == 0 && STAGES >= 2);
+  constexpr int kLanesOfA = 8, kRowsOfA = kThreads / kLanesOfA, kLanesOfB = BN / WORDS,
+                kRowsOfB = kThreads / kLanesOfB;
+  constexpr int kAcrossA = BK / kLanesOfA, kCopiesOfA = BM / kRowsOfA * kAcrossA,
+                kCopies = kCopiesOfA + BK / kRowsOfB;
+  static_assert(kLanesM * kLanesN == 32 && TM % 4 == 0 && TN % 4 == 0 && kDepth % 2 == 0 &&
+                STAGES >= 2);
   static_assert(BM % kRowsOfA == 0 && BK % kLanesOfA == 0 && kRowsOfB >= 1 && BK % kRowsOfB == 0);
   extern __shared__ __align__(16) float shared[];
   const auto As = reinterpret_cast<float(*)[BK][BM + kPad]>(shared);
   const auto Bs = reinterpret_cast<float(*)[BK][BN]>(shared + STAGES * BK * (BM + kPad));
 
-  const int thread = threadIdx.x, lane = thread % 32, warp = thread % kSlice / 32, slice = thread / kSlice;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread % kSlice / 32,
+            slice = thread / kSlice;
   const int row_in = warp / WN * (BM / WM) + lane / 2 % kLanesM * 4;
   const int col_in = warp % WN * (BN / WN) + (lane % 2 + lane / (2 * kLanesM) * 2) * 4;
-  const int tiles_n = (N + BN - 1) / BN, row0 = int(blockIdx.x) / tiles_n * BM, col0 = int(blockIdx.x) % tiles_n * BN;
+  const int tiles_n = (N + BN - 1) / BN, row0 = int(blockIdx.x) / tiles_n * BM,
+            col0 = int(blockIdx.x) % tiles_n * BN;
 
   // [sliced_copies]
-  const int a_k = thread % kLanesOfA, a_row = thread / kLanesOfA, b_col = thread % kLanesOfB * WORDS,
-            b_k = thread / kLanesOfB;
+  const int a_k = thread % kLanesOfA, a_row = thread / kLanesOfA,
+            b_col = thread % kLanesOfB * WORDS, b_k = thread / kLanesOfB;
   int a_from[BM / kRowsOfA] = {};  // in a_tile
 #pragma unroll
-  for (int r = 0; r < BM / kRowsOfA; ++r) a_from[r] = min(row0 + a_row + r * kRowsOfA, M - 1) * K + a_k;
+  for (int r = 0; r < BM / kRowsOfA; ++r)
+    a_from[r] = min(row0 + a_row + r * kRowsOfA, M - 1) * K + a_k;
   const float* a_tile = A;  // the next k-tile to copy
   const float* b_tile = B + (long long)N * b_k;
   const int b_from = min(col0 + b_col, N - WORDS);  // in a row of b_tile
-  // Copy c of this thread's kCopies. The first k-tile may be shorter than BK: zeros past its end. The others are whole.
+  // Copy c of this thread's kCopies. The first k-tile may be shorter than BK: zeros past its end.
+  // The others are whole.
   const int tiles = (K + BK - 1) / BK, head = K - (tiles - 1) * BK;
   const auto copy_head = [&](int c) {
     if (c < kCopiesOfA) {
       const int r = c / kAcrossA, k = c % kAcrossA * kLanesOfA;
-      __pipeline_memcpy_async(&As[0][a_k + k][a_row + r * kRowsOfA], a_tile + a_from[r] + k, 4, a_k + k < head ? 0 : 4);
+      __pipeline_memcpy_async(&As[0][a_k + k][a_row + r * kRowsOfA], a_tile + a_from[r] + k, 4,
+                              a_k + k < head ? 0 : 4);
     } else {
       const int k = (c - kCopiesOfA) * kRowsOfB;
       __pipeline_memcpy_async(&Bs[0][b_k + k][b_col], b_tile + b_from + (long long)N * k, 4 * WORDS,
@@ -450,7 +503,8 @@ __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const f
       __pipeline_memcpy_async(&As[stage][a_k + k][a_row + r * kRowsOfA], a_tile + a_from[r] + k, 4);
     } else {
       const int k = (c - kCopiesOfA) * kRowsOfB;
-      __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_tile + b_from + (long long)N * k, 4 * WORDS);
+      __pipeline_memcpy_async(&Bs[stage][b_k + k][b_col], b_tile + b_from + (long long)N * k,
+                              4 * WORDS);
     }
   };
   // [sliced_copies]
@@ -537,16 +591,17 @@ __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1) sliced_tiles(const f
 }
 // [sliced_tiles]
 
-/// True when the kernels can count what these sizes need: M and N up to 8,388,480, K up to 4,194,240, and no matrix of 2^31 - 2^16
-/// elements or more.
+/// True when the kernels can count what these sizes need: M and N up to 8,388,480, K up to
+/// 4,194,240, and no matrix of 2^31 - 2^16 elements or more.
 constexpr bool past_cublas_fits(int M, int N, int K) {
   constexpr int most = 65535 * 128, most_k = 65535 * 64;  // a grid has 65,535 blocks in y
   constexpr long long elements = (1LL << 31) - (1 << 16);
-  return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most_k && 1LL * M * K < elements &&
-         1LL * K * N < elements && 1LL * M * N < elements;
+  return M >= 0 && N >= 0 && K >= 0 && M <= most && N <= most && K <= most_k &&
+         1LL * M * K < elements && 1LL * K * N < elements && 1LL * M * N < elements;
 }
 
-/// What the kernels that take a transposed A get: both matrices in rows that begin at multiples of 16 bytes.
+/// What the kernels that take a transposed A get: both matrices in rows that begin at multiples of
+/// 16 bytes.
 struct Operands {
   const float* At;
   int lda;
@@ -558,14 +613,16 @@ inline bool rows_at_16_bytes(const float* matrix, int cols) {
   return cols % 4 == 0 && reinterpret_cast<size_t>(matrix) % 16 == 0;
 }
 
-/// Words of workspace for prepare(): A transposed, and B where its rows do not begin at multiples of 16 bytes.
+/// Words of workspace for prepare(): A transposed, and B where its rows do not begin at multiples
+/// of 16 bytes.
 inline size_t prepared_words(const float* B, int M, int N, int K) {
   return (size_t(M + 3) / 4 * 4 + (rows_at_16_bytes(B, N) ? 0 : size_t(N + 3) / 4 * 4)) * K;
 }
 
-/// Starts what lays A and B out in `workspace`, which lies at a multiple of 16 bytes. M, N and K are at least 1.
-inline cudaError_t prepare(const float* A, const float* B, int M, int N, int K, float* workspace, cudaStream_t stream,
-                           Operands& ready) {
+/// Starts what lays A and B out in `workspace`, which lies at a multiple of 16 bytes. M, N and K
+/// are at least 1.
+inline cudaError_t prepare(const float* A, const float* B, int M, int N, int K, float* workspace,
+                           cudaStream_t stream, Operands& ready) {
   const int lda = (M + 3) / 4 * 4, ldb = (N + 3) / 4 * 4;
   const dim3 blocks((M + 63) / 64, (K + 63) / 64);
   if (rows_at_16_bytes(A, K))
@@ -581,11 +638,12 @@ inline cudaError_t prepare(const float* A, const float* B, int M, int N, int K, 
   return cudaGetLastError();
 }
 
-/// Starts wide_copies<...>(), after what it needs: `workspace` has prepared_words(). K == 0 fills C with zeros; M == 0 or N == 0 does
-/// nothing. Returns cudaErrorInvalidValue for a size that cannot be, else what the launches report.
+/// Starts wide_copies<...>(), after what it needs: `workspace` has prepared_words(). K == 0 fills C
+/// with zeros; M == 0 or N == 0 does nothing. Returns cudaErrorInvalidValue for a size that cannot
+/// be, else what the launches report.
 template <int BM, int BN, int BK, int TM, int TN, int STAGES>
-cudaError_t launch_wide_copies(const float* A, const float* B, float* C, int M, int N, int K, float* workspace,
-                               cudaStream_t stream = nullptr) {
+cudaError_t launch_wide_copies(const float* A, const float* B, float* C, int M, int N, int K,
+                               float* workspace, cudaStream_t stream = nullptr) {
   if (!past_cublas_fits(M, N, K)) return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;
   if (K == 0) return cudaMemsetAsync(C, 0, sizeof(float) * M * N, stream);
@@ -593,7 +651,8 @@ cudaError_t launch_wide_copies(const float* A, const float* B, float* C, int M, 
   if (const cudaError_t status = prepare(A, B, M, N, K, workspace, stream, at)) return status;
   const auto kernel = wide_copies<BM, BN, BK, TM, TN, STAGES>;
   constexpr int bytes = tile_bytes(BM, BN, BK, STAGES);
-  if (const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
+  if (const cudaError_t status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
     return status;
   const dim3 blocks((N + BN - 1) / BN, (M + BM - 1) / BM);
   kernel<<<blocks, BM / TM*(BN / TN), bytes, stream>>>(at.At, at.lda, at.B, at.ldb, C, M, N, K);
@@ -602,15 +661,16 @@ cudaError_t launch_wide_copies(const float* A, const float* B, float* C, int M, 
 
 /// The same of warp_tiles<...>(); K <= BK, which it does not know, is left to wide_copies.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
-cudaError_t launch_warp_tiles(const float* A, const float* B, float* C, int M, int N, int K, float* workspace,
-                              cudaStream_t stream = nullptr) {
+cudaError_t launch_warp_tiles(const float* A, const float* B, float* C, int M, int N, int K,
+                              float* workspace, cudaStream_t stream = nullptr) {
   if (K <= BK || M <= 0 || N <= 0 || !past_cublas_fits(M, N, K))
     return launch_wide_copies<128, 128, 16, 8, 8, 3>(A, B, C, M, N, K, workspace, stream);
   Operands at;
   if (const cudaError_t status = prepare(A, B, M, N, K, workspace, stream, at)) return status;
   const auto kernel = warp_tiles<BM, BN, BK, TM, TN, WM, WN, STAGES, GROUP>;
   constexpr int bytes = tile_bytes(BM, BN, BK, STAGES);
-  if (const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
+  if (const cudaError_t status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
     return status;
   const int blocks = (M + BM - 1) / BM * ((N + BN - 1) / BN);
   kernel<<<blocks, 32 * WM * WN, bytes, stream>>>(at.At, at.lda, at.B, at.ldb, C, M, N, K);
@@ -622,8 +682,10 @@ template <class Kernel>
 cudaError_t blocks_at_a_time(Kernel kernel, int threads, int bytes, int& slots) {
   int device = 0, sms = 0, per_sm = 0;
   cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-  if (status == cudaSuccess) status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, bytes);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess)
+    status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, bytes);
   slots = sms * per_sm;
   return status != cudaSuccess ? status : slots > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
@@ -633,8 +695,9 @@ struct Deal {
   int whole = 0, shares = 0, shared_tiles = 0;  ///< see past_cublas
 };
 
-/// `slots` blocks run at a time. Whole tiles fill all rounds but the last two; what is left is shared by as many blocks as run at a
-/// time. Where the last round is at least 95 % full, there is nothing to gain.
+/// `slots` blocks run at a time. Whole tiles fill all rounds but the last two; what is left is
+/// shared by as many blocks as run at a time. Where the last round is at least 95 % full, there is
+/// nothing to gain.
 inline Deal deal(int M, int N, int K, int BM, int BN, int BK, int slots) {
   const int tiles = (M + BM - 1) / BM * ((N + BN - 1) / BN), last_round = tiles % slots;
   if (last_round == 0 || last_round * 100LL >= slots * 95LL) return {tiles, 0, 0};
@@ -648,32 +711,36 @@ template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, in
 cudaError_t deal_past_cublas(int M, int N, int K, Deal& d) {
   const auto kernel = past_cublas<BM, BN, BK, TM, TN, WM, WN, STAGES, GROUP>;
   constexpr int bytes = tile_bytes(BM, BN, BK, STAGES);
-  cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  cudaError_t status =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   int slots = 0;
   if (status == cudaSuccess) status = blocks_at_a_time(kernel, 32 * WM * WN, bytes, slots);
   if (status == cudaSuccess) d = deal(M, N, K, BM, BN, BK, slots);
   return status;
 }
 
-/// Words of workspace for launch_past_cublas<...>(): prepared_words(), the parts of shared tiles, and a counter for each.
+/// Words of workspace for launch_past_cublas<...>(): prepared_words(), the parts of shared tiles,
+/// and a counter for each.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
 cudaError_t past_cublas_words(const float* B, int M, int N, int K, size_t& words) {
   Deal d;
-  const cudaError_t status = deal_past_cublas<BM, BN, BK, TM, TN, WM, WN, STAGES, GROUP>(M, N, K, d);
+  const cudaError_t status =
+      deal_past_cublas<BM, BN, BK, TM, TN, WM, WN, STAGES, GROUP>(M, N, K, d);
   words = prepared_words(B, M, N, K) + size_t(2) * d.shares * BM * BN + d.shared_tiles;
   return status;
 }
 
 /// The same of past_cublas<...>(); `workspace` has past_cublas_words<...>().
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES, int GROUP>
-cudaError_t launch_past_cublas(const float* A, const float* B, float* C, int M, int N, int K, float* workspace,
-                               cudaStream_t stream = nullptr) {
+cudaError_t launch_past_cublas(const float* A, const float* B, float* C, int M, int N, int K,
+                               float* workspace, cudaStream_t stream = nullptr) {
   if (K <= BK || M <= 0 || N <= 0 || !past_cublas_fits(M, N, K))
     return launch_wide_copies<128, 128, 16, 8, 8, 3>(A, B, C, M, N, K, workspace, stream);
   Operands at;
   Deal d;
   cudaError_t status = prepare(A, B, M, N, K, workspace, stream, at);
-  if (status == cudaSuccess) status = deal_past_cublas<BM, BN, BK, TM, TN, WM, WN, STAGES, GROUP>(M, N, K, d);
+  if (status == cudaSuccess)
+    status = deal_past_cublas<BM, BN, BK, TM, TN, WM, WN, STAGES, GROUP>(M, N, K, d);
   float* parts = workspace + prepared_words(B, M, N, K);
   unsigned* arrived = reinterpret_cast<unsigned*>(parts + size_t(2) * d.shares * BM * BN);
   if (status == cudaSuccess && d.shares > 0)
@@ -685,16 +752,19 @@ cudaError_t launch_past_cublas(const float* A, const float* B, float* C, int M, 
   return cudaGetLastError();
 }
 
-/// Starts sliced_tiles<...>(), which needs no workspace; K < BK, which it does not know, is left to wide_copies, which has one.
+/// Starts sliced_tiles<...>(), which needs no workspace; K < BK, which it does not know, is left to
+/// wide_copies, which has one.
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int SLICES, int STAGES>
-cudaError_t launch_sliced_tiles(const float* A, const float* B, float* C, int M, int N, int K, float* workspace,
-                                cudaStream_t stream = nullptr) {
+cudaError_t launch_sliced_tiles(const float* A, const float* B, float* C, int M, int N, int K,
+                                float* workspace, cudaStream_t stream = nullptr) {
   if (K < BK || M <= 0 || N <= 0 || !past_cublas_fits(M, N, K))
     return launch_wide_copies<128, 128, 16, 8, 8, 3>(A, B, C, M, N, K, workspace, stream);
-  const auto kernel = rows_at_16_bytes(B, N) ? sliced_tiles<BM, BN, BK, TM, TN, WM, WN, SLICES, STAGES, 4>
-                                             : sliced_tiles<BM, BN, BK, TM, TN, WM, WN, SLICES, STAGES, 1>;
+  const auto kernel = rows_at_16_bytes(B, N)
+                          ? sliced_tiles<BM, BN, BK, TM, TN, WM, WN, SLICES, STAGES, 4>
+                          : sliced_tiles<BM, BN, BK, TM, TN, WM, WN, SLICES, STAGES, 1>;
   constexpr int bytes = sliced_bytes(BM, BN, BK, SLICES, STAGES);
-  if (const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
+  if (const cudaError_t status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
     return status;
   const int blocks = (M + BM - 1) / BM * ((N + BN - 1) / BN);
   kernel<<<blocks, 32 * WM * WN * SLICES, bytes, stream>>>(A, B, C, M, N, K);
@@ -704,13 +774,16 @@ cudaError_t launch_sliced_tiles(const float* A, const float* B, float* C, int M,
 /// The kernels that launch_fastest() chooses among.
 enum class Fastest { small_slices, slices, small_tiles, deep_tiles, shallow_tiles, wide_tiles };
 
-/// What `make tune-12` found on an H200, by the number of blocks of 64 x 128 for each SM: slices while there is one for each at most, in
-/// smaller tiles where that leaves many SMs idle; then shares. k-tiles 16 deep are faster by less than 1 % where tiles of 128 x 128 fit C,
-/// and slower by up to 8 % where they don't. Threads with 16 columns in place of 16 rows only gain where C is very large.
+/// What `make tune-12` found on an H200, by the number of blocks of 64 x 128 for each SM: slices
+/// while there is one for each at most, in smaller tiles where that leaves many SMs idle; then
+/// shares. k-tiles 16 deep are faster by less than 1 % where tiles of 128 x 128 fit C, and slower
+/// by up to 8 % where they don't. Threads with 16 columns in place of 16 rows only gain where C is
+/// very large.
 inline cudaError_t choose_fastest(int M, int N, Fastest& choice) {
   int device = 0, sms = 0;
   cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
   const long long blocks = ((M + 63LL) / 64) * ((N + 127LL) / 128);
   choice = blocks * 10 <= sms * 6         ? Fastest::small_slices
            : blocks <= sms                ? Fastest::slices
@@ -726,23 +799,28 @@ inline cudaError_t fastest_words(const float* B, int M, int N, int K, size_t& wo
   Fastest choice = Fastest::slices;
   if (const cudaError_t status = choose_fastest(M, N, choice)) return status;
   words = prepared_words(B, M, N, K);
-  if (choice == Fastest::small_tiles) return past_cublas_words<128, 64, 16, 8, 8, 2, 2, 3, 8>(B, M, N, K, words);
-  if (choice == Fastest::deep_tiles) return past_cublas_words<128, 128, 16, 16, 8, 2, 2, 3, 8>(B, M, N, K, words);
-  if (choice == Fastest::wide_tiles) return past_cublas_words<128, 128, 8, 8, 16, 2, 2, 5, 8>(B, M, N, K, words);
-  if (choice == Fastest::shallow_tiles) return past_cublas_words<128, 128, 8, 16, 8, 2, 2, 5, 8>(B, M, N, K, words);
+  if (choice == Fastest::small_tiles)
+    return past_cublas_words<128, 64, 16, 8, 8, 2, 2, 3, 8>(B, M, N, K, words);
+  if (choice == Fastest::deep_tiles)
+    return past_cublas_words<128, 128, 16, 16, 8, 2, 2, 3, 8>(B, M, N, K, words);
+  if (choice == Fastest::wide_tiles)
+    return past_cublas_words<128, 128, 8, 8, 16, 2, 2, 5, 8>(B, M, N, K, words);
+  if (choice == Fastest::shallow_tiles)
+    return past_cublas_words<128, 128, 8, 16, 8, 2, 2, 5, 8>(B, M, N, K, words);
   return cudaSuccess;
 }
 
 /// C = A * B by the kernel that is fastest for its size; `workspace` has fastest_words().
-inline cudaError_t launch_fastest(const float* A, const float* B, float* C, int M, int N, int K, float* workspace,
-                                  cudaStream_t stream = nullptr) {
+inline cudaError_t launch_fastest(const float* A, const float* B, float* C, int M, int N, int K,
+                                  float* workspace, cudaStream_t stream = nullptr) {
   Fastest choice = Fastest::slices;
   if (const cudaError_t status = choose_fastest(M, N, choice)) return status;
-  const auto launch = choice == Fastest::small_slices  ? launch_sliced_tiles<32, 64, 32, 4, 8, 1, 2, 4, 3>
-                      : choice == Fastest::slices      ? launch_sliced_tiles<64, 128, 64, 8, 8, 2, 2, 4, 3>
-                      : choice == Fastest::small_tiles ? launch_past_cublas<128, 64, 16, 8, 8, 2, 2, 3, 8>
-                      : choice == Fastest::wide_tiles  ? launch_past_cublas<128, 128, 8, 8, 16, 2, 2, 5, 8>
-                      : choice == Fastest::deep_tiles  ? launch_past_cublas<128, 128, 16, 16, 8, 2, 2, 3, 8>
-                                                       : launch_past_cublas<128, 128, 8, 16, 8, 2, 2, 5, 8>;
+  const auto launch =
+      choice == Fastest::small_slices  ? launch_sliced_tiles<32, 64, 32, 4, 8, 1, 2, 4, 3>
+      : choice == Fastest::slices      ? launch_sliced_tiles<64, 128, 64, 8, 8, 2, 2, 4, 3>
+      : choice == Fastest::small_tiles ? launch_past_cublas<128, 64, 16, 8, 8, 2, 2, 3, 8>
+      : choice == Fastest::wide_tiles  ? launch_past_cublas<128, 128, 8, 8, 16, 2, 2, 5, 8>
+      : choice == Fastest::deep_tiles  ? launch_past_cublas<128, 128, 16, 16, 8, 2, 2, 3, 8>
+                                       : launch_past_cublas<128, 128, 8, 16, 8, 2, 2, 5, 8>;
   return launch(A, B, C, M, N, K, workspace, stream);
 }

@@ -1,4 +1,5 @@
-// C = A * B by warps that own rectangles of C, from an A that was transposed first: the whole program.
+// C = A * B by warps that own rectangles of C, from an A that was transposed first: the whole
+// program.
 //   nvcc plain.cu -Xptxas -O1 -o plain && ./plain     (without a GPU: simcc instead of nvcc)
 #include <cuda_runtime.h>
 
@@ -33,13 +34,18 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(float)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(float), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(float)));
 
-  float* workspace;  // A transposed, and B once more, since its rows of 150 words do not begin at multiples of 16 bytes
+  // A transposed, and B once more, since its rows of 150 words do not begin at multiples of 16
+  // bytes
+  float* workspace;
   CHECK(cudaMalloc(&workspace, prepared_words(dB, M, N, K) * sizeof(float)));
 
-  const int threads = 128, blocks = (M + 127) / 128 * ((N + 127) / 128);  // four warps for a tile of 128 x 128
-  const int bytes = tile_bytes(128, 128, 16, 3);                          // of shared memory: three stages
+  // four warps for a tile of 128 x 128
+  const int threads = 128, blocks = (M + 127) / 128 * ((N + 127) / 128);
+  // of shared memory: three stages
+  const int bytes = tile_bytes(128, 128, 16, 3);
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));
@@ -47,7 +53,8 @@ int main() {
     CHECK(cudaEventRecord(start));
     Operands at;  // where the two are then
     CHECK(prepare(dA, dB, M, N, K, workspace, nullptr, at));
-    warp_tiles<128, 128, 16, 16, 8, 2, 2, 3, 8><<<blocks, threads, bytes>>>(at.At, at.lda, at.B, at.ldb, dC, M, N, K);
+    warp_tiles<128, 128, 16, 16, 8, 2, 2, 3, 8>
+        <<<blocks, threads, bytes>>>(at.At, at.lda, at.B, at.ldb, dC, M, N, K);
     CHECK(cudaGetLastError());  // was the launch accepted?
     CHECK(cudaEventRecord(stop));
   }
@@ -60,7 +67,8 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0;
     for (int k = 0; k < K; ++k) sum += double(A[i / N * K + k]) * B[k * N + i % N];
-    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;  // K roundings of sums below K; NaN is wrong, too
+    // K roundings of sums below K; NaN is wrong, too
+    if (!(std::abs(C[i] - sum) <= FLT_EPSILON * K * K)) ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

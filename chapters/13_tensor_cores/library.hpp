@@ -1,4 +1,5 @@
-// cuBLASLt as a careful user calls it: it names algorithms for a product, each of them is tried, and the fastest is kept.
+// cuBLASLt as a careful user calls it: it names algorithms for a product, each of them is tried,
+// and the fastest is kept.
 #pragma once
 
 #include <cublasLt.h>
@@ -18,7 +19,8 @@ class LtProduct {
     const cudaDataType_t type = std::is_same_v<T, float>    ? CUDA_R_32F
                                 : std::is_same_v<T, __half> ? CUDA_R_16F
                                                             : CUDA_R_16BF;
-    const cublasComputeType_t compute = std::is_same_v<T, float> ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    const cublasComputeType_t compute =
+        std::is_same_v<T, float> ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     CUBLAS_CHECK(cublasLtCreate(&handle_));
     CUBLAS_CHECK(cublasLtMatmulDescCreate(&operation_, compute, CUDA_R_32F));
     CUBLAS_CHECK(cublasLtMatrixLayoutCreate(&a_, type, p.k, p.m, p.k));
@@ -37,24 +39,27 @@ class LtProduct {
   void launch(const ProductProblem<T>& p) { launch(p, best_); }
 
  private:
-  static constexpr std::size_t kWorkspace = std::size_t{256} << 20;  // bytes, more than any algorithm here asks for
+  // bytes, more than any algorithm here asks for
+  static constexpr std::size_t kWorkspace = std::size_t{256} << 20;
   static constexpr int kMost = 16;
 
   void launch(const ProductProblem<T>& p, int algorithm) {
     const float one = 1, zero = 0;
-    CUBLAS_CHECK(cublasLtMatmul(handle_, operation_, &one, p.B, b_, p.A, a_, &zero, p.C, c_, p.C, c_,
-                                &found_[algorithm].algo, workspace_.data(), kWorkspace, p.stream));
+    CUBLAS_CHECK(cublasLtMatmul(handle_, operation_, &one, p.B, b_, p.A, a_, &zero, p.C, c_, p.C,
+                                c_, &found_[algorithm].algo, workspace_.data(), kWorkspace,
+                                p.stream));
   }
 
-  /// The shortest of ten times each, taken in turns, so that a clock that moves is the same for all.
+  /// The shortest of ten times each, taken in turns, so that a clock that moves is the same for
+  /// all.
   void choose(const ProductProblem<T>& p) {
     cublasLtMatmulPreference_t preference = nullptr;
     int count = 0;
     CUBLAS_CHECK(cublasLtMatmulPreferenceCreate(&preference));
-    CUBLAS_CHECK(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace,
-                                                      sizeof(kWorkspace)));
-    CUBLAS_CHECK(
-        cublasLtMatmulAlgoGetHeuristic(handle_, operation_, b_, a_, c_, c_, preference, kMost, found_, &count));
+    CUBLAS_CHECK(cublasLtMatmulPreferenceSetAttribute(
+        preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace, sizeof(kWorkspace)));
+    CUBLAS_CHECK(cublasLtMatmulAlgoGetHeuristic(handle_, operation_, b_, a_, c_, c_, preference,
+                                                kMost, found_, &count));
     CUBLAS_CHECK(cublasLtMatmulPreferenceDestroy(preference));
     cudaEvent_t start = nullptr, stop = nullptr;
     CUDA_CHECK(cudaEventCreate(&start));

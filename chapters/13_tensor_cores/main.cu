@@ -1,5 +1,6 @@
-// Lesson 13: products on tensor cores. With 16-bit numbers: CUDA's own functions first, then what Hopper has, step by step; with floats in
-// TF32; and with floats in three products of TF32, which are as exact as FP32. cuBLASLt and cuBLAS beside them.
+// Lesson 13: products on tensor cores. With 16-bit numbers: CUDA's own functions first, then what
+// Hopper has, step by step; with floats in TF32; and with floats in three products of TF32, which
+// are as exact as FP32. cuBLASLt and cuBLAS beside them.
 #include <limits>
 
 #include "problem.hpp"
@@ -14,7 +15,8 @@ template <class T>
 void run_narrow(Lesson& lesson, const tilewise::Options& options) {
   for (const MatmulShape& shape : options.shapes()) {
     lesson.begin_group();
-    if (!Product<T>::begin(lesson, shape)) continue;  // does not fit in device memory: a SKIP row says so
+    // does not fit in device memory: a SKIP row says so
+    if (!Product<T>::begin(lesson, shape)) continue;
     Product<T> product(shape, options, narrow_arithmetic<T>());
     rows::run_library(lesson, product);
     lesson.run(rows::wmma_from_global(product));
@@ -46,8 +48,8 @@ void run_fp32(Lesson& lesson, const tilewise::Options& options) {
 
 int main(int argc, char** argv) {
   return tilewise::run_main([&] {
-    tilewise::Options options("13_tensor_cores",
-                              "C = A B on tensor cores, from CUDA's own functions to past cuBLASLt.");
+    tilewise::Options options(
+        "13_tensor_cores", "C = A B on tensor cores, from CUDA's own functions to past cuBLASLt.");
     std::string only = "all";
     options.add("--part", only, "Which table", {"all", "16-bit", "tf32", "fp32"});
     options.add_matmul({.sizes = {4096, 8192, 16384},
@@ -57,13 +59,17 @@ int main(int argc, char** argv) {
                         .sim_shapes = {{129, 136, 72}}});
     options.parse(argc, argv);
 
-    tilewise::LessonStyle style{
-        .baseline_name = "cuBLASLt", .kernel_width = 32, .show_tile = false, .share = true, .in_turns = true};
+    tilewise::LessonStyle style{.baseline_name = "cuBLASLt",
+                                .kernel_width = 32,
+                                .show_tile = false,
+                                .share = true,
+                                .in_turns = true};
     Lesson lesson(options, style);
     const bool bfloat16 = tilewise::device().major >= 8 || tilewise::is_simulated();
     if (only == "all" || only == "16-bit") {
       style.ceiling = peak_gflops(16);
-      lesson.begin_part("16-bit", bfloat16 ? "bfloat16, sums in float" : "half, sums in float", style);
+      lesson.begin_part("16-bit", bfloat16 ? "bfloat16, sums in float" : "half, sums in float",
+                        style);
       bfloat16 ? run_narrow<__nv_bfloat16>(lesson, options) : run_narrow<__half>(lesson, options);
     }
     if (only == "all" || only == "tf32") {
@@ -73,7 +79,8 @@ int main(int argc, char** argv) {
     }
     if (only == "all" || only == "fp32") {
       style.baseline_name = "cublasSgemm";
-      style.ceiling = std::numeric_limits<double>::infinity();  // FP32 units and tensor cores in one table
+      // FP32 units and tensor cores in one table
+      style.ceiling = std::numeric_limits<double>::infinity();
       lesson.begin_part("fp32", "float, split into two TF32 numbers each", style);
       run_fp32(lesson, options);
     }

@@ -1,4 +1,5 @@
-// C = A * B in half, on tensor cores, with CUDA's own functions for them (WMMA) and tiles in shared memory: the whole program.
+// C = A * B in half, on tensor cores, with CUDA's own functions for them (WMMA) and tiles in shared
+// memory: the whole program.
 //   nvcc plain.cu -arch=native -o plain && ./plain     (without a GPU: simcc instead of nvcc)
 #include <cuda_runtime.h>
 
@@ -20,7 +21,9 @@ void check(cudaError_t error, int line) {
 
 int main() {
   const int M = 200, N = 152,
-            K = 168;  // ragged: no multiples of the tile. N and K are multiples of 8, so that rows begin at 16 bytes
+            // ragged: no multiples of the tile. N and K are multiples of 8, so that rows begin at
+      // 16 bytes
+      K = 168;
   std::vector<__half> A(M * K), B(K * N), C(M * N);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-1, 1);
@@ -33,11 +36,13 @@ int main() {
   CHECK(cudaMalloc(&dC, C.size() * sizeof(__half)));
   CHECK(cudaMemcpy(dA, A.data(), A.size() * sizeof(__half), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dB, B.data(), B.size() * sizeof(__half), cudaMemcpyHostToDevice));
-  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(__half)));  // all NaN: an element that no thread writes is found
+  // all NaN: an element that no thread writes is found
+  CHECK(cudaMemset(dC, 0xff, C.size() * sizeof(__half)));
 
   const auto kernel = wmma_tiles<__half, 3>;  // three stages
   const dim3 blocks((N + 127) / 128, (M + 127) / 128);
-  const int threads = 256, bytes = wmma_tiles_bytes(3);  // of shared memory: more than the 48 KB that need no asking
+  // of shared memory: more than the 48 KB that need no asking
+  const int threads = 256, bytes = wmma_tiles_bytes(3);
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
@@ -57,12 +62,15 @@ int main() {
   for (size_t i = 0; i < C.size(); i += 7) {
     double sum = 0, magnitude = 0;
     for (int k = 0; k < K; ++k) {
-      const double product = double(__half2float(A[i / N * K + k])) * __half2float(B[k * N + i % N]);
+      const double product =
+          double(__half2float(A[i / N * K + k])) * __half2float(B[k * N + i % N]);
       sum += product;
       magnitude += std::abs(product);
     }
-    // K sums in float, which tensor cores may cut, and one rounding to half, to 11 bits; NaN is wrong, too
-    if (!(std::abs(__half2float(C[i]) - sum) <= K * 0x1p-23 * magnitude + 0x1p-11 * std::abs(sum))) ++wrong;
+    // K sums in float, which tensor cores may cut, and one rounding to half, to 11 bits; NaN is
+    // wrong, too
+    if (!(std::abs(__half2float(C[i]) - sum) <= K * 0x1p-23 * magnitude + 0x1p-11 * std::abs(sum)))
+      ++wrong;
   }
   std::printf("%s: %d wrong elements; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, ms);
 

@@ -1,4 +1,5 @@
-// What lesson 13's kernels work on: A, B and C in one of the types that tensor cores take. Plumbing; the lesson is in the .cuh files.
+// What lesson 13's kernels work on: A, B and C in one of the types that tensor cores take.
+// Plumbing; the lesson is in the .cuh files.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -22,7 +23,8 @@ struct ProductProblem {
   cudaStream_t stream = nullptr;
 };
 
-/// 16-bit numbers, exact products, sums in float that the tensor cores may cut, and one rounding to T at the end.
+/// 16-bit numbers, exact products, sums in float that the tensor cores may cut, and one rounding to
+/// T at the end.
 template <class T>
 tilewise::Arithmetic narrow_arithmetic() {
   tilewise::Arithmetic arithmetic = tilewise::Arithmetic::narrow_inputs();
@@ -30,12 +32,16 @@ tilewise::Arithmetic narrow_arithmetic() {
   return arithmetic;
 }
 
-/// Floats as a sum of two TF32 numbers. What is lost of a product is less than 3 * 2^-20 of it: the product of the low parts, and what TF32 cuts of
-/// each low part. That is as if each input were rounded to 2^-19.
-inline tilewise::Arithmetic split_arithmetic() { return {.input = 0x1p-19, .accumulate = 0x1p-23, .tiny = 0x1p-126}; }
+/// Floats as a sum of two TF32 numbers. What is lost of a product is less than 3 * 2^-20 of it: the
+/// product of the low parts, and what TF32 cuts of each low part. That is as if each input were
+/// rounded to 2^-19.
+inline tilewise::Arithmetic split_arithmetic() {
+  return {.input = 0x1p-19, .accumulate = 0x1p-23, .tiny = 0x1p-126};
+}
 
-/// What the tensor cores could do with inputs of 16 or 32 bits (TF32), GFLOP/s: multiply-adds per SM and clock (CUDA's programming guide,
-/// arithmetic throughput; NVIDIA's white papers of these generations). Infinity where the lesson knows no figure.
+/// What the tensor cores could do with inputs of 16 or 32 bits (TF32), GFLOP/s: multiply-adds per
+/// SM and clock (CUDA's programming guide, arithmetic throughput; NVIDIA's white papers of these
+/// generations). Infinity where the lesson knows no figure.
 inline double peak_gflops(int bits) {
   const tilewise::Device& d = tilewise::device();
   const int per_clock = d.simulated || (bits == 32 && d.major < 8) ? 0
@@ -47,13 +53,15 @@ inline double peak_gflops(int bits) {
   return 2.0 * d.sms * per_clock * (bits == 16 ? 1 : 0.5) * d.sm_clock_mhz * 1e-3;
 }
 
-/// The operands of one shape: as floats on the host, which T can hold, and as T on the device; and what C must be.
+/// The operands of one shape: as floats on the host, which T can hold, and as T on the device; and
+/// what C must be.
 template <class T>
 class Product {
  public:
   using Problem = ProductProblem<T>;
 
-  /// Is there device memory for the three matrices, and once more for workspaces? Otherwise a SKIP row says so.
+  /// Is there device memory for the three matrices, and once more for workspaces? Otherwise a SKIP
+  /// row says so.
   static bool begin(tilewise::Lesson& lesson, const tilewise::MatmulShape& shape) {
     const double needed = shape.matrix_bytes() / sizeof(float) * sizeof(T) * 2;
     if (needed < static_cast<double>(tilewise::free_device_memory())) return true;
@@ -61,7 +69,8 @@ class Product {
     return false;
   }
 
-  Product(const tilewise::MatmulShape& shape, const tilewise::Options& options, const tilewise::Arithmetic& arithmetic)
+  Product(const tilewise::MatmulShape& shape, const tilewise::Options& options,
+          const tilewise::Arithmetic& arithmetic)
       : shape_(shape),
         a_(rounded(tilewise::random_vector(shape.m * shape.k, options.seed(), options.data()))),
         b_(rounded(tilewise::random_vector(shape.k * shape.n, options.seed() + 1, options.data()))),

@@ -1,4 +1,5 @@
-// The rows of the lesson's tables: WMMA's, which every machine has, and those of cuBLASLt and of compute capability 9.0.
+// The rows of the lesson's tables: WMMA's, which every machine has, and those of cuBLASLt and of
+// compute capability 9.0.
 #pragma once
 
 #include <set>
@@ -30,14 +31,17 @@ Variant wmma_from_global(Product<T>& product) {
   });
   v.block = dim3(128);
   const tilewise::MatmulShape& s = product.shape();
-  return s.m % 16 || s.n % 16 || s.k % 16 ? skipped(std::move(v), "M, N and K must be multiples of 16") : v;
+  return s.m % 16 || s.n % 16 || s.k % 16
+             ? skipped(std::move(v), "M, N and K must be multiples of 16")
+             : v;
 }
 
 template <int STAGES, class T>
 Variant wmma_tiles(Product<T>& product) {
-  Variant v = product.row("wmma_tiles<" + std::to_string(STAGES) + ">", [](const ProductProblem<T>& p) {
-    CUDA_CHECK((launch_wmma_tiles<T, STAGES>(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)));
-  });
+  Variant v =
+      product.row("wmma_tiles<" + std::to_string(STAGES) + ">", [](const ProductProblem<T>& p) {
+        CUDA_CHECK((launch_wmma_tiles<T, STAGES>(p.A, p.B, p.C, p.m, p.n, p.k, p.stream)));
+      });
   v.block = dim3(256);
   v.shared_bytes = wmma_tiles_bytes(STAGES);
   v.opt_in_shared = true;
@@ -58,10 +62,15 @@ template <class T>
 void run_library(Lesson&, Product<T>&) {}
 template <class T>
 void run_wgmma(Lesson& lesson, Product<T>&) {
-  for (const char* kernel : {"wgmma_tiles", "wgmma_stages<4>", "wgmma_persistent<4, 16>"}) skip(lesson, kernel);
+  for (const char* kernel : {"wgmma_tiles", "wgmma_stages<4>", "wgmma_persistent<4, 16>"})
+    skip(lesson, kernel);
 }
-inline void run_wgmma_tf32(Lesson& lesson, Product<float>&) { skip(lesson, "wgmma_tf32_persistent<4, 8>"); }
-inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>&) { skip(lesson, "wgmma_3xtf32<4, 8>"); }
+inline void run_wgmma_tf32(Lesson& lesson, Product<float>&) {
+  skip(lesson, "wgmma_tf32_persistent<4, 8>");
+}
+inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>&) {
+  skip(lesson, "wgmma_3xtf32<4, 8>");
+}
 
 #else
 
@@ -69,7 +78,8 @@ inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>&) { skip(lesson, "wg
 template <class T>
 void run_library(Lesson& lesson, Product<T>& product) {
   const auto library = std::make_shared<LtProduct<T>>(product.problem());
-  Variant v = product.row("cublasLtMatmul", [library](const ProductProblem<T>& p) { library->launch(p); });
+  Variant v =
+      product.row("cublasLtMatmul", [library](const ProductProblem<T>& p) { library->launch(p); });
   v.baseline = true;
   lesson.run(v);
 }
@@ -77,10 +87,12 @@ void run_library(Lesson& lesson, Product<T>& product) {
 /// Why a kernel with TMA and wgmma doesn't run here; "" if it does.
 template <class T>
 std::string why_not_hopper(const tilewise::MatmulShape& s) {
-  if (tilewise::device().major != 9) return "needs compute capability 9.0 (H100, H200), for wgmma and TMA";
+  if (tilewise::device().major != 9)
+    return "needs compute capability 9.0 (H100, H200), for wgmma and TMA";
   constexpr std::size_t multiple = 16 / sizeof(T);
   if (s.n % multiple == 0 && s.k % multiple == 0) return "";
-  return "N and K must be multiples of " + std::to_string(multiple) + ": TMA wants rows at multiples of 16 bytes";
+  return "N and K must be multiples of " + std::to_string(multiple) +
+         ": TMA wants rows at multiples of 16 bytes";
 }
 
 template <class T>
@@ -109,20 +121,25 @@ inline void run_wgmma(Lesson& lesson, Product<bf16>& product) {
     CUDA_CHECK(launch_wgmma_stages<4>(p.A, p.B, p.C, p.m, p.n, p.k, p.stream));
   }));
   const auto launch = [work = workspace()](const Problem& p) {
-    CUDA_CHECK((launch_wgmma_persistent<4, 16>(p.A, p.B, p.C, p.m, p.n, p.k, work->data(), p.stream)));
+    CUDA_CHECK(
+        (launch_wgmma_persistent<4, 16>(p.A, p.B, p.C, p.m, p.n, p.k, work->data(), p.stream)));
   };
-  lesson.run(on_hopper<bf16>(product, "wgmma_persistent<4, 16>", 384, 4 * kTiles + 4 * kBoxC, launch));
+  lesson.run(
+      on_hopper<bf16>(product, "wgmma_persistent<4, 16>", 384, 4 * kTiles + 4 * kBoxC, launch));
 }
-inline void run_wgmma(Lesson&, Product<__half>&) {}  // half is for GPUs that are older than bfloat16
+// half is for GPUs that are older than bfloat16
+inline void run_wgmma(Lesson&, Product<__half>&) {}
 
 inline void run_wgmma_tf32(Lesson& lesson, Product<float>& product) {
   const auto launch = [work = workspace()](const ProductProblem<float>& p) {
     CUDA_CHECK((launch_wgmma_tf32<4, 8>(p.A, p.B, p.C, p.m, p.n, p.k, work->data(), p.stream)));
   };
-  lesson.run(on_hopper<float>(product, "wgmma_tf32_persistent<4, 8>", 384, 4 * tf32::kTiles, launch));
+  lesson.run(
+      on_hopper<float>(product, "wgmma_tf32_persistent<4, 8>", 384, 4 * tf32::kTiles, launch));
 }
 
-/// cublasSgemm, and three products of TF32 in its place. What it costs to split A is part of the time.
+/// cublasSgemm, and three products of TF32 in its place. What it costs to split A is part of the
+/// time.
 inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>& product) {
   const tilewise::CublasHandle handle;
   Variant sgemm = product.row("cublasSgemm", [&handle](const ProductProblem<float>& p) {
@@ -130,15 +147,19 @@ inline void run_wgmma_3xtf32(Lesson& lesson, Product<float>& product) {
   });
   sgemm.baseline = true;
   const double theirs = lesson.run(sgemm).comparison.max_error;
-  const auto low = std::make_shared<tilewise::DeviceBuffer<float>>(product.shape().m * product.shape().k);
+  const auto low =
+      std::make_shared<tilewise::DeviceBuffer<float>>(product.shape().m * product.shape().k);
   const auto launch = [low](const ProductProblem<float>& p) {
     CUDA_CHECK((launch_wgmma_3xtf32<4, 8>(p.A, p.B, p.C, p.m, p.n, p.k, low->data(), p.stream)));
   };
-  const double ours =
-      lesson.run(on_hopper<float>(product, "wgmma_3xtf32<4, 8>", 384, 4 * (2 * kTile3A + tf32::kTileB), launch))
-          .comparison.max_error;
-  if (ours > 0) lesson.say("Largest error, of cublasSgemm's: " + tilewise::significant(ours / theirs));
-  lesson.begin_group();  // the handle ends here, and with it the call that later rows would be timed with
+  const double ours = lesson
+                          .run(on_hopper<float>(product, "wgmma_3xtf32<4, 8>", 384,
+                                                4 * (2 * kTile3A + tf32::kTileB), launch))
+                          .comparison.max_error;
+  if (ours > 0)
+    lesson.say("Largest error, of cublasSgemm's: " + tilewise::significant(ours / theirs));
+  // the handle ends here, and with it the call that later rows would be timed with
+  lesson.begin_group();
 }
 
 #endif

@@ -1,6 +1,8 @@
-// C = A * B on tensor cores with CUDA's own functions for them, WMMA: first with everything from global memory, then with tiles in shared memory.
+// C = A * B on tensor cores with CUDA's own functions for them, WMMA: first with everything from
+// global memory, then with tiles in shared memory.
 //
-//   A: M x K    B: K x N    C: M x N     T: __half (compute capability 7.0 and later) or __nv_bfloat16 (8.0), row-major; sums in float
+//   A: M x K    B: K x N    C: M x N     T: __half (compute capability 7.0 and later) or
+//   __nv_bfloat16 (8.0), row-major; sums in float
 //
 // What only compute capability 9.0 has is in wgmma.cuh and tf32.cuh.
 #pragma once
@@ -15,7 +17,8 @@
 #include <type_traits>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-/// What fragments hold. WMMA has no bfloat16 before compute capability 8.0; there the launches below refuse it.
+/// What fragments hold. WMMA has no bfloat16 before compute capability 8.0; there the launches
+/// below refuse it.
 template <class T>
 using Operand = __half;
 #else
@@ -24,12 +27,14 @@ using Operand = T;
 #endif
 
 // [store_rounded]
-/// Rounds a warp's 16 x 16 sums to T and stores them. `floats` is room for them in shared memory, of this warp alone. N is a multiple of 8.
+/// Rounds a warp's 16 x 16 sums to T and stores them. `floats` is room for them in shared memory,
+/// of this warp alone. N is a multiple of 8.
 template <class T>
 __device__ __forceinline__ void store_rounded(
-    const nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>& sums, float* floats, T* C, int row0,
-    int col0, int M, int N) {
-  const int lane = threadIdx.x % 32, row = lane / 2, col = lane % 2 * 8;  // a lane stores 8 neighbours, 16 bytes
+    const nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>& sums, float* floats,
+    T* C, int row0, int col0, int M, int N) {
+  // a lane stores 8 neighbours, 16 bytes
+  const int lane = threadIdx.x % 32, row = lane / 2, col = lane % 2 * 8;
   nvcuda::wmma::store_matrix_sync(floats, sums, 16, nvcuda::wmma::mem_row_major);
   __syncwarp();
   if (row0 + row < M && col0 + col < N) {
@@ -46,11 +51,12 @@ __device__ __forceinline__ void store_rounded(
 // [store_rounded]
 
 // [wmma_from_global]
-/// A warp computes 16 x 16 elements of C. M, N and K are multiples of 16. Block: 4 warps side by side. Grid: x covers N in steps of 64, y covers M
-/// in steps of 16.
+/// A warp computes 16 x 16 elements of C. M, N and K are multiples of 16. Block: 4 warps side by
+/// side. Grid: x covers N in steps of 64, y covers M in steps of 16.
 template <class T>
 __global__ void __launch_bounds__(128)
-    wmma_from_global(const T* __restrict__ A, const T* __restrict__ B, T* __restrict__ C, int M, int N, int K) {
+    wmma_from_global(const T* __restrict__ A, const T* __restrict__ B, T* __restrict__ C, int M,
+                     int N, int K) {
   using namespace nvcuda::wmma;
   __shared__ __align__(32) float floats[4][16 * 16];
   const int warp = threadIdx.x / 32, row0 = blockIdx.y * 16, col0 = blockIdx.x * 64 + warp * 16;
@@ -74,22 +80,27 @@ __global__ void __launch_bounds__(128)
 // [wmma_from_global]
 
 /// Shared memory of wmma_tiles<T, STAGES>: rows of 32 and of 128 numbers, each with 8 more.
-constexpr int wmma_tiles_bytes(int stages) { return stages * (128 * (32 + 8) + 32 * (128 + 8)) * 2; }
+constexpr int wmma_tiles_bytes(int stages) {
+  return stages * (128 * (32 + 8) + 32 * (128 + 8)) * 2;
+}
 
 // [wmma_tiles]
-/// A block computes 128 x 128 elements of C from tiles in shared memory that are 32 deep, each of 8 warps 32 x 64 of them; STAGES pairs of tiles are
-/// there or on their way. Any M; N and K are multiples of 8. Block: 256 threads. Grid: x covers N, y covers M, in steps of 128.
-/// Dynamic shared memory: wmma_tiles_bytes(STAGES).
+/// A block computes 128 x 128 elements of C from tiles in shared memory that are 32 deep, each of 8
+/// warps 32 x 64 of them; STAGES pairs of tiles are there or on their way. Any M; N and K are
+/// multiples of 8. Block: 256 threads. Grid: x covers N, y covers M, in steps of 128. Dynamic
+/// shared memory: wmma_tiles_bytes(STAGES).
 template <class T, int STAGES>
-__global__ void __launch_bounds__(256)
-    wmma_tiles(const T* __restrict__ A, const T* __restrict__ B, T* __restrict__ C, int M, int N, int K) {
+__global__ void __launch_bounds__(256) wmma_tiles(const T* __restrict__ A, const T* __restrict__ B,
+                                                  T* __restrict__ C, int M, int N, int K) {
   using namespace nvcuda::wmma;
-  constexpr int kDepth = 32, kRowA = kDepth + 8, kRowB = 128 + 8;  // 16 bytes more: neighbouring rows in other banks
+  // 16 bytes more: neighbouring rows in other banks
+  constexpr int kDepth = 32, kRowA = kDepth + 8, kRowB = 128 + 8;
   extern __shared__ __align__(128) unsigned char shared[];
   const auto As = reinterpret_cast<Operand<T>(*)[128][kRowA]>(shared);  // As[stage][row][k]
-  const auto Bs =
-      reinterpret_cast<Operand<T>(*)[kDepth][kRowB]>(shared + STAGES * 128 * kRowA * sizeof(T));  // Bs[stage][k][col]
-  const int thread = threadIdx.x, warp = thread / 32, row0 = blockIdx.y * 128, col0 = blockIdx.x * 128;
+  const auto Bs = reinterpret_cast<Operand<T>(*)[kDepth][kRowB]>(
+      shared + STAGES * 128 * kRowA * sizeof(T));  // Bs[stage][k][col]
+  const int thread = threadIdx.x, warp = thread / 32, row0 = blockIdx.y * 128,
+            col0 = blockIdx.x * 128;
   const int warp_row = warp / 2 * 32, warp_col = warp % 2 * 64;
 
   const auto copy = [&](int stage, int k0) {  // 8 numbers at a time; zeros where there are none
@@ -97,15 +108,15 @@ __global__ void __launch_bounds__(256)
     for (int i = 0; i < 2; ++i) {
       const int row = thread / 4 + i * 64, k = thread % 4 * 8;
       const bool inside = row0 + row < M && k0 + k < K;
-      __pipeline_memcpy_async(&As[stage][row][k], inside ? A + size_t(row0 + row) * K + k0 + k : A, 16,
-                              inside ? 0 : 16);
+      __pipeline_memcpy_async(&As[stage][row][k], inside ? A + size_t(row0 + row) * K + k0 + k : A,
+                              16, inside ? 0 : 16);
     }
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const int k = thread / 16 + i * 16, col = thread % 16 * 8;
       const bool inside = k0 + k < K && col0 + col < N;
-      __pipeline_memcpy_async(&Bs[stage][k][col], inside ? B + size_t(k0 + k) * N + col0 + col : B, 16,
-                              inside ? 0 : 16);
+      __pipeline_memcpy_async(&Bs[stage][k][col], inside ? B + size_t(k0 + k) * N + col0 + col : B,
+                              16, inside ? 0 : 16);
     }
   };
 
@@ -146,7 +157,8 @@ __global__ void __launch_bounds__(256)
   for (int i = 0; i < 2; ++i) {
 #pragma unroll
     for (int j = 0; j < 4; ++j)
-      store_rounded(sums[i][j], floats, C, row0 + warp_row + i * 16, col0 + warp_col + j * 16, M, N);
+      store_rounded(sums[i][j], floats, C, row0 + warp_row + i * 16, col0 + warp_col + j * 16, M,
+                    N);
   }
 }
 // [wmma_tiles]
@@ -156,14 +168,17 @@ template <class T>
 cudaError_t tensor_cores_take() {
   int device = 0, major = 0;
   cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (status != cudaSuccess) return status;
   return major < (std::is_same_v<T, __half> ? 7 : 8) ? cudaErrorNotSupported : cudaSuccess;
 }
 
-/// A and B lie at multiples of 32 bytes. cudaErrorInvalidValue: a size that isn't a multiple of 16, or too large.
+/// A and B lie at multiples of 32 bytes. cudaErrorInvalidValue: a size that isn't a multiple of 16,
+/// or too large.
 template <class T>
-cudaError_t launch_wmma_from_global(const T* A, const T* B, T* C, int M, int N, int K, cudaStream_t stream = nullptr) {
+cudaError_t launch_wmma_from_global(const T* A, const T* B, T* C, int M, int N, int K,
+                                    cudaStream_t stream = nullptr) {
   const auto address = reinterpret_cast<uintptr_t>(A) | reinterpret_cast<uintptr_t>(B);
   if (M < 0 || N < 0 || K < 0 || M % 16 || N % 16 || K % 16 || M / 16 > 65535 || address % 32)
     return cudaErrorInvalidValue;
@@ -173,19 +188,24 @@ cudaError_t launch_wmma_from_global(const T* A, const T* B, T* C, int M, int N, 
   return cudaGetLastError();
 }
 
-/// A, B and C lie at multiples of 16 bytes. cudaErrorInvalidValue: N or K isn't a multiple of 8, or a size is too large.
+/// A, B and C lie at multiples of 16 bytes. cudaErrorInvalidValue: N or K isn't a multiple of 8, or
+/// a size is too large.
 template <class T, int STAGES>
-cudaError_t launch_wmma_tiles(const T* A, const T* B, T* C, int M, int N, int K, cudaStream_t stream = nullptr) {
-  const auto address = reinterpret_cast<uintptr_t>(A) | reinterpret_cast<uintptr_t>(B) | reinterpret_cast<uintptr_t>(C);
+cudaError_t launch_wmma_tiles(const T* A, const T* B, T* C, int M, int N, int K,
+                              cudaStream_t stream = nullptr) {
+  const auto address = reinterpret_cast<uintptr_t>(A) | reinterpret_cast<uintptr_t>(B) |
+                       reinterpret_cast<uintptr_t>(C);
   constexpr int kMost = 1 << 30;
-  if (M < 0 || N < 0 || K < 0 || M > kMost || N > kMost || K > kMost || N % 8 || K % 8 || address % 16)
+  if (M < 0 || N < 0 || K < 0 || M > kMost || N > kMost || K > kMost || N % 8 || K % 8 ||
+      address % 16)
     return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;
   if ((M + 127) / 128 > 65535) return cudaErrorInvalidValue;
   if (const cudaError_t status = tensor_cores_take<T>()) return status;
   const auto kernel = wmma_tiles<T, STAGES>;
   constexpr int bytes = wmma_tiles_bytes(STAGES);
-  if (const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
+  if (const cudaError_t status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes))
     return status;
   kernel<<<dim3((N + 127) / 128, (M + 127) / 128), 256, bytes, stream>>>(A, B, C, M, N, K);
   return cudaGetLastError();

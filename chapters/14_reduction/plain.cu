@@ -51,10 +51,11 @@ int main() {
 
   double sum = 0, magnitude = 0;
   for (const float value : x) sum += value, magnitude += std::abs(value);
-  const double bound = 40 * 0x1p-24 * magnitude;  // no element passes through more than 40 additions; NaN is wrong, too
+  // no element passes through more than 40 additions; NaN is wrong, too
+  const double bound = 40 * 0x1p-24 * magnitude;
   const int wrong = std::abs(total - sum) <= bound ? 0 : 1;
-  std::printf("%s: %d wrong elements; %.6f, bound %.1g; %.3f ms\n", wrong == 0 ? "right" : "WRONG", wrong, total, bound,
-              ms);
+  std::printf("%s: %d wrong elements; %.6f, bound %.1g; %.3f ms\n", wrong == 0 ? "right" : "WRONG",
+              wrong, total, bound, ms);
 
   for (cudaEvent_t event : {start, stop}) CHECK(cudaEventDestroy(event));
   for (float* p : {dx, of_block, dtotal}) CHECK(cudaFree(p));

@@ -1,4 +1,5 @@
-// What lesson 14 works on: n numbers on the device, twice, and what must come out. Plumbing; the lesson is in reduction.cuh.
+// What lesson 14 works on: n numbers on the device, twice, and what must come out. Plumbing; the
+// lesson is in reduction.cuh.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 #include "reduction.cuh"
 #include "tilewise/lesson.hpp"
 
-/// Arrays that a reduction reads, on the device. `scratch` is all zero before its first use and belongs to one kernel.
+/// Arrays that a reduction reads, on the device. `scratch` is all zero before its first use and
+/// belongs to one kernel.
 struct Inputs {
   size_t n = 0;
   const float* x = nullptr;
@@ -59,25 +61,30 @@ struct Expected {
   }
 };
 
-/// Judges one result. `additions`: how many roundings the unluckiest element may pass through (infinity: nobody knows).
+/// Judges one result. `additions`: how many roundings the unluckiest element may pass through
+/// (infinity: nobody knows).
 using Judge = std::function<tilewise::Comparison(const void* result, const Expected&, bool exact)>;
 
-inline tilewise::Comparison judge_sum(double got, const ExactSum& expected, double additions, double roundoff,
-                                      bool exact) {
+inline tilewise::Comparison judge_sum(double got, const ExactSum& expected, double additions,
+                                      double roundoff, bool exact) {
   const tilewise::Arithmetic arithmetic{.accumulate = roundoff};
-  const double bound = exact ? 0
-                             : tilewise::error_bound(static_cast<size_t>(std::min(additions, 0x1p60)) + 1,
-                                                     expected.magnitude, arithmetic);
+  const double bound =
+      exact ? 0
+            : tilewise::error_bound(static_cast<size_t>(std::min(additions, 0x1p60)) + 1,
+                                    expected.magnitude, arithmetic);
   const double result[] = {got}, wanted[] = {expected.sum}, bounds[] = {bound};
   return tilewise::compare(std::span<const double>(result), wanted, bounds, 1, 1);
 }
 
-/// n numbers as asked for, and once more as small integers, whose sums have no rounding: one element too few shows.
+/// n numbers as asked for, and once more as small integers, whose sums have no rounding: one
+/// element too few shows.
 class Numbers {
  public:
-  Numbers(size_t n, const tilewise::Options& options) : n_(n), shape_(tilewise::with_commas(n) + " floats") {
+  Numbers(size_t n, const tilewise::Options& options)
+      : n_(n), shape_(tilewise::with_commas(n) + " floats") {
     fill(x_, y_, expected_, n, options.seed(), options.data());
-    fill(whole_x_, whole_y_, whole_expected_, n, options.seed() + 2, tilewise::Distribution::integers);
+    fill(whole_x_, whole_y_, whole_expected_, n, options.seed() + 2,
+         tilewise::Distribution::integers);
   }
 
   /// "" if there is memory for n numbers, else why not.
@@ -95,10 +102,12 @@ class Numbers {
   /// The bytes that the row made last has written; waits for it.
   std::vector<unsigned char> last_result() const { return last_result_(); }
 
-  /// A row of the table: `launch` writes one Result; `judge` says whether it is right. `arrays`: how many are read.
+  /// A row of the table: `launch` writes one Result; `judge` says whether it is right. `arrays`:
+  /// how many are read.
   template <class Result>
   tilewise::Variant row(const std::string& kernel, int arrays,
-                        std::function<cudaError_t(const Inputs&, Result*, cudaStream_t)> launch, Judge judge) const {
+                        std::function<cudaError_t(const Inputs&, Result*, cudaStream_t)> launch,
+                        Judge judge) const {
     auto out = std::make_shared<tilewise::DeviceBuffer<Result>>(1);
     last_result_ = [=] {
       std::vector<unsigned char> bytes(sizeof(Result));
@@ -111,7 +120,9 @@ class Numbers {
     tilewise::Variant v;
     v.kernel = kernel;
     v.shape = shape_;
-    v.launch = [=, this](cudaStream_t stream) { CUDA_CHECK(launch(inputs(), out->data(), stream)); };
+    v.launch = [=, this](cudaStream_t stream) {
+      CUDA_CHECK(launch(inputs(), out->data(), stream));
+    };
     v.poison = [=] { CUDA_CHECK(cudaMemset(out->data(), 0xff, sizeof(Result))); };
     v.check = [=, this] {
       const tilewise::Comparison comparison = check(expected_, false);
@@ -131,8 +142,9 @@ class Numbers {
   }
 
  private:
-  static void fill(tilewise::DeviceBuffer<float>& x, tilewise::DeviceBuffer<float>& y, Expected& expected, size_t n,
-                   std::uint64_t seed, tilewise::Distribution distribution) {
+  static void fill(tilewise::DeviceBuffer<float>& x, tilewise::DeviceBuffer<float>& y,
+                   Expected& expected, size_t n, std::uint64_t seed,
+                   tilewise::Distribution distribution) {
     const std::vector<float> host_x = tilewise::random_vector(n, seed, distribution);
     const std::vector<float> host_y = tilewise::random_vector(n, seed + 1, distribution);
     expected = Expected(host_x, host_y);
@@ -150,7 +162,9 @@ class Numbers {
 /// Scratch memory, all zero, for launches that come one after the other.
 class Scratch {
  public:
-  Scratch() : bytes_(2 * reduction_scratch_bytes()) { CUDA_CHECK(cudaMemset(bytes_.data(), 0, bytes_.bytes())); }
+  Scratch() : bytes_(2 * reduction_scratch_bytes()) {
+    CUDA_CHECK(cudaMemset(bytes_.data(), 0, bytes_.bytes()));
+  }
   void* sums() const { return bytes_.data(); }
   void* flags() const { return bytes_.data() + reduction_scratch_bytes(); }
 

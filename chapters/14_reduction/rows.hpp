@@ -19,28 +19,34 @@ using tilewise::Variant;
 
 constexpr double kFloat = 0x1p-24;  // unit roundoff
 
-/// Additions on the way of the unluckiest element: `each` in its thread, the block's tree, and one for each block that may come after.
+/// Additions on the way of the unluckiest element: `each` in its thread, the block's tree, and one
+/// for each block that may come after.
 inline double additions(double each, double blocks) { return each + 10 + blocks; }
 
 using Sum = cudaError_t (*)(size_t, const float*, float*, cudaStream_t);
 
 inline Variant sum(const Numbers& numbers, const std::string& kernel, double additions,
                    std::function<cudaError_t(const Inputs&, float*, cudaStream_t)> launch) {
-  return numbers.row<float>(kernel, 1, std::move(launch), [=](const void* got, const Expected& expected, bool exact) {
-    return judge_sum(*static_cast<const float*>(got), expected.sum, additions, kFloat, exact);
-  });
+  return numbers.row<float>(
+      kernel, 1, std::move(launch), [=](const void* got, const Expected& expected, bool exact) {
+        return judge_sum(*static_cast<const float*>(got), expected.sum, additions, kFloat, exact);
+      });
 }
 
-inline Variant sum(const Numbers& numbers, const std::string& kernel, double additions, Sum launch) {
-  return sum(numbers, kernel, additions,
-             [=](const Inputs& in, float* out, cudaStream_t stream) { return launch(in.n, in.x, out, stream); });
+inline Variant sum(const Numbers& numbers, const std::string& kernel, double additions,
+                   Sum launch) {
+  return sum(numbers, kernel, additions, [=](const Inputs& in, float* out, cudaStream_t stream) {
+    return launch(in.n, in.x, out, stream);
+  });
 }
 
 /// The ladder, from an atomic for each element on.
 inline Variant sum_atomic(const Numbers& p) {
   return sum(p, "sum_atomic", static_cast<double>(p.n()), launch_sum_atomic);
 }
-inline double blocks_of_one_each(const Numbers& p) { return std::ceil(static_cast<double>(p.n()) / kReduceThreads); }
+inline double blocks_of_one_each(const Numbers& p) {
+  return std::ceil(static_cast<double>(p.n()) / kReduceThreads);
+}
 inline Variant sum_interleaved(const Numbers& p) {
   return sum(p, "sum_interleaved", additions(0, blocks_of_one_each(p)), launch_sum_interleaved);
 }
@@ -52,26 +58,31 @@ inline Variant sum_shuffles(const Numbers& p) {
 }
 inline Variant sum_strided(const Numbers& p) {
   const double blocks = reduction_blocks(p.n(), kReduceThreads, 8);
-  return sum(p, "sum_strided", additions(static_cast<double>(p.n()) / blocks / kReduceThreads + 1, blocks),
+  return sum(p, "sum_strided",
+             additions(static_cast<double>(p.n()) / blocks / kReduceThreads + 1, blocks),
              launch_sum_strided);
 }
-/// Of one thread: its vectors, the tree in a vector, the four sums and the elements beside the vectors.
+/// Of one thread: its vectors, the tree in a vector, the four sums and the elements beside the
+/// vectors.
 inline double vector_additions(const Numbers& p, double threads) {
   return static_cast<double>(p.n()) / 4 / threads + 8;
 }
 inline Variant sum_wide(const Numbers& p) {
   const double blocks = reduction_blocks(p.n(), 16 * kReduceThreads, kWidePerSm);
-  return sum(p, "sum_wide", additions(vector_additions(p, blocks * kReduceThreads), blocks), launch_sum_wide);
+  return sum(p, "sum_wide", additions(vector_additions(p, blocks * kReduceThreads), blocks),
+             launch_sum_wide);
 }
 inline double two_stage_additions(const Numbers& p, const ReductionShape& shape) {
   const double blocks = shape.blocks, threads = shape.threads;
   return additions(vector_additions(p, blocks * threads), blocks / threads + 12);
 }
 inline Variant sum_one_launch(const Numbers& p, const Scratch& scratch) {
-  const double depth = two_stage_additions(p, {false, 512, reduction_blocks(p.n(), 16 * 512, kPerSm(512))});
-  return sum(p, "sum_one_launch<512>", depth, [&](const Inputs& in, float* out, cudaStream_t stream) {
-    return launch_sum_one_launch(in.n, in.x, scratch.sums(), out, stream);
-  });
+  const double depth =
+      two_stage_additions(p, {false, 512, reduction_blocks(p.n(), 16 * 512, kPerSm(512))});
+  return sum(p, "sum_one_launch<512>", depth,
+             [&](const Inputs& in, float* out, cudaStream_t stream) {
+               return launch_sum_one_launch(in.n, in.x, scratch.sums(), out, stream);
+             });
 }
 inline Variant sum_flags(const Numbers& p, const Scratch& scratch) {
   const double depth = two_stage_additions(p, {true, 256, reduction_blocks(p.n(), 16 * 256, 1)});
@@ -82,10 +93,10 @@ inline Variant sum_flags(const Numbers& p, const Scratch& scratch) {
 /// What launch_sum() takes for this n: "launch_sum: sum_flags<128>, 32 blocks".
 inline Variant sum_best(const Numbers& p, const Scratch& scratch) {
   const ReductionShape shape = reduction_shape(p.n());
-  Variant v =
-      sum(p, "launch_sum", two_stage_additions(p, shape), [&](const Inputs& in, float* out, cudaStream_t stream) {
-        return launch_sum(in.n, in.x, scratch.sums(), out, stream);
-      });
+  Variant v = sum(p, "launch_sum", two_stage_additions(p, shape),
+                  [&](const Inputs& in, float* out, cudaStream_t stream) {
+                    return launch_sum(in.n, in.x, scratch.sums(), out, stream);
+                  });
   v.block = dim3(static_cast<unsigned>(shape.threads));
   return v;
 }
@@ -105,7 +116,8 @@ inline Variant maximum(const Numbers& p, const Scratch& scratch) {
       exactly_the_maximum());
 }
 inline Comparison judge_place(long long index, const Expected& expected) {
-  const double result[] = {static_cast<double>(index)}, wanted[] = {static_cast<double>(expected.index)};
+  const double result[] = {static_cast<double>(index)},
+               wanted[] = {static_cast<double>(expected.index)};
   return tilewise::compare(std::span<const double>(result), wanted, {}, 1, 1);
 }
 inline Variant arg_maximum(const Numbers& p, const Scratch& scratch) {
@@ -127,7 +139,8 @@ inline Judge dot_within(double additions) {
   };
 }
 inline Variant dot(const Numbers& p, const Scratch& scratch) {
-  const double depth = two_stage_additions(p, {false, 512, reduction_blocks(p.n(), 16 * 512, kPerSm(512))}) + 1;
+  const double depth =
+      two_stage_additions(p, {false, 512, reduction_blocks(p.n(), 16 * 512, kPerSm(512))}) + 1;
   return p.row<float>(
       "dot", 2,
       [&](const Inputs& in, float* out, cudaStream_t stream) {
@@ -135,10 +148,12 @@ inline Variant dot(const Numbers& p, const Scratch& scratch) {
       },
       dot_within(depth));
 }
-/// Of sum and lost together: the roundings of `lost` alone, each of something 2^-24 as large (Ogita, Rump and Oishi 2005, Sum2).
+/// Of sum and lost together: the roundings of `lost` alone, each of something 2^-24 as large
+/// (Ogita, Rump and Oishi 2005, Sum2).
 inline Variant compensated_sum(const Numbers& p, const Scratch& scratch) {
   using Value = CompensatedSum::Value;
-  const double depth = two_stage_additions(p, {false, 512, reduction_blocks(p.n(), 16 * 512, kPerSm(512))});
+  const double depth =
+      two_stage_additions(p, {false, 512, reduction_blocks(p.n(), 16 * 512, kPerSm(512))});
   return p.row<Value>(
       "compensated_sum", 1,
       [&](const Inputs& in, Value* out, cudaStream_t stream) {
@@ -162,7 +177,8 @@ inline Variant cublas_dot(const Numbers& p, tilewise::CublasHandle& handle) {
       },
       dot_within(std::numeric_limits<double>::infinity()));
   v.baseline = true;
-  if (p.n() > std::numeric_limits<int>::max()) v.skip = [] { return std::string("cublasSdot counts in int"); };
+  if (p.n() > std::numeric_limits<int>::max())
+    v.skip = [] { return std::string("cublasSdot counts in int"); };
   return v;
 }
 
@@ -170,7 +186,8 @@ inline Variant cublas_dot(const Numbers& p, tilewise::CublasHandle& handle) {
 /// How often the sums of the lesson's last part are computed.
 inline int times() { return tilewise::is_simulated() ? 8 : 200; }
 
-/// The row, with the number of different results among times() launches in the table and in the JSON.
+/// The row, with the number of different results among times() launches in the table and in the
+/// JSON.
 inline Variant again_and_again(const Numbers& p, Variant v) {
   std::set<std::vector<unsigned char>> results;
   for (int i = 0; i < times(); ++i) {
@@ -189,7 +206,8 @@ inline void run_cub_arg_maximum(tilewise::Lesson&, const Numbers&) {}
 
 #else
 
-/// A reduction of CUB, which asks for scratch memory first: `call(scratch, bytes, in, out, stream)`.
+/// A reduction of CUB, which asks for scratch memory first: `call(scratch, bytes, in, out,
+/// stream)`.
 template <class Result, class Call>
 Variant cub_row(const Numbers& p, const std::string& name, Call call, Judge judge) {
   size_t bytes = 0;
@@ -233,8 +251,8 @@ inline void run_cub_arg_maximum(tilewise::Lesson& lesson, const Numbers& p) {
   lesson.run(cub_row<Value>(
       p, "cub::DeviceReduce::ArgMax",
       [](void* scratch, size_t& bytes, const Inputs& in, Value* out, cudaStream_t stream) {
-        return cub::DeviceReduce::ArgMax(scratch, bytes, in.x, &out->value, &out->index, static_cast<long long>(in.n),
-                                         stream);
+        return cub::DeviceReduce::ArgMax(scratch, bytes, in.x, &out->value, &out->index,
+                                         static_cast<long long>(in.n), stream);
       },
       [](const void* got, const Expected& expected, bool) {
         return judge_place(static_cast<const Value*>(got)->index, expected);

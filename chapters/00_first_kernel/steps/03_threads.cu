@@ -8,7 +8,8 @@ __managed__ float picture[PIXELS];  // row by row; 0 is black, 1 is white
 
 void show() {
   for (int i = 0; i < PIXELS; ++i)
-    std::printf(i % WIDTH == WIDTH - 1 ? "%c\n" : "%c", " .:-=+*#%@"[int(std::fmin(10 * picture[i], 9))]);
+    std::printf(i % WIDTH == WIDTH - 1 ? "%c\n" : "%c",
+                " .:-=+*#%@"[int(std::fmin(10 * picture[i], 9))]);
 }
 
 __global__ void brighten(float* p) {

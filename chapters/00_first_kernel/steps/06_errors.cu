@@ -4,15 +4,17 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call) \
-  if (cudaError_t e = (call)) std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e)), std::exit(1)
+#define CHECK(call)           \
+  if (cudaError_t e = (call)) \
+  std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e)), std::exit(1)
 
 constexpr int WIDTH = 44, HEIGHT = 14, PIXELS = WIDTH * HEIGHT;
 float picture[PIXELS];  // row by row; 0 is black, 1 is white
 
 void show() {
   for (int i = 0; i < PIXELS; ++i)
-    std::printf(i % WIDTH == WIDTH - 1 ? "%c\n" : "%c", " .:-=+*#%@"[int(std::fmin(10 * picture[i], 9))]);
+    std::printf(i % WIDTH == WIDTH - 1 ? "%c\n" : "%c",
+                " .:-=+*#%@"[int(std::fmin(10 * picture[i], 9))]);
 }
 
 __global__ void brighten(float* p, int n) {
