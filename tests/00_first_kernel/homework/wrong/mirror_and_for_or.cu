@@ -1,6 +1,5 @@
 // expect: mirror findings out-of-bounds
 // points: mirror 5..85
-// quick: yes
 // Leaves only where both are outside.
 #include "homework.cuh"
 

@@ -1,7 +1,6 @@
 // expect: matmul_by_columns findings columns_default_stream.cu:18: other-stream: this launch goes to the default stream
 // points: matmul_by_columns 5..85
 // The stream is left out of the launch: right wherever `stream` is the default one, and nowhere else.
-// quick: yes
 #include "homework.cuh"
 
 __global__ void by_columns(const float* A, const float* B, float* C, int M, int N, int K) {

@@ -1,4 +1,3 @@
-// quick: yes
 // expect: scale_rows findings out-of-bounds
 // points: scale_rows 5..85
 // "And" in the place of "or": whoever is outside in one direction only stays.

@@ -1,6 +1,5 @@
 // What is in programs by the hundred and harms nobody: using namespace std, a macro that ends the program, questions to the
 // device, exceptions, times, a pragma against warnings, names that nearly are the simulator's.
-// quick: yes
 #include <chrono>
 #include <cmath>
 #include <cstdio>

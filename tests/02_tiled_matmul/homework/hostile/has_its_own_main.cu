@@ -1,5 +1,5 @@
 // Brings its own main().
-// gains: 0 which belongs to the system
+// gains: 0 it defines main, and the grader has one
 // unchecked: 5
 #include "homework.cuh"
 int main() { return 0; }

@@ -1,7 +1,6 @@
 // Right, but Bs is not padded: 32-way conflicts.
 // expect: matmul_a_bt efficiency bank conflict
 // points: matmul_a_bt 88..96
-// quick: yes
 #include "homework.cuh"
 
 // Now k runs along the rows of both matrices. To load coalesced, lanes must lie along k; to use Bs without conflicts,

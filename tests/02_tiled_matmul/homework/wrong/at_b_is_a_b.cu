@@ -2,7 +2,6 @@
 // expect: matmul_at_b visible this is A B, not A^T B
 // expect: matmul_at_b efficiency right
 // points: matmul_at_b 5..10
-// quick: yes
 #include "homework.cuh"
 
 // A column of A^T is a row of A: both tiles are loaded row by row, and nothing needs to be turned round. What changes

@@ -1,4 +1,3 @@
-// quick: yes
 // A swizzle by the number of the four records; four warps in a block, each with a tile of its own.
 #include "homework.cuh"
 

@@ -1,4 +1,3 @@
-// quick: yes
 // expect: running_sums_turned efficiency 32-way bank conflict
 // points: running_sums_turned 5..96
 // Right, with rows of 32 words.

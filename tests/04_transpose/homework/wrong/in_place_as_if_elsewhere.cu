@@ -2,7 +2,6 @@
 // expect: transpose_in_place findings race-global
 // expect: transpose_in_place visible overwritten before it has been read
 // points: transpose_in_place 10..19
-// quick: yes
 #include "homework.cuh"
 
 constexpr int SIDE = 32;

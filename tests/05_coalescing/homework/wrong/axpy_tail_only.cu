@@ -1,7 +1,6 @@
 // The runs stay, the last one gets what is left over: right and uncoalesced.
 // expect: axpy efficiency use 4 bytes of its 32
 // points: axpy 70..78
-// quick: yes
 #include "homework.cuh"
 
 constexpr int BLOCKS = 4;  // however long the vectors are

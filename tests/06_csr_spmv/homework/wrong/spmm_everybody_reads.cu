@@ -1,4 +1,3 @@
-// quick: yes
 // expect: spmm efficiency requests of loads
 // points: spmm 5..90
 // Coalesced, but every lane fetches every nonzero.

@@ -1,4 +1,3 @@
-// quick: yes
 // expect: linear visible another stream than the one that was given
 // points: linear 5..58
 #include "homework.cuh"

@@ -1,4 +1,3 @@
-// quick: yes
 // expect: head_scores visible in Q the heads of a query lie side by side
 // points: head_scores 5..44
 #include "homework.cuh"

@@ -1,5 +1,4 @@
 // Squared distances, 256 threads of sixteen samples.
-// quick: yes
 #include "homework.cuh"
 
 constexpr int THREADS = 256;

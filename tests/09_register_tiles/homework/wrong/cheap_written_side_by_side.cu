@@ -1,7 +1,6 @@
 // expect: cheapest visible most of them arrive elsewhere
 // points: cheapest 5..14
 // Reads rows and columns 8 apart, writes them side by side.
-// quick: yes
 #include "homework.cuh"
 
 constexpr int TILE = 32, DEPTH = 8, STEP = 8;

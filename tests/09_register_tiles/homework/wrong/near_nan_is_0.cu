@@ -1,7 +1,6 @@
 // expect: nearest_level visible NaN gets level 0
 // points: nearest_level 6..15
 // Begins with level 0 in place of none.
-// quick: yes
 #include "homework.cuh"
 
 constexpr int THREADS = 128;

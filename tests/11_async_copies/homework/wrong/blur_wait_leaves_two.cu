@@ -1,7 +1,6 @@
 // expect: blur findings leaves it in flight
 // points: blur 5..85
 // One group too many may travel: the row below.
-// quick: yes
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

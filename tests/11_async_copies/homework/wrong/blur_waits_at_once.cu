@@ -1,7 +1,6 @@
 // expect: blur efficiency right after they had begun the copies
 // points: blur 5..96
 // Right, but each row is waited for as soon as its copies have begun.
-// quick: yes
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

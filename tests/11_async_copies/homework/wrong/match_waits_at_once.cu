@@ -1,7 +1,6 @@
 // expect: match efficiency right after they had begun the copies
 // points: match 5..98
 // Right, but each piece is waited for as soon as its copies have begun.
-// quick: yes
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,6 +1,5 @@
 // expect: row_log_sum_exp visible the last 4 elements of each row are missing, behind the last full 32
 // points: row_log_sum_exp 10..21
-// quick: yes
 // Whole rounds of the threads of a row only.
 #include "homework.cuh"
 

@@ -1,6 +1,5 @@
 // expect: min_max_count efficiency One for each element is 262,147
 // points: min_max_count 55..60
-// quick: yes
 // Three atomic updates for each element.
 #include "homework.cuh"
 

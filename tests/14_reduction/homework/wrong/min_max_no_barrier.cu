@@ -1,6 +1,5 @@
 // expect: min_max_count findings race-shared
 // points: min_max_count 5..10
-// quick: yes
 // No barrier between the words of the warps and the first warp, which joins them.
 #include "homework.cuh"
 
