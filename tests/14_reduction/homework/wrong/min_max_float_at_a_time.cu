@@ -48,7 +48,7 @@ __global__ void min_max_count(const float* x, int n, float* range, int* count, f
   __shared__ bool last;
   const int thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
   Summary mine = nothing();
-  for (int i = thread; i < n; i += threads) mine = joined(mine, x[i]);
+  for (size_t i = thread; i < size_t(n); i += threads) mine = joined(mine, x[i]);
   mine = block_summary(mine);
 
   if (threadIdx.x == 0) {
