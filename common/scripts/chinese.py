@@ -36,6 +36,12 @@ COLUMNS = {
     "of cuBLASLt": "占 cuBLASLt", "of a copy": "占复制", "largest error": "最大误差", "its bound": "误差上限", "call": "调用",
     "blocks per SM": "每个 SM 的线程块", "DRAM bytes, at least": "DRAM 字节下限", "bytes to DRAM per word": "每个字写入 DRAM 的字节",
     "bytes from DRAM per word": "每个字从 DRAM 读的字节", "L2 hint": "L2 提示",
+    "size": "尺寸", "instructions": "指令数", "multiply-adds": "乘加", "of all": "占全部", "loads from shared memory": "从共享内存加载",
+    "clocks that issue": "发射指令的周期", "not chosen": "未被选中", "copies and loads": "复制与加载", "barrier": "同步屏障", "dispatch": "分派",
+    "no instruction": "没有指令", "read from DRAM": "从 DRAM 读取", "clock": "时钟频率", "tensor cores busy": "Tensor Core 忙",
+    "from L2 to the SMs": "从 L2 到 SM", "sums": "不同的和", "of naive": "占朴素核函数", "of cublasSgemm": "占 cublasSgemm",
+    "L1 requests": "L1 请求", "L1 sectors": "L1 扇区", "found in L1": "在 L1 中找到", "tag passes per request": "每个请求的标签趟数",
+    "data passes per request": "每个请求的数据趟数", "from L2, MB": "来自 L2，MB", "from DRAM, MB": "来自 DRAM，MB", "time, ms": "时间，ms",
 }
 PHRASES = [
     (r"\bthreadIdx\.x counts rows\b", "threadIdx.x 数行"),
@@ -69,6 +75,21 @@ PHRASES = [
     (r"The rows were timed one after the other, not in turns\.", "各行依次计时，没有轮流交错。"),
     (r"Calls were launched one by one, L2 emptied before each\.", "逐次启动，每次启动前清空 L2。"),
     (r"Where the two were not timed in the same way, no ratio is shown\.", "两者计时方式不同时，不给出比值。"),
+    (r"Quartiles: of the ratio, turn by turn, in %\.", "四分位数：逐轮比值的四分位数，单位 %。"),
+    (r"Each kernel was timed in turns with library\.", "每个核函数都与库函数轮流计时。"),
+    (r"Each kernel was timed in turns with (\w+)\.", r"每个核函数都与 \1 轮流计时。"),
+    (r"Calls were launched one by one, with L2 as the call before left it\.", "逐次启动，L2 保持上一次调用后的样子。"),
+    (r"\bThe others: (?=launched|in a CUDA graph)", "其余："),
+    (r"\bAll of ([^:;]+?): (?=launched|in a CUDA graph)", r"\1 的全部各行："),
+    (r" of ([\dx, ]+|[\d,]+ floats): (?=launched|in a CUDA graph)", r"（\1）："),
+    (r"(?<=`): (?=launched one by one|in a CUDA graph)", "："),
+    (r"\blaunched one by one, L2 emptied before each\.", "逐次启动，每次启动前清空 L2。"),
+    (r"\blaunched one by one, with L2 as the call before left it\.", "逐次启动，L2 保持上一次调用后的样子。"),
+    (r"\bin a CUDA graph, with L2 as the call before left it\.", "放在 CUDA graph 里启动，L2 保持上一次调用后的样子。"),
+    (r"(?<=\d) floats\b(?= \||[,:）]| 的全部各行)", " 个 float"),
+    (r"^Inner loops in machine code for (\w+), by nvcc ([\d.]+)\.$", r"\1 机器码的内层循环，由 nvcc \2 编译。"),
+    (r"Waits: warps for each instruction issued\.", "等待：每发射一条指令时，有多少个 warp 在等。"),
+    (r"Nsight Compute, caches emptied before each kernel\. 1 MB is 1,000,000 bytes\.", "Nsight Compute，每个核函数运行前清空缓存。1 MB 是 1,000,000 字节。"),
     (r"<summary>Begin with (\d+) small puzzles?, (\d+) minutes in all: make learn</summary>", r"<summary>先做 \1 道小谜题，共约 \2 分钟：make learn</summary>"),
     (r"# from the first that you haven't solved; judges whenever you save", "# 从第一道没做出来的开始；每次保存都会评判"),
     (r"# this one, once", "# 只评判这一道，一次"),
@@ -262,6 +283,8 @@ def translated(block):
         text = re.sub(english, chinese, text, flags=re.M)
     if block.kind == "ladder":  # punctuation of Chinese sentences
         text = re.sub(r"^(?![|<]).*$", lambda line: re.sub(r"(?<=[，。：；）]) +", "", re.sub(r"\.$", "。", line[0].replace("; ", "；"))), text, flags=re.M)
+    elif block.kind not in ("puzzles", "all-puzzles"):  # below tables, one sentence in Chinese after the other
+        text = re.sub(r"^(?![|<]).*$", lambda line: re.sub(r"(?<=[。：]) +", "", line[0]), text, flags=re.M)
 
     def head(found):
         return "|".join(f" {COLUMNS[cell.strip()]} " if cell.strip() in COLUMNS else cell for cell in found[1].split("|")) + found[2]
