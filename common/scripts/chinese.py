@@ -42,6 +42,7 @@ COLUMNS = {
     "from L2 to the SMs": "从 L2 到 SM", "sums": "不同的和", "of naive": "占朴素核函数", "of cublasSgemm": "占 cublasSgemm",
     "L1 requests": "L1 请求", "L1 sectors": "L1 扇区", "found in L1": "在 L1 中找到", "tag passes per request": "每个请求的标签趟数",
     "data passes per request": "每个请求的数据趟数", "from L2, MB": "来自 L2，MB", "from DRAM, MB": "来自 DRAM，MB", "time, ms": "时间，ms",
+    "steps": "步数", "of measured roof": "占实测屋顶",
 }
 PHRASES = [
     (r"\bthreadIdx\.x counts rows\b", "threadIdx.x 数行"),
@@ -105,6 +106,31 @@ PHRASES = [
     (r"<summary>In numbers, and what binds each kernel \(with this lesson's: predict first\)</summary>",
      "<summary>具体数字，以及每个核函数的瓶颈（含本课的结果：请先预测）</summary>"),
     (r"<summary>In numbers, and what binds each kernel</summary>", "<summary>具体数字，以及每个核函数的瓶颈</summary>"),
+    (r"Quartiles: of the ratio, turn by turn, in %\.", "四分位数：各轮比值的四分位数，单位 %。"),
+    (r"Each kernel was timed in turns with (\w+)\.", r"每个核函数与 \1 轮流计时。"),
+    (r"(?<=\| )([\d.]+) to ([\d.]+)(?= \|)", r"\1 到 \2"),
+    (r"Medians; every result was checked\.", "中位数；每个结果都验证过。"),
+    (r"The measured roof: the best rate of `fma_chains`, or the intensity times the rate of `copy_words`\.",
+     "实测屋顶：`fma_chains` 的最高速率，或者算术强度乘以 `copy_words` 的速率。"),
+    (r"^\| registers: a multiply-add \|", "| 寄存器：一次乘加 |"),
+    (r"^\| shared memory \|(?= `)", "| 共享内存 |"),
+    (r"^\| constant, a warp at one address \|", "| 常量内存，一个 warp 用同一个地址 |"),
+    (r"^\| constant, a warp at 32 addresses \|", "| 常量内存，一个 warp 用 32 个地址 |"),
+    (r"^\| local memory \|", "| 局部内存 |"),
+    (r"^\| global memory \|", "| 全局内存 |"),
+    (r"^\| global memory, in (L1|L2|DRAM) \|", r"| 全局内存，在 \1 里 |"),
+    (r"^\| cycles and nanoseconds \|", "| 周期与纳秒 |"),
+    (r"SKIP: no time passes on the simulator; the walks end where they must", "SKIP：模拟器上没有时间流逝；每条路都走到了该到的地方"),
+    (r"^\| (\d+) warps per SM, (\d+) chains? per thread \|", r"| 每个 SM \1 个 warp，每个线程 \2 条链 |"),
+    (r"^\| shared memory, read \|", "| 共享内存，读 |"),
+    (r"^\| (L1|L2), read \|", r"| \1，读 |"),
+    (r"^\| DRAM, read: (\d+) warps, (\d+) loads? \|", r"| DRAM，读：\1 个 warp，\2 次加载 |"),
+    (r"^\| DRAM, copy \|", "| DRAM，复制 |"),
+    (r"^\| DRAM, copy by the driver \|", "| DRAM，驱动程序的复制 |"),
+    (r"^\| all of them \|", "| 全部 warp |"),
+    (r"^\| one warp alone: loads and addition \|", "| 单独一个 warp：加载和加法 |"),
+    (r"^\| (\d+) multiply-adds? per element \|", r"| 每个元素 \1 次乘加 |"),
+    (r"(?<=。) (?=\S)", ""),  # the last: no blank between Chinese sentences
 ]
 KINDS = {"write": "编写", "repair": "修复", "improve": "改进", "predict": "预测"}
 
