@@ -43,6 +43,9 @@ COLUMNS = {
     "L1 requests": "L1 请求", "L1 sectors": "L1 扇区", "found in L1": "在 L1 中找到", "tag passes per request": "每个请求的标签趟数",
     "data passes per request": "每个请求的数据趟数", "from L2, MB": "来自 L2，MB", "from DRAM, MB": "来自 DRAM，MB", "time, ms": "时间，ms",
     "steps": "步数", "of measured roof": "占实测屋顶",
+    "shared loads": "共享内存加载", "wavefronts per load": "每次加载的 wavefront", "shared stores": "共享内存存储",
+    "wavefronts per store": "每次存储的 wavefront", "bytes per block": "每个线程块的字节", "occupancy %": "占用率 %", "of stride 1": "占步长 1",
+    "best unpadded": "相对最快的无填充版", "shared memory per block": "每个线程块的共享内存", "each word of A, of B is used": "A、B 的每个字用几次",
 }
 PHRASES = [
     (r"\bthreadIdx\.x counts rows\b", "threadIdx.x 数行"),
@@ -77,6 +80,13 @@ PHRASES = [
     (r"Calls were launched one by one, L2 emptied before each\.", "逐次启动，每次启动前清空 L2。"),
     (r"Where the two were not timed in the same way, no ratio is shown\.", "两者计时方式不同时，不给出比值。"),
     (r"Quartiles: of the ratio, turn by turn, in %\.", "四分位数：逐轮比值的四分位数，单位 %。"),
+    (r"Each kernel was timed in turns with the copy\.", "每个核函数都与复制轮流计时。"),
+    (r"Each kernel was timed in turns with unpadded\.", "每个核函数都与不加填充的轮流计时。"),
+    (r"With a hint, \*of copy\* is of `copy_evict_last`, which has it, too\.", "带提示的行里，“占复制”是与同样带提示的 `copy_evict_last` 相比。"),
+    (r"^\| 32, prefetched \|", "| 32，预取 |"),
+    (r"\b8, 8 times \|", "8、8 次 |"),
+    (r"(?<=\d): too many \|", "：太多 |"),
+    (r"^(\| 64 \| 4,096.*\| )none(?= \|)", r"\1放不下"),
     (r"Each kernel was timed in turns with library\.", "每个核函数都与库函数轮流计时。"),
     (r"Each kernel was timed in turns with (\w+)\.", r"每个核函数都与 \1 轮流计时。"),
     (r"Calls were launched one by one, with L2 as the call before left it\.", "逐次启动，L2 保持上一次调用后的样子。"),
