@@ -83,6 +83,9 @@ def check_page(page, text, errors, warnings):
         warnings.append(f"{folds[0]} folds, and {folds[1]} in English")
     known = set(formulas(original))
     warnings += [f"a formula that the English page doesn't have: {formula[:80]}" for formula in formulas(text) if formula not in known]
+    for opening, _, _ in chinese.CALC.findall(text):
+        if re.search(r" : [^{]*\s[^{]*\{", opening):
+            errors.append(f"no blank may stand before the {{ of a computed value, or it stays as it is: {opening[-40:]}")
     for first, second in re.findall(rf"^(?![#<|]| *[-*] | *\d+\. )(.*{HAN})\n(?![#<|]| *[-*] | *\d+\. )({HAN}.*)$", text, re.M):
         warnings.append(f"a paragraph is one line (a line break becomes a blank): {first[-12:]} / {second[:12]}")
     links = [link for link in re.findall(r"\]\(([^)#\s:]+\.md)\)", text) if not link.endswith(".zh.md")]
