@@ -123,7 +123,8 @@ int main() { thrust::device_vector<int> v(100); }
 }
 
 TEST_CASE("A program with parts of CUDA graphs that are not there is refused", "[programs]") {
-  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphAddChildGraphNode)", R"(
+  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphAddChildGraphNode)",
+          R"(
 int main() {
   cudaGraph_t graph;
   cudaGraphAddChildGraphNode(nullptr, graph, nullptr, 0, graph);

@@ -635,7 +635,8 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
     return;
   }
   if (!graph::launching())
-    check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream, const_cast<void*>(site));
+    check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream,
+                          const_cast<void*>(site));
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;
