@@ -410,9 +410,22 @@ def begin(page):
     return "".join(out).rstrip("\n") + "\n"
 
 
+def for_doxygen(text):
+    """Doxygen takes % before what it thinks is a word, and every Chinese character is a part of one, for a sign of its own."""
+    lines, inside = [], False
+    for line in text.split("\n"):
+        if line.startswith("```"):
+            inside = not inside
+        if not inside and not line.startswith("    "):
+            parts = re.split(r"(`[^`]*`)", line)
+            line = "".join(part if part.startswith("`") else re.sub(r"%(?=[^\x00-\x7f])", "&#37;", part) for part in parts)
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "expand":
-        sys.stdout.write(expand(Path(sys.argv[2])))
+        sys.stdout.write(for_doxygen(expand(Path(sys.argv[2]))))
         return 0
     if len(sys.argv) == 3 and sys.argv[1] == "begin":
         page = Path(sys.argv[2])
