@@ -418,7 +418,7 @@ def for_doxygen(text):
             inside = not inside
         if not inside and not line.startswith("    "):
             parts = re.split(r"(`[^`]*`)", line)
-            line = "".join(part if part.startswith("`") else re.sub(r"%(?=[^\x00-\x7f])", "&#37;", part) for part in parts)
+            line = "".join(part if part.startswith("`") else re.sub(r"%(?=[^\x00-\x7f])", r"\\%", part) for part in parts)
         lines.append(line)
     return "\n".join(lines)
 

@@ -40,7 +40,7 @@ window.tilewiseExampleReport = [
   "lines": [
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 52,
+    "line": 58,
     "memory": "global",
     "access": "load",
     "bytes_per_thread": 4,
@@ -58,7 +58,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 52,
+    "line": 58,
     "memory": "global",
     "access": "store",
     "bytes_per_thread": 4,
@@ -118,7 +118,7 @@ window.tilewiseExampleReport = [
   "lines": [
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 86,
+    "line": 93,
     "memory": "global",
     "access": "load",
     "bytes_per_thread": 4,
@@ -136,7 +136,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 86,
+    "line": 93,
     "memory": "shared",
     "access": "store",
     "bytes_per_thread": 4,
@@ -152,7 +152,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 92,
+    "line": 100,
     "memory": "global",
     "access": "store",
     "bytes_per_thread": 4,
@@ -170,7 +170,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 92,
+    "line": 100,
     "memory": "shared",
     "access": "load",
     "bytes_per_thread": 4,
@@ -228,7 +228,7 @@ window.tilewiseExampleReport = [
   "lines": [
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 112,
+    "line": 121,
     "memory": "global",
     "access": "load",
     "bytes_per_thread": 4,
@@ -246,7 +246,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 112,
+    "line": 121,
     "memory": "shared",
     "access": "store",
     "bytes_per_thread": 4,
@@ -262,7 +262,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 117,
+    "line": 126,
     "memory": "global",
     "access": "store",
     "bytes_per_thread": 4,
@@ -280,7 +280,7 @@ window.tilewiseExampleReport = [
    },
    {
     "file": "chapters/04_transpose/transpose.cuh",
-    "line": 117,
+    "line": 126,
     "memory": "shared",
     "access": "load",
     "bytes_per_thread": 4,

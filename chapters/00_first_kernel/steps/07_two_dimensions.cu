@@ -4,9 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)           \
-  if (cudaError_t e = (call)) \
-  std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e)), std::exit(1)
+#define CHECK(call) \
+  if (auto e = (call)) fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e)), exit(1)
 
 constexpr int WIDTH = 44, HEIGHT = 14, PIXELS = WIDTH * HEIGHT;
 float picture[PIXELS];  // row by row; 0 is black, 1 is white
