@@ -213,7 +213,7 @@ TEST_CASE("task in one file: what makes no sense is named", "[grader]") {
   says(3, replaced(good, "i + 1 < n ? x[i] + x[i + 1] : x[i]", "x[i] + x[i + 1]"),
        "reference leaves a buffer: x[");  // of which shape depends on what is run side by side
   says(3, replaced(good, "for (int i = 0; i < n; ++i) y[i] = i + 1", "for (int i = 1; i < n; ++i) y[i] = i + 1"),
-       "reference leaves y[0] of 1 unwritten");
+       "reference leaves y[0] of ");
 }
 
 TEST_CASE("task in one file: how far a kernel's float may be off", "[grader]") {
