@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check-plain.sh: every chapters/*/plain.cu on the simulator, alone in a folder with its chapter's kernels, compiled by the
-# command in its own second line: it must say "right" and exit with 0. Then with its kernel broken: it must say "WRONG" and
+# command in the comment it begins with: it must say "right" and exit with 0. Then with its kernel broken: it must say "WRONG" and
 # exit with 1.
 source "$(dirname "$0")/lib.sh"
 build sim simulator
@@ -32,8 +32,8 @@ for file in chapters/*/plain.cu; do
   mkdir -p "$folder"
   cp "$file" chapters/"$chapter"/*.cuh "$folder"
   # "//   nvcc plain.cu -lcublas -o plain && ./plain ..."
-  read -r -a command <<<"$(sed -nE '2s|^// +nvcc (plain\.cu .*-o plain) && \./plain .*|\1|p' "$file")"
-  [ ${#command[@]} != 0 ] || die 1 "$file: the second line does not say how to compile it"
+  read -r -a command <<<"$(sed -nE 's|^// +nvcc (plain\.cu .*-o plain) && \./plain .*|\1|p' "$file")"
+  [ ${#command[@]} != 0 ] || die 1 "$file: no line says how to compile it"
   for way in right WRONG; do
     expected=0
     if [ $way = WRONG ]; then

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# plain.sh CHAPTER: compiles and runs chapters/CHAPTER/plain.cu as its second line says, with simcc instead of nvcc on
+# plain.sh CHAPTER: compiles and runs chapters/CHAPTER/plain.cu as the comment it begins with says, with simcc instead of nvcc on
 # the simulator. MACHINE chooses where.
 source "$(dirname "$0")/lib.sh"
 source=chapters/$1/plain.cu
 [ -e "$source" ] || die 2 "There is no $source."
 # "//   nvcc plain.cu -lcublas -o plain && ./plain": what stands between plain.cu and -o
-options=$(sed -nE '2s|^// +nvcc plain\.cu (.*)-o plain && .*|\1|p' "$source")
+how='^// +nvcc plain\.cu (.*)-o plain && .*'
+grep -qE "$how" "$source" || die 1 "$source does not say how to compile it"
+options=$(sed -nE "s|$how|\1|p" "$source")
 pick_machine
 if [ $machine = sim ]; then
   build sim simulator
