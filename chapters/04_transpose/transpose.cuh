@@ -318,9 +318,10 @@ __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in, 
   for (int k = 0; k < TILE / STEP; ++k)
     piece[k] = load_evict_last(in + static_cast<size_t>(r0 + y + k * STEP) * cols + c0 + x);
 #pragma unroll
-  for (int k = 0; k < TILE / STEP; ++k)
-    *reinterpret_cast<float4*>(out + static_cast<size_t>(c0 + y + k * STEP) * rows + r0 + x) =
-        piece[k];
+  for (int k = 0; k < TILE / STEP; ++k) {
+    float* to = out + static_cast<size_t>(c0 + y + k * STEP) * rows + r0 + x;
+    *reinterpret_cast<float4*>(to) = piece[k];
+  }
 }
 // [move_tiles]
 

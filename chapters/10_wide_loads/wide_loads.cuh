@@ -21,8 +21,9 @@ __device__ __forceinline__ float4 load_four(const float* row, int i, int n) {
   if constexpr (ALIGNED) {
     return i < n ? *reinterpret_cast<const float4*>(row + i) : float4{0.0f, 0.0f, 0.0f, 0.0f};
   } else {
-    return {i < n ? row[i] : 0, i + 1 < n ? row[i + 1] : 0, i + 2 < n ? row[i + 2] : 0,
-            i + 3 < n ? row[i + 3] : 0};
+    const float x = i < n ? row[i] : 0, y = i + 1 < n ? row[i + 1] : 0;
+    const float z = i + 2 < n ? row[i + 2] : 0, w = i + 3 < n ? row[i + 3] : 0;
+    return {x, y, z, w};
   }
 }
 // [load_four]
