@@ -71,6 +71,7 @@ elif [ "$purpose" = site-checks ]; then
   fi
   python3 -c 'import selenium' 2>/dev/null || /usr/bin/python3 -c 'import selenium' 2>/dev/null ||
     need python3-selenium python3-selenium - "selenium (drives the browser)"
+  have gnuplot || need gnuplot-nox gnuplot gnuplot "gnuplot (draws the pictures again, to compare them)"
   [ -e build/tools/axe/axe.min.js ] || python3 -m pip --version >/dev/null 2>&1 || need python3-pip python3-pip - "pip (fetches axe-core)"
 else
   homebrew=""
