@@ -90,6 +90,47 @@ int main() {}
 )");
 }
 
+TEST_CASE("A program whose kernel waits for the host is refused, not called a deadlock", "[programs]") {
+  refuses("does not support a kernel that waits for the host, as waits(int volatile*, int*) may at ", R"(
+__global__ void waits(volatile int* latch, int* out) { while (*latch == 0) {} *out = 42; }
+int main() {
+  int *latch, *out;
+  cudaMallocHost(&latch, sizeof(int)), cudaMalloc(&out, sizeof(int));
+  *latch = 0;
+  waits<<<1, 1>>>(latch, out);
+  *(volatile int*)latch = 1;
+  cudaDeviceSynchronize();
+  return 0;
+})");
+  refuses("deadlock: the block never ends", R"(
+__global__ void waits(volatile int* latch) { while (*latch == 0) {} }
+int main() {
+  int* latch;
+  cudaMalloc(&latch, sizeof(int)), cudaMemset(latch, 0, sizeof(int));
+  waits<<<1, 1>>>(latch);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+})");
+}
+
+TEST_CASE("A reference to managed memory is a kernel's parameter like a pointer", "[programs]") {
+  prints("7 0 1 2\n", R"(#include <cstdio>
+struct Pair { int a, b; };
+__global__ void fill(const Pair& pair, int& sum, int* out) {
+  out[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) sum = pair.a + pair.b;
+}
+int main() {
+  Pair* pair;
+  int *sum, *out;
+  cudaMallocManaged(&pair, sizeof *pair), cudaMallocManaged(&sum, sizeof *sum), cudaMallocManaged(&out, 3 * sizeof *out);
+  *pair = {3, 4};
+  fill<<<1, 3>>>(*pair, *sum, out);
+  cudaDeviceSynchronize();
+  std::printf("%d %d %d %d\n", *sum, out[0], out[1], out[2]);
+  cudaFree(pair), cudaFree(sum), cudaFree(out);
+})");
+}
+
 TEST_CASE("A program with dynamic parallelism is refused", "[programs]") {
   refuses("program.cu:3: error: the simulator does not support a launch in device code (dynamic parallelism)", R"(
 __global__ void child() {}

@@ -1,6 +1,7 @@
 #include "library.hpp"
 
 #include <cstdio>
+#include <utility>
 
 #include "api.hpp"
 #include "errors.hpp"
@@ -69,7 +70,14 @@ Call::Call(const char* function, cudaStream_t stream, void* site)
   if (ready_) order::ask_for(order_of(stream));
 }
 
+// Before races are looked for: a call in another stream than the demanded one is why there is one.
+void Call::is_in_stream() {
+  if (std::exchange(stream_asked_, true)) return;
+  check_demanded_stream(function_, "cublasSetStream and cusparseSetStream tell a handle", stream_, site_);
+}
+
 void Call::uses(const void* pointer, const Region& r, bool writes) {
+  is_in_stream();
   const order::Bytes bytes{address_of(pointer), static_cast<std::size_t>(r.run) * r.element_bytes,
                            static_cast<std::size_t>(r.runs), static_cast<std::size_t>(r.stride) * r.element_bytes};
   order::uses(function_, site_, bytes, writes ? order::Use::writes : order::Use::reads);
@@ -179,7 +187,7 @@ void Call::wrote(void* pointer, const Region& region) {
 
 void Call::done(const void* handle) {
   last_call = {function_, stream_, last_call.serial + 1, handle};
-  check_demanded_stream(function_, "cublasSetStream and cusparseSetStream tell a handle", stream_, site_);
+  is_in_stream();
   if (said) return;
   said = true;
   std::fprintf(stderr, "tilewise: %s and its kin are computed by %s: checked, but neither counted nor timed\n",

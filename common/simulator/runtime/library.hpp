@@ -65,6 +65,7 @@ class Call {
   const char* function() const { return function_; }
 
  private:
+  void is_in_stream();
   void uses(const void* pointer, const Region& region, bool writes);
 
   DeviceLock lock_;
@@ -73,6 +74,7 @@ class Call {
   cudaStream_t stream_;
   void* site_;
   bool ready_;
+  bool stream_asked_ = false;
 };
 
 /// For last_library_failure().

@@ -471,18 +471,30 @@ std::string waits_in(const Lane& lane) {
   std::exit(2);
 }
 
+// A kernel runs to its end where it is launched: nothing that the host does comes before that.
+[[noreturn]] void refuse_to_wait_for_the_host(const Lane& lane) {
+  std::fprintf(
+      stderr,
+      "tilewise: the simulator does not support a kernel that waits for the host, as %s may at %s: the memory is "
+      "pinned "
+      "or managed, and a kernel runs to its end before the host goes on. (If another thread of the kernel is to write "
+      "it, that one never does.)\n",
+      function_name(running_launch().kernel).c_str(), describe_site(lane.wait_site).c_str());
+  std::exit(1);
+}
+
 // No thread can go on, or those that can only spin. One part of the message for each place where threads wait.
 void Scheduler::report_deadlock() {
   const Lane* first = nullptr;
   const Lane* in_warp_operation = nullptr;
-  bool spins = false;
+  const Lane* spins = nullptr;
   std::vector<std::pair<std::string, unsigned>> places;
   for (unsigned l = 0; l < thread_count; ++l) {
     const Lane& lane = lanes[l];
     if (lane.state == LaneState::done) continue;
     if (!first) first = &lane;
     if (!in_warp_operation && lane.state == LaneState::at_warp_operation) in_warp_operation = &lane;
-    spins = spins || (lane.state != LaneState::at_barrier && lane.state != LaneState::at_warp_operation);
+    if (!spins && lane.state != LaneState::at_barrier && lane.state != LaneState::at_warp_operation) spins = &lane;
     std::string place = waits_in(lane);
     auto known = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == place; });
     if (known == places.end())
@@ -491,6 +503,7 @@ void Scheduler::report_deadlock() {
       ++known->second;
   }
   if (spins && done.size() > 1) refuse_sample();
+  if (spins && memory::open_arena.contains(spins->polls)) refuse_to_wait_for_the_host(*spins);
   Finding f;
   std::string text;
   if (spins) {
@@ -898,7 +911,7 @@ void yield_thread() {
 void atomic_access(const volatile void* address, std::size_t bytes) {
   Lane* lane = current_lane;
   if (!lane) return;
-  polled(*lane, __builtin_return_address(0));  // first: others may run before the atomic
+  polled(*lane, address, __builtin_return_address(0));  // first: others may run before the atomic
   if (observed_lane) {
     Unobserved guard;
     observer::atomic(*lane, address, bytes, __builtin_return_address(0));
@@ -906,8 +919,9 @@ void atomic_access(const volatile void* address, std::size_t bytes) {
   lane->discard_next = false;
 }
 
-void polled(Lane& lane, const void* site) {
+void polled(Lane& lane, const volatile void* address, const void* site) {
   if (++lane.atomics_in_a_row < kAtomicsBeforeYield) return;
+  lane.polls = reinterpret_cast<std::uintptr_t>(address);
   Unobserved guard;
   let_others_run(lane, site, kAtomicsBeforeYield);
 }

@@ -36,6 +36,7 @@ struct alignas(64) Lane {
   std::uint32_t last_slot = 0;  ///< where the counting model expects the next access
 
   const void* wait_site = nullptr;  ///< call site of the barrier or warp operation it waits in
+  std::uintptr_t polls = 0;         ///< what it reads again and again
   unsigned wait_mask = 0;
   WarpOp wait_op = WarpOp::sync;
   std::uint64_t* exchange_out = nullptr;
@@ -94,7 +95,7 @@ extern const std::uint64_t most_polls;
 extern std::uint64_t threads_ended;
 
 /// The thread polls memory (an atomic or volatile read, which it may do in a loop): after many in a row, others run.
-void polled(Lane& lane, const void* site);
+void polled(Lane& lane, const volatile void* address, const void* site);
 
 /// "block (1,0,0), thread (3,2,0)" of the running thread.
 const char* describe_thread(const Lane& lane);

@@ -231,6 +231,12 @@ struct ArgumentBytes {
   operator T&() { return *reinterpret_cast<T*>(bytes); }
 };
 
+/// An argument of a launch until its kernel has run: a copy, or what a reference refers to.
+template <class P>
+struct Kept {
+  P value;
+};
+
 /// A launch of a kernel whose parameters are known: arguments become them here, once, on the host's side.
 template <auto kernel, class Type = decltype(kernel)>
 struct Kernel;
@@ -248,7 +254,9 @@ struct Kernel<kernel, void (*)(P...)> {
       launch_erased(
           config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
     } else {
-      auto thread = [arguments...]() mutable { kernel(arguments...); };
+      auto thread = [... kept = Kept<P>{static_cast<P&&>(arguments)}]() mutable {
+        kernel(static_cast<P&>(kept.value)...);
+      };
       using Thread = decltype(thread);
       launch_erased(
           config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);

@@ -1,4 +1,4 @@
-// expect: matmul_by_columns findings columns_default_stream.cu:18: other-stream: this launch goes to the default stream
+// expect: matmul_by_columns findings columns_default_stream.cu:17: other-stream: this launch goes to the default stream
 // points: matmul_by_columns 5..85
 // The stream is left out of the launch: right wherever `stream` is the default one, and nowhere else.
 #include "homework.cuh"
