@@ -130,7 +130,7 @@ PHRASES = [
     (r"# from the first that you haven't solved; judges whenever you save", "# 从第一道没做出来的开始；每次保存都会评判"),
     (r"# this one, once", "# 只评判这一道，一次"),
     (r"\[The code that each begins with\]", "[每道题的初始代码]"),
-    (r"^(\d+) small puzzles?, (\d+) minutes in all, with \[the lesson\]", r"\1 道小谜题，共约 \2 分钟，配合[这一课]"),
+    (r"^(\d+) small puzzles?, (\d+) minutes in all, with \[the lesson\](\([^)]*\))\.", r"\1 道小谜题，共约 \2 分钟，配合[这一课]\3。"),
     (r"^(`make puzzle-\d\d-\d+`) judges (\[.*)\.$", r"\1 评判 \2。"),
     (r"From lesson 01 on, every page shows the kernels so far beside NVIDIA's library\.",
      "从第 01 课起，每页都会把学到目前为止的核函数与 NVIDIA 的库放在一起比较。"),

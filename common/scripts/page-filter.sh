@@ -11,6 +11,8 @@
 # - Doxygen takes `::name` in code for a link;
 # - Doxygen does not see the end of **bold** beside a quote, code or a letter, nor code after a quote: bold gets tags, and quotes
 #   are written as entities.
+# - Doxygen drops a % in front of a Chinese character, and takes a line that begins with "32. " for the first item of a list, also
+#   inside a paragraph.
 # - an explorer, which GitHub cannot show, stands in a comment: <!-- explorer: banks where=c32&pad=1 -->; site.py puts it on the page.
 # - Doxygen runs words together around a comment, and ends a paragraph at one of several lines: comments are left out.
 # - a Chinese page, NAME.zh.md, gets the blocks of the English one (chinese.py); its label is the English one's with _zh behind it.
@@ -74,6 +76,8 @@ awk -v page="${page#./}" '
         c = bold ? "</b>" : "<b>"
         bold = !bold
         i++
+      } else if (c !~ /[ -~]/ && out ~ /%$/) {
+        sub(/%$/, "\\%", out)
       }
       out = out c
     }
@@ -113,8 +117,10 @@ awk -v page="${page#./}" '
     line = out rest
     # Four spaces are code, unless they go on with a paragraph or a list.
     indented = line ~ /^    / && (indented || last ~ /^ *$/ && !in_list)
+    was_in_list = in_list
     in_list = line ~ /^ *([-*]|[0-9]+\.) / || in_list && line !~ /^[^ ]/
     last = line
     text = indented ? line : spelled_out(line)
+    if (!was_in_list && text ~ /^[0-9][0-9]+\. /) { sub(/\./, "\\.", text); in_list = 0 }
     if (text ~ /[^ ]/ || line !~ /[^ ]/) print text  # a line that is all comment would end a paragraph
   }' "$text"

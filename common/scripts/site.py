@@ -188,13 +188,22 @@ def with_figures(body, folder):
     return re.sub(r'<p>(?=\s*<span class="figure")', '<p class="pictures">', re.sub(r"<img [^>]*>", figure, body))
 
 
+def with_percents(body):
+    """A line doesn't end between 98 and %."""
+    parts = re.split(r"(<pre\b.*?</pre>|<div class=\"fragment\">.*?</div><!-- fragment -->|<code\b.*?</code>|<[^>]*>)", body, flags=re.S)
+    parts[::2] = [re.sub(r"(?<=\d)\s%(?!\w)", "\u00a0%", text) for text in parts[::2]]
+    return "".join(parts)
+
+
 def with_tables(body):
     """Tables in an area that scrolls; code in them stays in one piece unless it is long."""
     def table(match):
         inner = match.group(1)
         if re.fullmatch(r"previous\s+next\s+.*", plain(inner)):
             return ""  # pages have these for GitHub; here the frame has them
-        inner = re.sub(r"<code>(.{40,}?)</code>", r'<code class="long">\1</code>', inner)
+        inner = re.sub(r"(<t[dh] [^>]*)>((?:(?!</t[dh]>).)*)(?=</t[dh]>)",
+                       lambda cell: f"{cell[1]} data-text>{cell[2]}" if len(plain(cell[2])) > 50 else cell[0], inner, flags=re.S)
+        inner = re.sub(r"<code>((?:(?!</code>).){40,})</code>", r'<code class="long">\1</code>', inner)
         return f'<div class="table" data-scrolls="table"><table class="markdownTable">{inner}</table></div>'
 
     body = re.sub(r'<th class="(\w+)"></th>', r'<td class="\1"></td>', body)  # an empty corner is no heading
@@ -299,6 +308,7 @@ def finished(page, folder):
         page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(without_false_links(page.body)),
                                                              "puzzles_zh" if page.lang == "zh" else "puzzles"), page))
         page.body = with_explorers(page)
+        page.body = with_percents(page.body)
     page.body = with_figures(page.body, folder)
     if page.lang == "zh":
         page.body = page.body.replace("picture alone</a>", "单独看图</a>").replace('aria-label="The picture alone: ', 'aria-label="单独看图：')
