@@ -198,7 +198,7 @@ def roofline(runs, folder):
              (f"measured ceilings: {flops:,.0f} GFLOP/s, {copied:,.0f} GB/s copied",
               f"lines linecolor rgb '{COLOURS[0]}' linewidth 1.8", roof(flops, copied)),
              (f"balance: {balance:.1f} FLOP per byte", f"lines linecolor rgb '{COLOURS[3]}' linewidth 1 dashtype 2",
-              [(balance, low * copied / 2), (balance, flops)]),
+              [(balance, flops / 20), (balance, flops)]),  # down to the key
              ("kernel fma_per_element", f"points linecolor rgb '{COLOURS[1]}' pointtype 7 pointsize 0.7", points)]
     if added:  # one addition for 12 bytes
         lines.append(("kernel vector_add", f"points linecolor rgb '{COLOURS[2]}' pointtype 9 pointsize 0.9", [(1 / 12, added / 12)]))

@@ -920,7 +920,7 @@ def ladder(gpu):
     machine = recorded_run(gpu, SUMMARY[0][0])["machine"]
     name, peak = machine["name"], machine["peak_fp32_gflops"]
     ways = "no one two three four five six seven eight nine ten eleven twelve".split()[len(bars)]
-    left, right, top, step = 300, 700, 72, 30
+    left, right, top, step = 350, 700, 72, 30  # labels of 14 pixels fit in any usual font
     height = top + step * len(bars) + 46
     x = lambda value: left + (right - left) * value / peak
     words = f"GFLOP/s of matrix products on an {name}: " + "; ".join(f"{label[4:]}, {value:,.0f}" for label, value, *_ in bars)
