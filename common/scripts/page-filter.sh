@@ -76,7 +76,7 @@ awk -v page="${page#./}" '
         c = bold ? "</b>" : "<b>"
         bold = !bold
         i++
-      } else if (c !~ /[ -~]/ && out ~ /%$/) {
+      } else if (c !~ /[ -~]/ && out ~ /(^|[^\\])%$/) {
         sub(/%$/, "\\%", out)
       }
       out = out c
