@@ -204,7 +204,7 @@ def with_tables(body):
         inner = re.sub(r"(<t[dh] [^>]*)>((?:(?!</t[dh]>).)*)(?=</t[dh]>)",
                        lambda cell: f"{cell[1]} data-text>{cell[2]}" if len(plain(cell[2])) > 50 else cell[0], inner, flags=re.S)
         inner = re.sub(r"<code>((?:(?!</code>).){40,})</code>", r'<code class="long">\1</code>', inner)
-        short = " data-short" if inner.count("<tr") <= 12 else ""  # stays on one sheet of paper
+        short = " data-short" if inner.count("<tr") <= 14 else ""  # stays on one sheet of paper
         return f'<div class="table" data-scrolls="table"{short}><table class="markdownTable">{inner}</table></div>'
 
     body = re.sub(r'<th class="(\w+)"></th>', r'<td class="\1"></td>', body)  # an empty corner is no heading
