@@ -228,6 +228,11 @@ def without_false_links(body):
     return re.sub(r'<a class="code[^"]*" href="[^"]*">([a-z_]\w*)</a>', r"\1", body)
 
 
+def without_marks(body):
+    """Where a snippet holds a smaller one, Doxygen leaves the comments that mark it in the code."""
+    return re.sub(r'<div class="line">\s*<span class="comment">// \[\w+\]</span></div>\n', "", body)
+
+
 def plain_code(markup):
     return html.unescape(re.sub(r"<[^>]*>", "", markup))
 
@@ -306,7 +311,8 @@ def finished(page, folder):
     if page.source is not None:
         page.body = with_headings(page)
         page.body = re.sub(r'<a class="anchor" id="(md_|autotoc_)[^"]*"></a>', "", page.body)
-        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(without_false_links(page.body)),
+        page.body = without_marks(without_false_links(page.body))
+        page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(page.body),
                                                              "puzzles_zh" if page.lang == "zh" else "puzzles"), page))
         page.body = with_explorers(page)
         page.body = with_percents(page.body)
