@@ -104,7 +104,8 @@ inline void seen_volatile(const volatile void* address, std::size_t bytes, obser
                           Layout layout) {
   Lane* lane = tilewise::sim::current_lane;
   if (!lane) return not_observed(address, bytes, site);
-  if (kind == observer::Access::load) tilewise::sim::polled(*lane, address, site);  // first: others may run before the load
+  if (kind == observer::Access::load)
+    tilewise::sim::polled(*lane, address, site);  // first: others may run before the load
   lane->volatile_access = true;
   seen(address, bytes, kind, site, layout);
   lane->volatile_access = false;
