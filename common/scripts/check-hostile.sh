@@ -5,6 +5,7 @@
 # OTHER_USER (default nobody) is the other user. He gets a copy of the checkout, put in its place for his processes alone.
 source "$(dirname "$0")/lib.sh"
 build sim homework
+# shellcheck disable=SC2046  # chapters are words
 [ $# -gt 0 ] || set -- $(build/sim/bin/grade --list)
 user=${OTHER_USER:-nobody}
 root=$PWD
@@ -13,7 +14,9 @@ trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 
 # What is printed of one chapter, by whoever runs it.
+# shellcheck disable=SC2317  # called by its name in a variable
 grade_as_it_is() { build/sim/bin/grade "$1" --check-bank --only hostile; }
+# shellcheck disable=SC2016,SC2317  # expanded by the inner shell
 grade_as_other() {
   unshare --mount bash -c '
     mount --make-rprivate / && mount --bind "$1" "$2" && cd "$2" &&
