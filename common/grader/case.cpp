@@ -61,6 +61,7 @@ Request request_of(const std::string& task, const Sizes& sizes, const Problem& p
   Request request;
   request.nonce = new_nonce();
   request.mode = mode;
+  request.own_streams = p.own_streams;
   std::strncpy(request.task, task.c_str(), sizeof request.task - 1);
   for (std::size_t i = 0; i < sizes.size(); ++i) request.sizes[i] = sizes[i];
   request.buffers = static_cast<std::uint32_t>(p.buffers.size());
@@ -87,7 +88,8 @@ std::string message_of(const Request& request, const Problem& p, const Problem* 
     BufferHeader header{.size = b.size(),
                         .type = type_of_values(b.values),
                         .in_place = b.use == Use::in_place,
-                        .garbage = !has_values(b)};
+                        .garbage = !has_values(b),
+                        .pinned = b.pinned};
     std::strncpy(header.name, b.name.c_str(), sizeof header.name - 1);
     put(header);
     const Values values = has_values(b) ? b.values : poison(b.values, b.size());

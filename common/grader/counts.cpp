@@ -161,6 +161,12 @@ std::string readable_count(const std::string& name) {
       {"shared_atomics", "atomic updates of shared memory, one for each thread that makes one"},
       {"launches", "launches"},
       {"library_calls", "calls of a library"},
+      {"host_launches", "launches that host code asked for: of kernels, captured ones too, and of graphs"},
+      {"waits", "waits of the host"},
+      {"allocations", "allocations of device memory"},
+      {"bytes_to_device", "bytes copied to the device"},
+      {"bytes_to_host", "bytes copied to the host"},
+      {"timeline", "times as long as a copy of the whole array to the device takes"},
       {"blocks", "blocks"},
       {"threads", "threads"},
       {"threads_per_block", "threads in the largest block"},
@@ -233,7 +239,9 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
                                    const std::string& file) {
   std::vector<std::string> out;
   const bool shared = count.rfind("shared", 0) == 0;
-  if (count == "library_calls") return out;  // they have no line in a kernel
+  for (const char* none :
+       {"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host", "timeline"})
+    if (count == none) return out;  // they have no line in a kernel
   if (count == "launches" || count == "blocks" || count == "threads" || count == "threads_per_block" ||
       count == "shared_bytes_per_block" || count == "resident_warps") {
     for (const Json& launch : report) {

@@ -29,7 +29,8 @@ std::string message_without_elements(const Request& request, const Problem& p,
   put(request);
   for (std::size_t i = 0; i < p.buffers.size(); ++i) {
     const Buffer& b = p.buffers[i];
-    BufferHeader header{.size = elements[i].value_or(b.size() > 0 ? kMost : 0), .type = type_of_values(b.values)};
+    BufferHeader header{
+        .size = elements[i].value_or(b.size() > 0 ? kMost : 0), .type = type_of_values(b.values), .pinned = b.pinned};
     std::strncpy(header.name, b.name.c_str(), sizeof header.name - 1);
     put(header);
   }

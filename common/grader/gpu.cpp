@@ -241,7 +241,8 @@ std::string Gpu::compile(const std::vector<std::string>& arguments) const {
 std::string Gpu::link(const std::vector<std::string>& objects, const std::string& program) const {
   std::vector<std::string> arguments = objects;
   arguments.insert(arguments.end(), {"-o", program});
-  for (const std::string& library : libraries_) arguments.push_back("-l" + library);
+  for (const std::string& library : libraries_)
+    if (library.starts_with("cu")) arguments.push_back("-l" + library);  // the others are groups of CUDA's own calls
   // Where nvcc links libraries from is not always where they are looked for later.
   const std::string folder = (fs::path(info_.nvcc).parent_path().parent_path() / "lib64").string();
   if (!libraries_.empty()) arguments.insert(arguments.end(), {"-Xlinker", "-rpath", "-Xlinker", folder});

@@ -143,6 +143,7 @@ struct Case : Explanation {
   std::uint64_t findings = 0;
   Json report;
   std::uint64_t launches = 0, library_calls = 0;
+  std::map<std::string, double> host_counts;  ///< of what host code asked for, by their names
   double least_flops = 0, flops = 0, least_load_sectors = 0, least_store_sectors = 0;
 };
 
@@ -228,6 +229,30 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   if (reply.library_calls > 0 && rubric.libraries.empty()) {
     c.outcome = Outcome::wrong;
     c.what = fmt::format("it calls a library, which {} must not", rubric.task);
+    return c;
+  }
+
+  double pinned_bytes = 0;  // of what is to be brought to the device
+  for (const Buffer& b : p.buffers)
+    if (b.pinned && has_values(b)) pinned_bytes += double(bytes_of(b.values));
+  c.host_counts = {{"host_launches", double(reply.host_launches)},
+                   {"waits", double(reply.waits)},
+                   {"allocations", double(reply.allocations)},
+                   {"bytes_to_device", double(reply.bytes_to_device)},
+                   {"bytes_to_host", double(reply.bytes_to_host)},
+                   {"timeline", pinned_bytes > 0 ? reply.timeline / pinned_bytes : 0}};
+  if (reply.pageable_bytes > 0) {
+    c.outcome = Outcome::wrong;
+    c.what = fmt::format(
+        "it copies {} bytes from or to memory of its own, on the host: that memory is pageable, so the host waits. "
+        "Copy between the arrays that the function gets",
+        reply.pageable_bytes);
+    return c;
+  }
+
+  if (p.own_streams && reply.timeline < double(std::max(reply.bytes_to_device, reply.bytes_to_host))) {
+    c.outcome = Outcome::wrong;
+    c.what = "more was copied than its timeline has room for";
     return c;
   }
 
@@ -366,6 +391,9 @@ std::string wrong_again(const Rubric& rubric, const Task& task, const Machine& m
       "leak: each call allocates device memory that it doesn't free: cudaFree, or cudaFreeAsync on the stream, for "
       "what "
       "cudaMalloc gave";
+  constexpr const char* kLeft =
+      "leak: each call makes streams, events or graphs that it doesn't destroy: cudaStreamDestroy, cudaEventDestroy, "
+      "cudaGraphExecDestroy and cudaGraphDestroy";
   const Problem p = task.make(sizes, seed);
   const auto changes = [](const Buffer& b) {  // what is put back is again what it was
     for (std::size_t i = 0; i < b.size(); ++i)
@@ -384,7 +412,7 @@ std::string wrong_again(const Rubric& rubric, const Task& task, const Machine& m
   for (std::size_t b = 0; b < p.buffers.size(); ++b)
     for (std::size_t i = 0; i < p.buffers[b].size() && is_result(p.buffers[b]); ++i)
       if (!right(p, p.buffers[b], a.buffers[b], i)) return kWrong;
-  return a.reply.leaked > 0 ? kLeaks : "";
+  return a.reply.leaked > 0 ? kLeaks : a.reply.left > 0 ? kLeft : "";
 }
 
 /// "", or what goes wrong when the function is called for another case first, which is smaller.
@@ -405,6 +433,11 @@ std::string wrong_after(const Rubric& rubric, const Task& task, const Machine& m
   for (std::size_t b = 0; b < p.buffers.size(); ++b)
     for (std::size_t i = 0; i < p.buffers[b].size() && is_result(p.buffers[b]); ++i)
       if (!right(p, p.buffers[b], a.buffers[b], i)) return wrong;
+  if (a.reply.left > 0)
+    return fmt::format(
+        "leak: each call for a larger case than before ({}, then {}) makes streams, events or graphs that it doesn't "
+        "destroy",
+        rubric.text(small), rubric.text(sizes));
   return a.reply.leaked > 0 ? fmt::format(
                                   "leak: each call for a larger case than before ({}, then {}) allocates device "
                                   "memory, and what the smaller one had is not freed",
@@ -708,7 +741,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   if (findings.points > 0) {
     if (const std::string again = wrong_again(r, *task, simulator, shapes[0], seed_of(0)); !again.empty()) {
       findings.points = 0;
-      findings.summary = again.rfind("leak", 0) == 0 ? "memory is not freed" : "the second call goes wrong";
+      findings.summary = again.rfind("leak", 0) == 0 ? "something is left behind" : "the second call goes wrong";
       findings.notes.push_back(again);
     }
   }
@@ -718,7 +751,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     const std::string wrong = small == sizes ? "" : wrong_after(r, *task, simulator, small, sizes, seed_of(0));
     if (!wrong.empty()) {
       findings.points = 0;
-      findings.summary = wrong.rfind("leak", 0) == 0 ? "memory is not freed" : "the second call goes wrong";
+      findings.summary = wrong.rfind("leak", 0) == 0 ? "something is left behind" : "the second call goes wrong";
       findings.notes.push_back(wrong);
     }
   }
@@ -783,6 +816,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
       std::map<std::string, double> counts = totals.counts;
       counts["shared_wavefronts_per_flop"] = c.flops > 0 ? counts["shared_wavefronts"] / c.flops : 0;
       counts["library_calls"] = static_cast<double>(c.library_calls);
+      counts.insert(c.host_counts.begin(), c.host_counts.end());
       return counts;
     };
     struct Counted {

@@ -188,6 +188,10 @@ void let_fail(const Request&) {}
 void launch_only() {}
 void run_corners() {}
 std::int32_t allocations() { return 0; }
+std::int32_t objects() { return 0; }
+void begin_count(Reply&) {}
+void end_count(Reply&) {}
+cudaError_t allocate_pinned(char** pointer, std::size_t bytes) { return cudaMallocHost(pointer, bytes); }
 
 #else
 
@@ -203,6 +207,36 @@ using tilewise::sim::launch_only;
 using tilewise::sim::name_allocation;
 using tilewise::sim::run_corners;
 std::int32_t allocations() { return static_cast<std::int32_t>(tilewise::sim::memory::live_allocations().size()); }
+std::int32_t objects() { return static_cast<std::int32_t>(tilewise::sim::live_objects()); }
+using tilewise::sim::note_callers_work;
+
+/// What the host asks for from here to there.
+void begin_count(Reply& reply) {
+  const tilewise::sim::HostWork work = tilewise::sim::host_work();
+  reply.host_launches -= work.launches;
+  reply.waits -= work.waits;
+  reply.allocations -= work.allocations;
+  reply.bytes_to_device -= work.bytes_to_device;
+  reply.bytes_to_host -= work.bytes_to_host;
+  reply.pageable_bytes -= work.pageable_bytes;
+  constexpr double kThreadCost = 4;  // a thread takes as long as a float takes to come
+  tilewise::sim::begin_timeline(kThreadCost);
+}
+void end_count(Reply& reply) {
+  reply.timeline = tilewise::sim::end_timeline().length;
+  const tilewise::sim::HostWork work = tilewise::sim::host_work();
+  reply.host_launches += work.launches;
+  reply.waits += work.waits;
+  reply.allocations += work.allocations;
+  reply.bytes_to_device += work.bytes_to_device;
+  reply.bytes_to_host += work.bytes_to_host;
+  reply.pageable_bytes += work.pageable_bytes;
+}
+/// Host code may not touch it: that would be a way to do the kernels' work.
+cudaError_t allocate_pinned(char** pointer, std::size_t bytes) {
+  *pointer = static_cast<char*>(tilewise::sim::allocate_closed_host_memory(bytes));
+  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
 void let_fail(const Request& request) {
   tilewise::sim::fail_launch(request.failing_launch);
   tilewise::sim::fail_library_call(request.failing_library_call);
@@ -210,7 +244,7 @@ void let_fail(const Request& request) {
 
 #endif
 
-struct DeviceArray {
+struct Array {
   Type type = Type::float32;
   bool in_place = false;
   const char* name = "";
@@ -219,6 +253,7 @@ struct DeviceArray {
   std::vector<char> host = {};
   std::size_t bytes = 0;
   bool garbage = false;
+  bool pinned = false;  // in the host's memory
 
   /// The host's copy of what the grader sent: submissions have no business with it, and device memory is closed to
   /// them.
@@ -234,26 +269,33 @@ struct DeviceArray {
 
   /// An address with nothing behind it, where only launches are of interest.
   cudaError_t reserve(std::size_t most) {
-    const cudaError_t error = cudaMalloc(&allocation, std::min(std::max<std::size_t>(bytes, 4), most));
+    const cudaError_t error = take(std::min(std::max<std::size_t>(bytes, 4), most));
     if (error == cudaSuccess) name_allocation(allocation, name);
     bytes = 0;  // nothing of it comes back
     return error;
   }
 
+  cudaError_t take(std::size_t size) {
+    return pinned ? allocate_pinned(&allocation, size) : cudaMalloc(&allocation, size);
+  }
+  void give_back() const { pinned ? cudaFreeHost(allocation) : cudaFree(allocation); }
+
   cudaError_t allocate() {
-    cudaError_t error = cudaMalloc(&allocation, offset + host.size() + 2 * kGuard);
+    cudaError_t error = take(offset + host.size() + 2 * kGuard);
     if (error == cudaSuccess) name_allocation(allocation, name);
-    if (error == cudaSuccess && kGuard > 0)
-      error = cudaMemset(allocation, kGuardByte, offset + host.size() + 2 * kGuard);
-    if (error == cudaSuccess) error = cudaMemcpy(memory(), host.data(), host.size(), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess && kGuard > 0) {
+      const std::vector<char> guarded(offset + host.size() + 2 * kGuard, static_cast<char>(kGuardByte));
+      error = cudaMemcpy(allocation, guarded.data(), guarded.size(), cudaMemcpyDefault);
+    }
+    if (error == cudaSuccess) error = cudaMemcpy(memory(), host.data(), host.size(), cudaMemcpyDefault);
     return error;
   }
 
   bool guards_are_whole() const {
     std::vector<unsigned char> seen(2 * kGuard);
     if (kGuard == 0) return true;
-    if (cudaMemcpy(seen.data(), allocation, kGuard, cudaMemcpyDeviceToHost) != cudaSuccess ||
-        cudaMemcpy(seen.data() + kGuard, memory() + bytes, kGuard, cudaMemcpyDeviceToHost) != cudaSuccess)
+    if (cudaMemcpy(seen.data(), allocation, kGuard, cudaMemcpyDefault) != cudaSuccess ||
+        cudaMemcpy(seen.data() + kGuard, memory() + bytes, kGuard, cudaMemcpyDefault) != cudaSuccess)
       return true;  // the context is lost; that is reported
     return std::all_of(seen.begin(), seen.end(), [](unsigned char c) { return c == kGuardByte; });
   }
@@ -281,7 +323,7 @@ extern "C" void tilewise_look_at_call(const void* address) {
 
 struct HomeworkCase::State {
   Request request;
-  std::vector<DeviceArray> arrays;
+  std::vector<Array> arrays;
   std::list<std::string> names;  // of the arrays; they stay where they are
   bool misused = false;
   int broken = 0, remark = 0;
@@ -298,6 +340,16 @@ struct HomeworkCase::State {
     const cudaError_t error = cudaEventRecord(event, earlier);
     return error != cudaSuccess ? error : cudaStreamWaitEvent(later, event, 0);
   }
+
+  /// The caller's work before and after the call: it brings inputs, takes results away, and uses what the function may work in.
+  void use_arrays([[maybe_unused]] bool before) const {
+#ifndef TILEWISE_ON_GPU
+    for (const Array& a : arrays)
+      if (a.bytes > 0)
+        note_callers_work(stream, a.memory(), a.bytes, !a.pinned || !a.garbage,
+                          before ? "earlier work in the caller's stream" : "later work in the caller's stream");
+#endif
+  }
 };
 
 DevicePointer HomeworkCase::operator[](int i) const {
@@ -305,7 +357,7 @@ DevicePointer HomeworkCase::operator[](int i) const {
     state_.misused = true;
     return {nullptr, Type::float32, state_.misused};
   }
-  const DeviceArray& a = state_.arrays[static_cast<std::size_t>(i)];
+  const Array& a = state_.arrays[static_cast<std::size_t>(i)];
   return {a.memory(), a.type, state_.misused};
 }
 
@@ -334,10 +386,14 @@ bool call(HomeworkCase::State& state, cudaError_t& returned) {
   // The inputs came by the default stream, and whoever waits or measures there waits for the function's work.
   returned = state.order(nullptr, state.stream);
   if (returned != cudaSuccess) return true;
-  demand_stream(state.stream);
+  if (state.request.own_streams != 0)
+    state.use_arrays(true);
+  else
+    demand_stream(state.stream);
   let_fail(state.request);
   const bool defined = homework_call(HomeworkCase(state.request.task, state), returned);
   demand_stream(nullptr);
+  if (state.request.own_streams != 0) state.use_arrays(false);
   state.order(state.stream, nullptr);  // fails after a kernel has: that is seen when it is waited for
   return defined;
 }
@@ -380,14 +436,14 @@ int take_turns(HomeworkCase::State& state) {
   if (cudaMalloc(&flush, flush_bytes) != cudaSuccess || cudaEventCreate(&start) != cudaSuccess ||
       cudaEventCreate(&stop) != cudaSuccess)
     return 5;
-  for (DeviceArray& a : state.arrays) {
+  for (Array& a : state.arrays) {
     if (!a.in_place || a.host.empty()) continue;
     if (cudaMalloc(&a.original, a.host.size()) != cudaSuccess ||
         cudaMemcpy(a.original, a.host.data(), a.host.size(), cudaMemcpyHostToDevice) != cudaSuccess)
       return 5;
   }
   const auto timed_call = [&](float& ms) {
-    for (DeviceArray& a : state.arrays) {
+    for (Array& a : state.arrays) {
       if (a.original) cudaMemcpyAsync(a.memory(), a.original, a.host.size(), cudaMemcpyDeviceToDevice, nullptr);
     }
     cudaMemsetAsync(flush, 0, flush_bytes, nullptr);
@@ -446,9 +502,9 @@ int main(int argc, char** argv) {
       if (!read_all(&header, sizeof header)) return false;
       header.name[sizeof header.name - 1] = '\0';
       const char* name = state.names.emplace_back(header.name).c_str();
-      DeviceArray& a =
-          state.arrays.emplace_back(DeviceArray{.type = header.type, .in_place = header.in_place != 0, .name = name});
+      Array& a = state.arrays.emplace_back(Array{.type = header.type, .in_place = header.in_place != 0, .name = name});
       a.garbage = header.garbage != 0;
+      a.pinned = header.pinned != 0;
       a.offset = request.offset * bytes_of(header.type);
       a.bytes = header.size * bytes_of(header.type);
       if (!runs && a.bytes > 0 && a.reserve(most) != cudaSuccess) return false;
@@ -464,12 +520,12 @@ int main(int argc, char** argv) {
   cudaError_t returned = cudaSuccess;
   if (request.buffers_before > 0) {
     if (!receive(request.buffers_before)) return 3;
-    for (DeviceArray& a : state.arrays) a.forget();
+    for (Array& a : state.arrays) a.forget();
     swap_case_before(request);
     call(state, returned);
     swap_case_before(request);
     cudaDeviceSynchronize();
-    for (const DeviceArray& a : state.arrays) cudaFree(a.allocation);
+    for (const Array& a : state.arrays) a.give_back();
     state.arrays.clear();
     state.broken = state.remark = 0;
   }
@@ -477,26 +533,29 @@ int main(int argc, char** argv) {
   if (request.mode != Mode::time) close(kRequestDescriptor);
   std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
   if (request.mode == Mode::time) {
-    for (const DeviceArray& a : state.arrays) before.push_back(a.host);
+    for (const Array& a : state.arrays) before.push_back(a.host);
   }
 
-  for (DeviceArray& a : state.arrays) {
+  for (Array& a : state.arrays) {
     if (request.mode == Mode::run && !a.garbage) a.forget();
   }
 
   Reply reply;
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
-  const std::int32_t allocated = allocations();
+  const std::int32_t allocated = allocations(), made = objects();
+  if (request.own_streams != 0) begin_count(reply);
   reply.defined = call(state, returned);
-  if (request.buffers_before > 0) reply.leaked = allocations() - allocated;
-  const std::int32_t allocations_before = allocations();
+  if (request.own_streams != 0) end_count(reply);
+  if (request.buffers_before > 0) reply.leaked = allocations() - allocated, reply.left = objects() - made;
+  const std::int32_t allocations_before = allocations(), objects_before = objects();
   for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
-    for (const DeviceArray& a : state.arrays) {
-      if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyHostToDevice);
+    for (const Array& a : state.arrays) {
+      if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyDefault);
       if (returned != cudaSuccess) return 3;
     }
     call(state, returned);
     reply.leaked = allocations() - allocations_before;
+    reply.left = objects() - objects_before;
   }
   reply.returned = returned;
   reply.synchronised = cudaDeviceSynchronize();
@@ -506,22 +565,22 @@ int main(int argc, char** argv) {
   reply.launches = launches() - launches_before;
   reply.library_calls = library_calls() - library_calls_before;
   const bool failed = reply.synchronised != 0;
-  for (DeviceArray& a : state.arrays) {
+  for (Array& a : state.arrays) {
     if (a.bytes == 0) continue;
     a.host.resize(a.bytes);
-    if (cudaMemcpy(a.host.data(), a.memory(), a.bytes, cudaMemcpyDeviceToHost) != cudaSuccess) {
+    if (cudaMemcpy(a.host.data(), a.memory(), a.bytes, cudaMemcpyDefault) != cudaSuccess) {
       reply.synchronised = reply.synchronised ? reply.synchronised : 1;
       reply.lost = !failed;
     }
     reply.findings += !a.guards_are_whole();
-    if (request.mode == Mode::run) cudaFree(a.allocation);
+    if (request.mode == Mode::run) a.give_back();
   }
   reply.findings += findings();
   const ReplyOpen open;  // closed again before the submission's destructors run
   show_nonce(request);
   reply.nonce = request.nonce;
   bool sent = write_all(&reply, sizeof reply);
-  for (const DeviceArray& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
+  for (const Array& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
   sent = sent && write_all(&request.nonce, sizeof request.nonce);
   forget_how_it_ends();
   if (!sent) return 4;

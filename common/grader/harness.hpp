@@ -50,14 +50,16 @@ struct Request {
   std::uint32_t buffers_before = 0;  ///< of another case, which the function is called with first; 0: there is none
   std::int32_t sizes_before[kMostSizes] = {};
   double scalars_before[kMostScalars] = {};
-  std::uint8_t offset = 0;  ///< elements from a multiple of 16 bytes to the first of each buffer
+  std::uint8_t own_streams = 0;  ///< Problem::own_streams
+  std::uint8_t offset = 0;       ///< elements from a multiple of 16 bytes to the first of each buffer
 };
 
 struct BufferHeader {
   std::uint64_t size = 0;
   Type type = Type::float32;
   std::uint16_t in_place = 0;  ///< has to be set to what it was before each call that is timed
-  std::uint16_t garbage = 0;   ///< what it holds before the call tells nothing
+  std::uint8_t garbage = 0;    ///< what it holds before the call tells nothing
+  std::uint8_t pinned = 0;     ///< memory of the host
   char name[24] = {};          ///< as the contract calls it
 };
 
@@ -72,9 +74,15 @@ struct Reply {
   std::int32_t remark = 0;   ///< see HomeworkCase::remark()
   std::int32_t leaked = 0;   ///< by how many allocations there are more after the second of two calls than before it
   std::int32_t lost = 0;     ///< a buffer could not be copied back, though no kernel had failed
+  std::int32_t left = 0;     ///< the same as `leaked`, of streams, events and graphs
+  std::int32_t unused = 0;
   std::uint64_t launches = 0;
   std::uint64_t library_calls = 0;  ///< of cuBLAS and cuSPARSE that computed something
   std::uint64_t findings = 0;
+  // Of the first call, where Problem::own_streams.
+  std::uint64_t host_launches = 0, waits = 0, allocations = 0, bytes_to_device = 0, bytes_to_host = 0,
+                pageable_bytes = 0;
+  double timeline = 0;  ///< its length, in bytes
 };
 
 /// The answer to Mode::identify.
@@ -110,7 +118,7 @@ struct ReplyMemory {
   std::uint64_t report_bytes = 0;
 };
 
-/// A device buffer; becomes a pointer to elements of its own type only.
+/// A buffer; becomes a pointer to elements of its own type only.
 class DevicePointer {
  public:
   DevicePointer(void* memory, Type type, bool& misused) : memory_(memory), type_(type), misused_(misused) {}
@@ -144,7 +152,7 @@ class HomeworkCase {
 
   /// The stream that the submission is to work on: not the default one, and not ordered with it. What follows on the
   /// default stream waits for it, as it waits for what is there before. On the simulator, work that a submission gives to
-  /// another stream is a finding.
+  /// another stream is a finding, unless Problem::own_streams; then work that isn't in order with this stream is one.
   cudaStream_t stream() const;
 
   /// A rule of the contract, not about the result, that the call has broken: 1, 2, ... as Task::rule() names them. The

@@ -40,7 +40,7 @@ void require(bool ok, const std::string& what) {
 
 Rubric parse(const Json& j) {
   only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds",
-           "efficiency", "gpu_shape", "libraries", "largest", "any_base"});
+           "efficiency", "gpu_shape", "libraries", "calls", "largest", "any_base"});
   Rubric r;
   r.task = get<std::string>(j, "task");
   r.level = get<std::string>(j, "level");
@@ -61,6 +61,10 @@ Rubric parse(const Json& j) {
   if (j.contains("libraries")) r.libraries = get<std::vector<std::string>>(j, "libraries");
   for (const std::string& l : r.libraries)
     require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
+  if (j.contains("calls")) r.calls = get<std::vector<std::string>>(j, "calls");
+  for (const std::string& c : r.calls)
+    require(c == "streams" || c == "copies" || c == "graphs",
+            fmt::format("the calls \"{}\" are not streams, copies or graphs", c));
   const Json efficiency = get<Json>(j, "efficiency");
   only(efficiency, {"shape", "repeats_count", "busy_multiprocessors", "limits"});
   r.efficiency_shape = get<Sizes>(efficiency, "shape");
@@ -141,6 +145,12 @@ const std::vector<std::string>& count_names() {
                                               "shared_atomics",
                                               "launches",
                                               "library_calls",
+                                              "host_launches",
+                                              "waits",
+                                              "allocations",
+                                              "bytes_to_device",
+                                              "bytes_to_host",
+                                              "timeline",
                                               "blocks",
                                               "threads",
                                               "threads_per_block",
@@ -195,7 +205,10 @@ std::vector<Rubric> read_rubrics(const std::string& folder) {
 
 std::set<std::string> libraries_of(const std::vector<Rubric>& rubrics) {
   std::set<std::string> libraries;
-  for (const Rubric& r : rubrics) libraries.insert(r.libraries.begin(), r.libraries.end());
+  for (const Rubric& r : rubrics) {
+    libraries.insert(r.libraries.begin(), r.libraries.end());
+    libraries.insert(r.calls.begin(), r.calls.end());
+  }
   return libraries;
 }
 

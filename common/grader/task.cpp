@@ -73,6 +73,11 @@ Buffer input(std::string name, int rows, int cols, Values values) {
   return {std::move(name), rows, cols, Use::input, std::move(values), {}, {}, false};
 }
 
+Buffer pinned(Buffer buffer) {
+  buffer.pinned = true;
+  return buffer;
+}
+
 Buffer in_place(std::string name, int rows, int cols, Values values, std::vector<double> expected,
                 std::vector<double> bound) {
   return {std::move(name), rows, cols, Use::in_place, std::move(values), std::move(expected), std::move(bound), false};

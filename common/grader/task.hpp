@@ -40,6 +40,7 @@ struct Buffer {
   std::vector<double> bound;     ///< how far each element of `expected` may be off; empty: must be equal
 
   bool by_columns = false;  ///< column-major: element (i, j) is at [i + j * rows]
+  bool pinned = false;      ///< it is pinned memory of the host, which host code must leave to copies
 
   std::size_t size() const { return std::size_t(rows) * std::size_t(cols); }
 };
@@ -62,6 +63,9 @@ Buffer scratch(std::string name, int rows, int cols) {
 Buffer in_place(std::string name, int rows, int cols, Values values, std::vector<double> expected,
                 std::vector<double> bound = {});
 
+/// The same array in pinned memory of the host.
+Buffer pinned(Buffer buffer);
+
 /// A result that a certain mistake would give.
 struct Hypothesis {
   std::string mistake;  ///< "every element is what comes out when ..."
@@ -80,6 +84,9 @@ struct Problem {
   std::optional<double> least_store_bytes = {};  ///< that they must store; all outputs when not given
   /// What counts "per FLOP" divide by; twice least_flops when 0.
   double flops = 0;
+
+  /// Work may go to other streams, too, if it is in order with what comes before and after in the stream that the function gets.
+  bool own_streams = false;
 };
 
 /// One element of one result.

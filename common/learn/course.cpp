@@ -21,6 +21,7 @@ VerdictCache::VerdictCache(fs::path file) : file_(std::move(file)) {
     v.step = static_cast<Step>(std::clamp(entry.value("step", 0), 0, static_cast<int>(Step::solved)));
     for (const Json& line : entry.value("said", Json::array())) v.said.push_back(line.get<std::string>());
     for (const Json& line : entry.value("printed", Json::array())) v.printed.push_back(line.get<std::string>());
+    for (const Json& line : entry.value("drawn", Json::array())) v.drawn.push_back(line.get<std::string>());
     const Json counts = entry.value("counts", Json::object());
     for (const auto& [name, value] : counts.items()) v.counts[name] = value.get<double>();
     known_[key] = std::move(v);
@@ -42,7 +43,11 @@ void VerdictCache::keep(const Puzzle& puzzle, const std::string& learners_text, 
   known_[key(puzzle, learners_text)] = verdict;
   Json all = Json::object();
   for (const auto& [key, v] : known_)
-    all[key] = {{"step", static_cast<int>(v.step)}, {"said", v.said}, {"printed", v.printed}, {"counts", v.counts}};
+    all[key] = {{"step", static_cast<int>(v.step)},
+                {"said", v.said},
+                {"printed", v.printed},
+                {"drawn", v.drawn},
+                {"counts", v.counts}};
   std::error_code none;
   fs::create_directories(file_.parent_path(), none);
   const std::string text = all.dump(1, ' ', false, Json::error_handler_t::replace);

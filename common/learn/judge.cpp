@@ -104,6 +104,8 @@ class Judge {
   void run() {
     run_ = workshop_.run(bench_, compiled_.program, token_);
     v_.counts = counts_of(run_.report, run_.check.count_from);
+    v_.counts["timeline_length"] = run_.check.timeline.length;
+    v_.drawn = drawing_of(run_.check.timeline);
     constexpr std::size_t kMost = 5;
     v_.printed = lines_of(run_.printed);
     if (v_.printed.size() > kMost) v_.printed.resize(kMost);
@@ -244,6 +246,7 @@ class Judge {
   void diagnose(const std::string& count, double too_many) {
     if (count == "leaks") return say_leaks();
     if (count == "flops" || count == "dram_bytes") return;
+    if (count == "timeline_length") return say_drawing();
     Json judged = Json::array();
     for (std::size_t i = run_.check.count_from; i < run_.report.size(); ++i) judged.push_back(run_.report[i]);
     const std::string name = count == "load_data_passes"    ? "load_sectors"
@@ -258,6 +261,11 @@ class Judge {
       else
         say_numbers(line + ".");
     }
+  }
+
+  void say_drawing() {
+    say("Which engine works for which stream, from left to right:");
+    for (const std::string& line : v_.drawn) say(line);
   }
 
   void say_leaks() {
@@ -353,6 +361,17 @@ const char* name(Step step) {
 
 std::string Verdict::text() const { return joined(said, "\n"); }
 
+Lines drawing_of(const Timeline& timeline) {
+  constexpr double kWidest = 60;
+  double shortest = timeline.length;
+  for (const TimelinePiece& piece : timeline.pieces) shortest = std::min(shortest, piece.end - piece.begin);
+  if (timeline.pieces.empty() || shortest <= 0) return {};
+  const double pieces = timeline.length / shortest;
+  const double width = pieces > kWidest ? kWidest : std::round(pieces * std::floor(kWidest / pieces));
+  const Lines drawn = tilewise::drawn(timeline, timeline.length, static_cast<std::size_t>(width));
+  return {"    copy in   " + drawn[0], "    kernels   " + drawn[1], "    copy out  " + drawn[2]};
+}
+
 std::string count_text(double value) {
   const double whole = std::round(value);
   const bool is_whole = std::abs(value - whole) <= 1e-9 * std::max(1.0, std::abs(value)) || std::abs(value) >= 1000;
@@ -390,6 +409,7 @@ std::string count_in_words(const std::string& count) {
       {"threads_per_block", "threads in a block"},
       {"shared_bytes_per_block", "bytes of shared memory in a block"},
       {"leaks", "allocations that are never freed"},
+      {"timeline_length", "times as long as one copy"},
   };
   const auto found = own.find(count);
   return found != own.end() ? found->second : grader::readable_count(count);

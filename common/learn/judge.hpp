@@ -19,6 +19,7 @@ struct Verdict {
   Lines said;                            ///< paragraphs; one that begins with four blanks is code, and not to be broken
   Lines printed;                         ///< by the learner's own code: its first lines
   std::map<std::string, double> counts;  ///< of the launches that are judged, where it ran
+  Lines drawn = {};                      ///< which engine worked when, where the check asks for it
 
   bool solved() const { return step == Step::solved; }
   /// All that is said, as one text.
@@ -30,6 +31,9 @@ Verdict judge(const Puzzle& puzzle, const std::string& learners_text, const Work
 
 /// Counts of a report's launches from `from` on, by the names that limits have.
 std::map<std::string, double> counts_of(const Json& report, std::size_t from);
+
+/// A line for each engine, with the numbers of the streams that it works for; none for an empty timeline.
+Lines drawing_of(const Timeline& timeline);
 
 /// "1,024", "3.5".
 std::string count_text(double value);

@@ -255,7 +255,8 @@ const Lines& count_names() {
                               "dram_bytes",
                               "flops",
                               "copies",
-                              "leaks"};
+                              "leaks",
+                              "timeline_length"};
   return names;
 }
 
@@ -325,7 +326,7 @@ Composed compose(const Puzzle& puzzle, const std::string& learners_text) {
 std::string with_token(std::string text, std::size_t own_lines, const std::string& token) {
   std::size_t at = 0;
   for (std::size_t line = 0; line < own_lines; ++line) at = text.find('\n', at) + 1;
-  for (const std::string call : {"puzzle::solved(", "puzzle::count_from_here("})
+  for (const std::string call : {"puzzle::solved(", "puzzle::count_from_here(", "puzzle::timeline_to_here("})
     for (std::size_t found = at; (found = text.find(call + ")", found)) != std::string::npos; found += call.size())
       text.insert(found + call.size(), "\"" + token + "\"");
   return text;

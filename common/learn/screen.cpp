@@ -132,6 +132,7 @@ class Page {
     body_.push_back("");
     put(v_.puzzle->notice);
     counts();
+    drawing();
     if (!v_.gpu.empty()) {
       gap();
       put(v_.gpu);
@@ -151,6 +152,13 @@ class Page {
       for (const std::string& line : wrapped(count_in_words(count) + ": " + text, columns_))
         body_.push_back(ink_.bold(line));
     }
+  }
+
+  void drawing() {
+    if (v_.verdict->drawn.empty()) return;
+    gap();
+    put("Which engine works for which stream, from left to right:");
+    for (const std::string& line : v_.verdict->drawn) body_.push_back(ink_.bold(cut(line, columns_)));
   }
 
   void solution() {

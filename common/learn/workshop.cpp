@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <regex>
 #include <set>
@@ -157,11 +158,31 @@ std::string brace_problem(const std::string& text, std::size_t lines) {
   return open.empty() ? "" : fmt::format("the {{ in line {} is never closed: a }} is missing", open.back());
 }
 
+namespace {
+
+/// Of a simulator's timeline: in units, and with streams numbered by their first use.
+Timeline in_units(Timeline timeline, double unit) {
+  std::stable_sort(timeline.pieces.begin(), timeline.pieces.end(),
+                   [](const TimelinePiece& a, const TimelinePiece& b) { return a.begin < b.begin; });
+  std::map<int, int> numbers{{0, -1}};
+  for (TimelinePiece& piece : timeline.pieces) {
+    piece.stream = numbers.try_emplace(piece.stream, static_cast<int>(numbers.size()) - 1).first->second;
+    piece.begin /= unit;
+    piece.end /= unit;
+  }
+  timeline.length /= unit;
+  return timeline;
+}
+
+}  // namespace
+
 CheckResult parse_check(const std::string& text, const std::string& token) {
   CheckResult c;
   using Said = CheckResult::Said;
   std::istringstream stream(text);
   std::string word;
+  double unit = 1;
+  Timeline timeline;
   for (std::string line; std::getline(stream, line);) {
     std::istringstream words(line);
     words >> word;
@@ -170,6 +191,19 @@ CheckResult parse_check(const std::string& text, const std::string& token) {
       std::string number, said_token;
       words >> number >> said_token;
       if (said_token == token) c.count_from = std::strtoull(number.c_str(), nullptr, 10);
+    } else if (word == "unit") {
+      words >> unit;
+      timeline = {};
+    } else if (word == "piece") {
+      int engine = 0;
+      TimelinePiece piece;
+      words >> engine >> piece.stream >> piece.begin >> piece.end;
+      piece.engine = static_cast<Engine>(std::clamp(engine, 0, 2));
+      timeline.pieces.push_back(piece);
+    } else if (word == "timeline") {
+      std::string said_token;
+      words >> timeline.length >> said_token;
+      if (said_token == token) c.timeline = in_units(std::move(timeline), unit);
     } else if (word == "solved") {
       if (rest == token) c.said = Said::solved;
     } else if (word == "fail" || word == "cuda") {

@@ -9,6 +9,7 @@
 
 #include "grader/sandbox.hpp"
 #include "learn/puzzle.hpp"
+#include "tilewise/timeline.hpp"
 
 namespace tilewise::learn {
 
@@ -26,6 +27,7 @@ struct CheckResult {
   std::vector<bool> unwritten;
 
   std::size_t count_from = 0;  ///< limits are about the launches from this one on
+  Timeline timeline;           ///< in units of the check's; empty where it asks for none
 };
 
 /// A program that ran.

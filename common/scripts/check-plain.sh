@@ -20,6 +20,7 @@ broken() {
     09_* | 10_* | 11_* | 12_*) echo 's/sum\[i\]\[j\] += a\[i\]/sum[i][j] = a[i]/' ;;  # no sum at all
     13_*) echo 's/k < kDepth; k += 16/k < kDepth; k += 32/' ;;  # half of each tile is left out
     14_*) echo 's/distance = 16; distance/distance = 8; distance/' ;;  # half of each warp is not added
+    15_*) echo 's/x = 1 - x/x = 2 - x/' ;;  # another number is worked on
     *) return 1 ;;
   esac
 }

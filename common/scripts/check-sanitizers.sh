@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 programs=${PROGRAMS:-build/gpu/bin}
-[ $# -gt 0 ] || set -- 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14
+[ $# -gt 0 ] || set -- 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15
 command -v compute-sanitizer >/dev/null || { echo "check-sanitizers: no compute-sanitizer; it comes with the CUDA Toolkit" >&2; exit 2; }
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -27,6 +27,7 @@ arguments() {
     12) echo --m 260 --n 129,132 --k 70 ;;
     13) echo --m 129,144 --n 136,144 --k 80 ;;
     14) echo --n 0,1,100003 ;;
+    15) echo --n 100003 --times 5 --small-n 1000 --steps 20 ;;
   esac
 }
 export -f arguments

@@ -138,6 +138,11 @@ if (wide > room) {
 return said;
 """
 
+CELLS_OVER = r"""
+return Array.from(document.querySelectorAll('main table.markdownTable :is(td, th)')).filter((cell) => cell.clientWidth && cell.scrollWidth > cell.clientWidth + 1)
+  .slice(0, 3).map((cell) => `a table's text lies over the next column: ${cell.textContent.trim().slice(0, 40)}`);
+"""
+
 UNREACHABLE = r"""
 const said = [];
 for (const found of document.querySelectorAll('main *')) {
@@ -364,6 +369,7 @@ def check_page(browser, path, findings, sizes):
             findings.add(name, browser.ask(FALSE_LINKS))
     browser.ask(OPEN_ALL)
     findings.add(name, browser.ask(UNREACHABLE))
+    findings.add(name, browser.ask(CELLS_OVER))
     if is_course(path):
         findings.add(name, browser.ask(LONG_CODE))
         findings.add(name, browser.ask(CUT_PICTURES))
@@ -371,11 +377,13 @@ def check_page(browser, path, findings, sizes):
     browser.ask(OPEN_ALL)
     findings.add(name + " at 360 pixels", browser.ask(OVERFLOW, 360))
     findings.add(name + " at 360 pixels", browser.ask(UNREACHABLE))
+    findings.add(name + " at 360 pixels", browser.ask(CELLS_OVER))
     findings.add(name + " at 360 pixels", browser.ask(SMALL_PICTURES, 11, sizes))
     if is_course(path):
         browser.window(PAPER, 1000)
         browser.media("print")
         findings.add(name + " printed", browser.ask(PRINT_CLIPS, PAPER))
+        findings.add(name + " printed", browser.ask(CELLS_OVER))
     findings.add(name, browser.console())
 
 

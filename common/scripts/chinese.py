@@ -52,6 +52,8 @@ COLUMNS = {
     "shared loads": "共享内存加载", "wavefronts per load": "每次加载的 wavefront", "shared stores": "共享内存存储",
     "wavefronts per store": "每次存储的 wavefront", "bytes per block": "每个线程块的字节", "occupancy %": "占用率 %", "of stride 1": "占步长 1",
     "best unpadded": "相对最快的无填充版", "shared memory per block": "每个线程块的共享内存", "each word of A, of B is used": "A、B 的每个字用几次",
+    "flips": "翻转次数", "of pinned": "相对 pinned", "of launches": "相对 launches", "of streams<1>": "相对 streams<1>",
+    "of one_stream": "相对 one_stream",
 }
 PHRASES = [
     (r"\bthreadIdx\.x counts rows\b", "threadIdx.x 数行"),
@@ -113,7 +115,7 @@ PHRASES = [
     (r"(?<=\d): too many \|", "：太多 |"),
     (r"^(\| 64 \| 4,096.*\| )none(?= \|)", r"\1放不下"),
     (r"Each kernel was timed in turns with library\.", "每个核函数都与库函数轮流计时。"),
-    (r"Each kernel was timed in turns with (\w+)\.", r"每个核函数都与 \1 轮流计时。"),
+    (r"Each kernel was timed in turns with (\w+(?:<[\d,]+>)?)\.", r"每个核函数都与 \1 轮流计时。"),
     (r"Calls were launched one by one, with L2 as the call before left it\.", "逐次启动，L2 保持上一次调用后的样子。"),
     (r"\bThe others: (?=launched|in a CUDA graph)", "其余："),
     (r"\bAll of ([^:;]+?): (?=launched|in a CUDA graph)", r"\1 的全部各行："),
@@ -154,6 +156,9 @@ PHRASES = [
     (r"^\| global memory, in (L1|L2|DRAM) \|", r"| 全局内存，在 \1 里 |"),
     (r"^\| cycles and nanoseconds \|", "| 周期与纳秒 |"),
     (r"SKIP: no time passes on the simulator; the walks end where they must", "SKIP：模拟器上没有时间流逝；每条路都走到了该到的地方"),
+    (r"SKIP: the simulator has no caches; the walk would be the one above, only longer", "SKIP：模拟器没有缓存；走的路与上面一样，只是更长"),
+    (r"SKIP: a rate needs time; what can be counted stands above", "SKIP：速率需要时间；能计数的已在上面"),
+    (r"SKIP: needs rows and columns that are multiples of (\d+)", r"SKIP：行数和列数必须是 \1 的倍数"),
     (r"^\| (\d+) warps per SM, (\d+) chains? per thread \|", r"| 每个 SM \1 个 warp，每个线程 \2 条链 |"),
     (r"^\| shared memory, read \|", "| 共享内存，读 |"),
     (r"^\| (L1|L2), read \|", r"| \1，读 |"),
@@ -410,22 +415,9 @@ def begin(page):
     return "".join(out).rstrip("\n") + "\n"
 
 
-def for_doxygen(text):
-    """Doxygen takes % before what it thinks is a word, and every Chinese character is a part of one, for a sign of its own."""
-    lines, inside = [], False
-    for line in text.split("\n"):
-        if line.startswith("```"):
-            inside = not inside
-        if not inside and not line.startswith("    "):
-            parts = re.split(r"(`[^`]*`)", line)
-            line = "".join(part if part.startswith("`") else re.sub(r"%(?=[^\x00-\x7f])", r"\\%", part) for part in parts)
-        lines.append(line)
-    return "\n".join(lines)
-
-
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "expand":
-        sys.stdout.write(for_doxygen(expand(Path(sys.argv[2]))))
+        sys.stdout.write(expand(Path(sys.argv[2])))
         return 0
     if len(sys.argv) == 3 and sys.argv[1] == "begin":
         page = Path(sys.argv[2])

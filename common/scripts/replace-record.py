@@ -23,6 +23,6 @@ if len(sys.argv) == 4:
     run["commit"] = sys.argv[3]
 runs = [known for known in record["runs"] if known["program"] != run["program"]] + [run]
 runs.sort(key=lambda known: known["program"])
-text = "\n,\n".join(json.dumps(known, indent=2, ensure_ascii=False) for known in runs)
+text = "\n,\n".join(json.dumps(known, indent=1, ensure_ascii=False) for known in runs)
 open(target, "w").write(f'{{"runs": [\n{text}\n]}}\n')
 print(f"{target}: {run['program']}, {len(run['rows'])} rows")

@@ -40,6 +40,7 @@ CHINESE = {
 }
 
 COLUMNS = 120  # of code, in a window of 1280 pixels
+PAPER_COLUMNS = 106  # of code in letters of 8 points, on A4
 
 # Doxygen's lists of everything: the search finds it quicker, and no page of ours leads there.
 SUPERFLUOUS = re.compile(r"^(functions|globals|classes|namespacemembers|hierarchy|pages|namespaces)(_.*)?$")
@@ -188,34 +189,49 @@ def with_figures(body, folder):
     return re.sub(r'<p>(?=\s*<span class="figure")', '<p class="pictures">', re.sub(r"<img [^>]*>", figure, body))
 
 
-def with_percents(body):
-    """A line doesn't end between 98 and %."""
+def with_units(body):
+    """A line doesn't end between 98 and %, nor between 12 and ms."""
     parts = re.split(r"(<pre\b.*?</pre>|<div class=\"fragment\">.*?</div><!-- fragment -->|<code\b.*?</code>|<[^>]*>)", body, flags=re.S)
-    parts[::2] = [re.sub(r"(?<=\d)\s%(?!\w)", "\u00a0%", text) for text in parts[::2]]
+    parts[::2] = [re.sub(r"(?<=\d)\s(%|[mµu]s|ns|[MG]Hz|[KMGT]B(?:/s)?)(?![\w/])", "\u00a0\\1", text) for text in parts[::2]]
     return "".join(parts)
+
+
+def width_of(text):
+    """In columns: a Chinese character takes two."""
+    return sum(2 if ord(c) > 0x2e80 else 1 for c in text)
 
 
 def with_tables(body):
     """Tables in an area that scrolls; code in them stays in one piece unless it is long."""
     def table(match):
         inner = match.group(1)
-        if re.fullmatch(r"previous\s+next\s+.*", plain(inner)):
+        if re.fullmatch(r"(previous\s+next|上一课\s+下一课)\s+.*", plain(inner)):
             return ""  # pages have these for GitHub; here the frame has them
         inner = re.sub(r"(<t[dh] [^>]*)>((?:(?!</t[dh]>).)*)(?=</t[dh]>)",
-                       lambda cell: f"{cell[1]} data-text>{cell[2]}" if len(plain(cell[2])) > 50 else cell[0], inner, flags=re.S)
+                       lambda cell: f"{cell[1]} data-text>{cell[2]}" if width_of(plain(cell[2])) > 50 else cell[0], inner, flags=re.S)
         inner = re.sub(r"<code>((?:(?!</code>).){40,})</code>", r'<code class="long">\1</code>', inner)
+        head = re.match(r'\s*<tr class="markdownTableHead">.*?</tr>', inner, flags=re.S)
+        if head:  # a browser repeats it on the next sheet of paper
+            inner = f"<thead>{head[0].strip()}</thead><tbody>{inner[head.end():].strip()}</tbody>"
         short = " data-short" if inner.count("<tr") <= 14 else ""  # stays on one sheet of paper
-        return f'<div class="table" data-scrolls="table"{short}><table class="markdownTable">{inner}</table></div>'
+        wide = " data-wide" if inner.count("<th ") >= 9 else ""  # has smaller letters there
+        return f'<div class="table" data-scrolls="table"{short}{wide}><table class="markdownTable">{inner}</table></div>'
 
     body = re.sub(r'<th class="(\w+)"></th>', r'<td class="\1"></td>', body)  # an empty corner is no heading
     return re.sub(r'<table class="markdownTable">(.*?)</table>', table, body, flags=re.S)
 
 
 def with_wrapped_lines(body):
-    """Lines of code have at most 120 columns, and fit. What a program printed need not: such lines go on in the next."""
+    """Lines of code have at most 120 columns, and fit. What a program printed need not: such lines go on in the next.
+    Paper has room for fewer, and gets smaller letters then."""
     def line(match):
         return '<div class="line wraps">' if len(plain_code(match.group(1))) > COLUMNS else match.group(0)[:18]
 
+    def fragment(match):
+        wide = any(PAPER_COLUMNS < len(plain_code(row)) for row in match.group(1).split("\n"))
+        return '<div class="fragment wide">' + match.group(1) if wide else match.group(0)
+
+    body = re.sub(r'<div class="fragment">(.*?)(?=</div><!-- fragment -->)', fragment, body, flags=re.S)
     body = re.sub(r'<div class="line">(?=(.*?)</div>)', line, body)
     return re.sub(r'<pre class="fragment">(?=(.*?)</pre>)',
                   lambda match: '<pre class="fragment wraps">'
@@ -315,7 +331,7 @@ def finished(page, folder):
         page.body = with_wrapped_lines(with_folds(with_puzzles(with_tables(page.body),
                                                              "puzzles_zh" if page.lang == "zh" else "puzzles"), page))
         page.body = with_explorers(page)
-        page.body = with_percents(page.body)
+        page.body = with_units(page.body)
     page.body = with_figures(page.body, folder)
     if page.lang == "zh":
         page.body = page.body.replace("picture alone</a>", "单独看图</a>").replace('aria-label="The picture alone: ', 'aria-label="单独看图：')

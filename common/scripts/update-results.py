@@ -95,6 +95,11 @@ GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
 
 Without a tag it is the whole file. A line `<!-- plain-program -->` becomes a fold with the whole of the chapter's plain.cu.
 
+Who works when, as lesson 15 draws it on the simulator, of the rows that are named:
+
+    <!-- drawn in_chunks<4,3> breadth_first<16,3> -->
+    <!-- /drawn -->
+
 What a program printed, a file; of a program the lines between two empty ones, the first with that word in them; and what is new in a
 program since another one, but for their first lines:
 
@@ -186,9 +191,10 @@ def moving_table(result):
         table.append(cells)
     # Lessons with columns of their own have several tables: what is the same in all rows of one is left out.
     shown = [k for k in range(len(titles)) if k < named or not extra or len({cells[k] for cells in table}) > 1]
-    lines = ["| " + " | ".join(titles[k] for k in shown) + " |", "|---|---" + "|--:" * (len(shown) - 2) + "|"]
+    lines = ["| " + " | ".join(titles[k] for k in shown) + " |",
+             "|---" + "|--:" * len(tile) + "|---" + "|--:" * (len(shown) - len(tile) - 2) + "|"]
     lines += ["| " + " | ".join(cells[k] for k in shown) + " |" for cells in table]
-    return f"\n{result['machine']['name']}:\n\n" + "\n".join(lines) + "\n\n"
+    return f"\n{result['machine']['name']}:\n\n" + "\n".join(filled(lines)) + "\n\n"
 
 
 def extra_cells(row):
@@ -357,7 +363,7 @@ def table(program, arguments):
                 cells += [f"{wavefronts:,}", f"{c['shared_conflicts']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
     shape, machine = result["rows"][0]["shape"], result["machine"]["name"]
-    return f"\n{machine}, {shape}:\n\n" + "\n".join(lines) + "\n\n"
+    return f"\n{machine}, {shape}:\n\n" + "\n".join(filled(lines)) + "\n\n"
 
 
 recorded_region = re.compile(r"(<!-- results:(?!sim )(\S+) (\S+)((?: \S+)*?) -->\n).*?(<!-- /results -->)", re.S)
@@ -381,6 +387,15 @@ def source_of(run):
            f"{run['date'][:10]}, commit {run['commit']}."
 
 
+def filled(lines):
+    """A Markdown table without the columns that have nothing below their title."""
+    rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
+    kept = [column for column in range(len(rows[0])) if any(row[column] for row in rows[2:])]
+    title, rule, *rows = [[row[column] for column in kept] for row in rows]
+    return ["|" + "".join(f" {cell} |" if cell else " |" for cell in title), "|" + "|".join(rule) + "|",
+            *("| " + " | ".join(row) + " |" for row in rows)]
+
+
 def recorded_parts_table(run, rows):
     """For programs whose rows say what they are about (chapter 08): cycles, or rates, whichever a row has."""
     waits = [row for row in rows if "latency" in row]
@@ -396,19 +411,30 @@ def recorded_parts_table(run, rows):
                          + (f"{row['intensity']:.2f}" if roofline else row.get("shape", ""))
                          + f" | {row['time']['median_ms']:.3g} ms | {iqr(row)} | {row['figure']['value']:,.0f} {row['figure']['unit']} | "
                          + (f"{100 * share:.1f} % |" if share is not None else " |"))
-        text += "\n" + "\n".join(lines) + "\n"
+        text += "\n" + "\n".join(filled(lines)) + "\n"
     if waits:
         lines = ["| | kernel | memory | cycles | ns |", "|---|---|--:|--:|--:|"]
         for row in waits:
             lines.append(f"| {row['what']} | `{row['kernel']}` | {row.get('shape', '')} | {row['latency']['cycles']:.1f} | "
                          f"{row['latency']['ns']:.1f} |")
-        text += "\n" + "\n".join(lines) + "\n"
+        text += "\n" + "\n".join(filled(lines)) + "\n"
     said = f"\n{source_of(run)} Medians; every result was checked."
     if rates:
         said += f" {IQR}"
         if roofline:
             said += " The measured roof: the best rate of `fma_chains`, or the intensity times the rate of `copy_words`."
     return text + said + "\n\n"
+
+
+drawn_region = re.compile(r"(<!-- drawn((?: \S+)+) -->\n).*?(<!-- /drawn -->)", re.S)
+
+
+def who_works_when(kernels):
+    """Four lines of each: its name, and who works when."""
+    said = subprocess.run([programs / "15_streams_and_graphs", "--part", "overlap"], check=True, text=True, capture_output=True)
+    lines = said.stdout.split("\n")
+    blocks = ["\n".join(lines[lines.index(kernel):][:4]) for kernel in kernels.split()]
+    return "\n```text\n" + "\n\n".join(blocks) + "\n```\n\n"
 
 
 figure_region = re.compile(r"(<!-- figure:(\S+) (\S+) (\S+) (\S+) -->).*?(<!-- /figure -->)", re.S)
@@ -548,9 +574,7 @@ def recorded_table(gpu, program, words):
     titles = ["shape", *(["tile"] if tiles else []), "kernel", *extra, "time", "IQR", first["figure"]["unit"], "of peak"]
     titles += ["of " + best[5:]] if share else ["same block", best.replace("_", " ")]
     titles += ["quartiles"] if spread else []
-    named = 3 if tiles else 2
-    lines = ["| " + " | ".join(titles) + " |",
-             ("|---|--:|---" if tiles else "|---|---") + "|--:" * (len(titles) - named) + "|"]
+    table = []
     for row in rows:
         ratio = lambda key: f"{compared(run, row, key):.2f} x" if compared(run, row, key) else ""
         cells = [row["shape"], *([str(row.get("tile", ""))] if tiles else []), f"`{row['kernel']}`", *extra_cells(row),
@@ -564,7 +588,11 @@ def recorded_table(gpu, program, words):
         if spread:
             q = row.get("speedup", {})  # a row that is the baseline from here on: its turns were with the one before it
             cells += [f"{100 * q['q1']:.1f} to {100 * q['q3']:.1f}" if "q1" in q and q.get(best) != 1 else ""]
-        lines.append("| " + " | ".join(cells) + " |")
+        table.append(cells)
+    shown = [k for k in range(len(titles)) if any(cells[k] for cells in table)]  # no column that says nothing
+    lines = ["| " + " | ".join(titles[k] for k in shown) + " |",
+             "|" + "|".join("---" if titles[k] in ("shape", "kernel") else "--:" for k in shown) + "|"]
+    lines += ["| " + " | ".join(cells[k] for k in shown) + " |" for cells in table]
     return "\n" + "\n".join(lines) + f"\n\n{caption(run, rows, best)}\n\n"
 
 
@@ -1026,6 +1054,7 @@ for page in [root / "README.md", *sorted(root.glob("chapters/*/*.md")), *sorted(
     new = picture_region.sub(lambda found: found[1] + picture_on(page, found[2], found[3]) + found[4], new)
     new = all_puzzles_region.sub(lambda found: found[1] + puzzles.all_of_them(root) + found[2], new)
     if "--code" not in options:
+        new = drawn_region.sub(lambda found: found[1] + who_works_when(found[2]) + found[3], new)
         new = region.sub(lambda found: found[1] + table(found[2], found[3]) + found[4], new)
         new = recorded_region.sub(lambda found: found[1] + recorded_table(found[2], found[3], found[4]) + found[5], new)
         new = figure_region.sub(lambda found: found[1] + recorded_figure(*found.group(2, 3, 4, 5)) + found[6], new)

@@ -240,6 +240,7 @@ void Lesson::State::time(const Variant& variant, Outcome& outcome) {
   rules.working_set = variant.working_set;
   rules.min_seconds = style.min_seconds;
   if (!style.graphs) rules.graph_below_us = 0;
+  rules.from_idle = style.from_idle;
   measure_with_baseline(variant, rules, outcome);
   outcome.figure = variant.work / outcome.timing.seconds() * 1e-9;
   // A race may show only after many launches: what the last timed one left must be right too. After calls in turns, what

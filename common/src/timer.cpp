@@ -204,6 +204,7 @@ class Sampler {
     while (static_cast<int>(events_.size()) <= index) events_.emplace_back();
     auto& [start, stop] = events_[static_cast<std::size_t>(index)];
     if (flush_ && !graph_) flusher_->enqueue(stream_);
+    if (options_.from_idle) CUDA_CHECK(cudaDeviceSynchronize());
     start.record(stream_);
     if (graph_)
       CUDA_CHECK(cudaGraphLaunch(graph_, stream_));

@@ -223,7 +223,7 @@ TEST_CASE("the screen fits its terminal", "[learn]") {
   CHECK_FALSE(has(text, "Solved."));
   CHECK(has(joined(draw(v, {80, 0, true}), "\n"), "\033["));
 
-  v.verdict = Verdict{Step::solved, {}, {}, {{"launches", 1}}};
+  v.verdict = Verdict{Step::solved, {}, {}, {{"launches", 1}}, {"    kernels   00"}};
   v.before = {{"launches", 2}};
   v.next = "00-4, Next";
   Puzzle shown = p;
@@ -233,6 +233,7 @@ TEST_CASE("the screen fits its terminal", "[learn]") {
   CHECK(has(text, "Solved."));
   CHECK(has(text, "24 threads did nothing."));
   CHECK(has(text, "2 -> 1"));
+  CHECK(has(text, "\n    kernels   00\n"));
   CHECK(has(text, "Press n for 00-4, Next."));
 }
 

@@ -181,6 +181,35 @@ TEST_CASE("a limit that does not hold, with the line that it comes from", "[lear
   says(v, "    12 | ");
 }
 
+TEST_CASE("a timeline has its length in units of the check's, and is drawn", "[learn]") {
+  const std::string pieces = "unit 100\npiece 0 7 0 100\npiece 2 0 200 300\npiece 1 9 100 200\npiece 0 9 100 150\n";
+  const tilewise::Timeline t = parse_check(pieces + "timeline 300 word\nsolved word\n", "word").timeline;
+  CHECK(t.length == 3);
+  CHECK(drawing_of(t) == Lines{"    copy in   " + std::string(20, '0') + std::string(10, '1') + std::string(30, '.'),
+                               "    kernels   " + std::string(20, '.') + std::string(20, '1') + std::string(20, '.'),
+                               "    copy out  " + std::string(40, '.') + std::string(20, 'd')});
+  // Only the check's own call counts.
+  CHECK(parse_check(pieces + "timeline 300\n", "word").timeline.length == 0);
+  CHECK(drawing_of({}).empty());
+  // More pieces than there is room for.
+  tilewise::Timeline many{{}, 100};
+  for (int i = 0; i < 100; ++i) many.pieces.push_back({tilewise::Engine::sms, 0, double(i), double(i + 1)});
+  CHECK(drawing_of(many)[1] == "    kernels   " + std::string(60, '0'));
+}
+
+TEST_CASE("a limit on the timeline's length, and the drawing beside it", "[learn]") {
+  const auto with = [](const std::string& text) {
+    return replaced(replaced(text, "  launch(d_in", "  puzzle::timeline_from_here(32);\n  launch(d_in"),
+                    "  puzzle::expect(\"out\"", "  puzzle::timeline_to_here();\n  puzzle::expect(\"out\"");
+  };
+  const std::string limited = with(puzzle_text(kRight, "// Limit: timeline_length <= 1: one launch of 64 threads\n"));
+  const Verdict v = judged(limited, limited);
+  CHECK(v.step == Step::limit);
+  says(v, "8 times as long as one copy. Wanted: 1 at most. One launch of 64 threads.");
+  says(v, "    kernels   dddd");
+  CHECK(v.counts.at("timeline_length") == 8);  // 64 threads, as long as 64 floats; a unit is 8
+}
+
 TEST_CASE("a prediction is compared with what the kernel as given does", "[learn]") {
   const std::string text = replaced(
       puzzle_text(kRight + "  // sectors in all: ?\n"), "Kind: write",

@@ -45,6 +45,19 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
   CHECK(count_arithmetic(call + "\tmulsd\t%xmm1, %xmm0\n.L2:\n" + call + "\taddss\t%xmm1, %xmm0\n" + call +
                          "\tret\n") == counter + "\taddq\t$1, 8(%rax)\n\tmulsd\t%xmm1, %xmm0\n.L2:\n" + counter +
                                            "\taddq\t$1, (%rax)\n\taddss\t%xmm1, %xmm0\n\tret\n");
+  // A block without a call: where something jumps to, flags and registers are kept. Other labels are no blocks.
+  const std::string kept = "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n" + counter +
+                           "\taddq\t$2, (%rax)\n\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n";
+  const std::string two = "\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n";
+  CHECK(count_arithmetic("f:\n" + call + "\tje\t.L2\n.L2:\n\tmovq\t%rax, %rbx\n" + two + "\tret\n") ==
+        "f:\n\tje\t.L2\n.L2:\n\tmovq\t%rax, %rbx\n" + kept + two + "\tret\n");
+  CHECK(count_arithmetic("f:\n" + call + two + "\tje\t.L2\n.L2:\n" + two + "\tret\n") ==
+        "f:\n" + counter + "\taddq\t$2, (%rax)\n" + two + "\tje\t.L2\n.L2:\n" + kept + two + "\tret\n");
+  CHECK(count_arithmetic("f:\n" + call + ".Ltmp1:\n" + two + "\tret\n") ==
+        "f:\n" + counter + "\taddq\t$2, (%rax)\n.Ltmp1:\n" + two + "\tret\n");
+  CHECK(count_arithmetic("f:\n" + call + "\tje\t.L2\n.L2:\n" + call + two + "\tret\n") ==
+        "f:\n\tje\t.L2\n.L2:\n" + counter + "\taddq\t$2, (%rax)\n" + two + "\tret\n");
+  CHECK(count_arithmetic("g:\n\tje\t.L2\n.L2:\n" + two + "\tret\n") == "g:\n\tje\t.L2\n.L2:\n" + two + "\tret\n");
   // Arithmetic of a function without calls belongs to no block of the function before.
   CHECK(count_arithmetic(call + "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n") ==
         "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n");

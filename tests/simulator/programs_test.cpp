@@ -102,6 +102,15 @@ int main() {
   cudaDeviceSynchronize();
   return 0;
 })");
+  refuses("does not support a kernel that waits for the host, as naps(int volatile*) may at ", R"(
+__global__ void naps(volatile int* latch) { while (*latch == 0) __nanosleep(100); }
+int main() {
+  int* latch;
+  cudaMallocManaged(&latch, sizeof(int));
+  *latch = 0;
+  naps<<<1, 1>>>(latch);
+  return 0;
+})");
   refuses("deadlock: the block never ends", R"(
 __global__ void waits(volatile int* latch) { while (*latch == 0) {} }
 int main() {
@@ -169,6 +178,27 @@ TEST_CASE("A program with parts of CUDA graphs that are not there is refused", "
 int main() {
   cudaGraph_t graph;
   cudaGraphAddChildGraphNode(nullptr, graph, nullptr, 0, graph);
+}
+)");
+  refuses("new arguments for a launch that was captured (capture it again, and call cudaGraphExecUpdate)", R"(
+__global__ void put(int* p, int number) { *p = number; }
+int main() {
+  int *p, number = 1;
+  cudaMalloc(&p, 4);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  put<<<1, 1, 0, stream>>>(p, number);
+  cudaGraph_t graph;
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphExec_t ready;
+  cudaGraphInstantiate(&ready, graph, 0);
+  size_t one = 1;
+  cudaGraphNode_t node;
+  cudaGraphGetNodes(graph, &node, &one);
+  void* arguments[] = {&p, &number};
+  const cudaKernelNodeParams parameters{(void*)put, dim3(1), dim3(1), 0, arguments, nullptr};
+  cudaGraphExecKernelNodeSetParams(ready, node, &parameters);
 }
 )");
 }

@@ -118,10 +118,10 @@ inline float elapsed_ms(const Event& start, const Event& stop) {
   return ms;
 }
 
-/// A CUDA stream.
+/// A CUDA stream. cudaStreamNonBlocking: one that the default stream does not wait for, nor it for that.
 class Stream {
  public:
-  Stream() { CUDA_CHECK(cudaStreamCreate(&stream_)); }
+  explicit Stream(unsigned flags = cudaStreamDefault) { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, flags)); }
   Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
   Stream& operator=(Stream&& other) noexcept {
     std::swap(stream_, other.stream_);

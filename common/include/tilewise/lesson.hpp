@@ -106,6 +106,7 @@ struct LessonStyle {
   /// and may write the same output: the variant is always the last to run.
   bool in_turns = false;
   bool graphs = true;  ///< GPU: short calls are timed as a CUDA graph; false where what a call costs is the question
+  bool from_idle = false;          ///< GPU: each call begins when the device is idle, see TimerOptions
   std::vector<Column> extra = {};  ///< columns of the lesson's own, after the kernel's name; Variant::extra fills them
   bool l1 = false;                 ///< simulator: passes through L1's tags and L1's data per load request
   bool by_formula = false;         ///< simulator, Figure::bytes: sectors by formula beside the counted ones

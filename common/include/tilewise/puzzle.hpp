@@ -99,6 +99,45 @@ class Array {
   std::size_t size_ = 0;
 };
 
+/// An array in pinned memory of the host's, freed at its end.
+template <class T = float>
+class Pinned {
+ public:
+  /// n elements that hold kUnwritten. `name`, a string literal, is what messages call the array.
+  Pinned(const char* name, std::size_t n) : size_(n) {
+    check(cudaMallocHost(&data_, n * sizeof(T) + !n));
+    std::memset(data_, kUnwritten<T>, n * sizeof(T));
+    call_it(name);
+  }
+  /// A copy of these.
+  Pinned(const char* name, const std::vector<T>& from) : Pinned(name, from.size()) {
+    std::memcpy(data_, from.data(), size_ * sizeof(T));
+  }
+  ~Pinned() { cudaFreeHost(data_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+  /// What it holds. Waits for nothing: an asynchronous copy that nobody has waited for is a finding.
+  std::vector<T> host() const {
+    std::vector<T> all(size_);
+    for (std::size_t i = 0; i < size_; ++i) all[i] = data_[i];
+    return all;
+  }
+
+ private:
+  void call_it([[maybe_unused]] const char* name) {
+#ifdef TILEWISE_SIMULATOR
+    tilewise::sim::name_allocation(data_, name);
+#endif
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 /// What was compared: a row-major array.
 struct Compared {
   const std::string& name;
@@ -147,7 +186,7 @@ void expect(const std::string& name, const std::string& shape, const std::vector
 }
 
 /// Limits and predictions are about the launches from here on; of all launches where this is not called.
-/// `make learn` gives both functions a token, to know that the check called them, and no one else.
+/// `make learn` gives such functions a token, to know that the check called them, and no one else.
 TILEWISE_PUZZLE_FUNCTION void count_from_here(const char* token = "");
 
 /// What the check ends with: all of it held.
@@ -158,6 +197,12 @@ TILEWISE_PUZZLE_FUNCTION int solved(const char* token = "");
 /// too. Programs that give memory of the host to kernels, and builds without the simulator, aren't looked at.
 TILEWISE_PUZZLE_FUNCTION void watch_copies();
 TILEWISE_PUZZLE_FUNCTION void expect_from_gpu(const std::string& name, const float* got, std::size_t n);
+
+/// For functions that are to copy and compute at the same time. What is asked for between these two gets a place on a timeline, as on a
+/// device that does one copy in each direction and one launch at a time, and on which a thread takes as long as a float takes to come.
+/// Its length, in copies of `unit` bytes, is the count timeline_length. On a GPU both do nothing.
+TILEWISE_PUZZLE_FUNCTION void timeline_from_here(std::size_t unit);
+TILEWISE_PUZZLE_FUNCTION void timeline_to_here(const char* token = "");
 
 }  // namespace puzzle
 
@@ -171,6 +216,7 @@ extern template std::vector<float> values<float>(std::size_t, unsigned);
 extern template std::vector<int> values<int>(std::size_t, unsigned);
 extern template class Array<float>;
 extern template class Array<int>;
+extern template class Pinned<float>;
 }  // namespace puzzle
 #else
 #include "tilewise/puzzle_functions.hpp"

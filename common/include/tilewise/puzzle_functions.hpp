@@ -88,6 +88,27 @@ TILEWISE_PUZZLE_FUNCTION void expect_from_gpu([[maybe_unused]] const std::string
 #endif
 }
 
+TILEWISE_PUZZLE_FUNCTION void timeline_from_here([[maybe_unused]] std::size_t unit) {
+#ifdef TILEWISE_SIMULATOR
+  tell("unit " + std::to_string(unit));
+  tilewise::sim::begin_timeline(sizeof(float));
+#endif
+}
+
+TILEWISE_PUZZLE_FUNCTION void timeline_to_here([[maybe_unused]] const char* token) {
+#ifdef TILEWISE_SIMULATOR
+  // "piece ENGINE STREAM BEGIN END" of each, then "timeline LENGTH TOKEN"
+  const tilewise::sim::Timeline all = tilewise::sim::end_timeline();
+  char line[128];
+  for (const tilewise::sim::Piece& p : all.pieces) {
+    std::snprintf(line, sizeof line, "piece %d %u %.17g %.17g", int(p.engine), unsigned(p.stream), p.begin, p.end);
+    tell(line);
+  }
+  std::snprintf(line, sizeof line, "timeline %.17g ", all.length);
+  tell(std::string(line) + token);
+#endif
+}
+
 }  // namespace puzzle
 
 #ifdef TILEWISE_PUZZLE_APART
@@ -100,5 +121,6 @@ template std::vector<float> values<float>(std::size_t, unsigned);
 template std::vector<int> values<int>(std::size_t, unsigned);
 template class Array<float>;
 template class Array<int>;
+template class Pinned<float>;
 }  // namespace puzzle
 #endif

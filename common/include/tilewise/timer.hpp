@@ -46,6 +46,7 @@ struct TimerOptions {
   std::size_t working_set = 0;  ///< bytes that one call touches; 0 when unknown: counts as larger than L2
   Cache cache = Cache::automatic;
   double graph_below_us = 20;  ///< shorter calls are timed as a CUDA graph of repeats
+  bool from_idle = false;      ///< each call begins when the device is idle: the host's time to ask for its work counts
 };
 
 /// Time of one call.

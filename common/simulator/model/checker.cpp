@@ -746,12 +746,12 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
     if (!conflicts || order::shared(mine, used->bytes).bytes == 0) continue;
     if (report_again("race-streams", now.site, used->site)) continue;
     static constexpr const char* does[] = {"reads", "writes", "allocates", "frees"};
-    Finding f =
-        make("race-streams",
-             fmt::format("this thread {} {}, which {} at {} {}: nothing says which comes first{}", verb(now.kind),
-                         place(now.s, now.space, now.address, now.bytes).name, used->name, describe_site(used->site),
-                         does[static_cast<int>(used->use)], order::advice(used->work)),
-             now.lane, now.site);
+    Finding f = make("race-streams",
+                     fmt::format("this thread {} {}, which {}{} {}: nothing says which comes first{}", verb(now.kind),
+                                 place(now.s, now.space, now.address, now.bytes).name, used->name,
+                                 used->site == nullptr ? "" : " at " + describe_site(used->site),
+                                 does[static_cast<int>(used->use)], order::advice(used->work)),
+                     now.lane, now.site);
     f.other_site = used->site;
     report_finding(std::move(f));
   }
@@ -1327,7 +1327,7 @@ void look_over(const char* name, void* site, const order::Bytes& bytes, const ch
     if (report_again("race-streams", site, s.sites[other])) return false;
     Finding f;
     f.code = "race-streams";
-    f.site = site;
+    f.site = site != nullptr ? site : s.sites[other];
     f.other_site = s.sites[other];
     f.message = fmt::format("{} {} {}, which a launch {} at {}: nothing says which comes first{}", name, does,
                             global_place(at, 4).name, verb, describe_site(s.sites[other]), order::advice(launch->work));

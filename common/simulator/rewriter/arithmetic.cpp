@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <vector>
 
 namespace tilewise::sim {
@@ -78,48 +79,86 @@ bool can_count_arithmetic() {
 #endif
 }
 
+namespace {
+
+// Lines of assembly, one after the other, with where each begins and ends (behind its newline).
+template <class Each>
+void for_each_line(const std::string& assembly, Each each) {
+  for (std::size_t begin = 0; begin < assembly.size();) {
+    const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
+    each(std::string_view(assembly.data() + begin, end - begin - 1), begin, end);
+    begin = end;
+  }
+}
+
+// The labels that something jumps to.
+std::set<std::string_view> jump_targets(const std::string& assembly) {
+  std::set<std::string_view> targets;
+  for_each_line(assembly, [&](std::string_view line, std::size_t, std::size_t) {
+    const Instruction instruction = parse(line);
+    if (!instruction.mnemonic.empty() && instruction.mnemonic[0] == 'j')
+      targets.insert(instruction.operands.substr(0, instruction.operands.find_first_of(" \t#")));
+  });
+  return targets;
+}
+
+std::string additions(const Flop& flop) {
+  std::string text = "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n";
+  if (flop.single != 0) text += "\taddq\t$" + std::to_string(flop.single) + ", (%rax)\n";
+  if (flop.twice != 0) text += "\taddq\t$" + std::to_string(flop.twice) + ", 8(%rax)\n";
+  return text;
+}
+
+// The same where registers, flags and the red zone below the stack are in use.
+std::string additions_anywhere(const Flop& flop) {
+  return "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n" + additions(flop) +
+         "\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n";
+}
+
+}  // namespace
+
 std::string count_arithmetic(const std::string& assembly) {
+  const std::set<std::string_view> targets = jump_targets(assembly);
   std::string out;
   out.reserve(assembly.size());
   std::size_t copied = 0;  // of `assembly`
-  std::size_t call = 0, after_call = 0;
-  bool in_block = false;
+  // The block's call, whose place the additions take: it leaves the flags and rax undefined, so both are free to use. A block that
+  // the compiler made later, of a choice between two values, has none: its additions go in front of its first operation.
+  enum class Block { none, with_call, without_call } block = Block::none;
+  std::size_t at = 0, go_on_at = 0;
   Flop flop;
 
-  // Puts the additions where the call of the block was; nothing when it does no arithmetic. A call leaves the flags and rax
-  // undefined, so both are free to use.
   const auto finish_block = [&] {
-    if (!in_block) return;
-    out.append(assembly, copied, call - copied);
-    if (flop.single + flop.twice != 0) {
-      out += "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n";
-      if (flop.single != 0) out += "\taddq\t$" + std::to_string(flop.single) + ", (%rax)\n";
-      if (flop.twice != 0) out += "\taddq\t$" + std::to_string(flop.twice) + ", 8(%rax)\n";
-    }
-    copied = after_call;
+    const bool counts = flop.single + flop.twice != 0;
+    if (block == Block::none || (block == Block::without_call && !counts)) return;
+    out.append(assembly, copied, at - copied);
+    if (counts) out += block == Block::with_call ? additions(flop) : additions_anywhere(flop);
+    copied = go_on_at;
+  };
+  const auto begin_block = [&](Block kind, std::size_t begin, std::size_t end) {
+    finish_block();
+    block = kind;
+    at = begin;
+    go_on_at = end;
+    flop = {};
   };
 
-  for (std::size_t begin = 0; begin < assembly.size();) {
-    const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
-    const std::string_view line(assembly.data() + begin, end - begin - 1);
-    if (!line.empty() && (line[0] == '\t' || line[0] == ' ')) {
-      if (line.find(".cfi_startproc") != std::string_view::npos) {  // a function that is not instrumented has no calls
-        finish_block();
-        in_block = false;
-      } else if (callee(parse(line)) == kBlockBegins) {
-        finish_block();
-        in_block = true;
-        call = begin;
-        after_call = end;
-        flop = {};
-      } else if (in_block) {
-        const Flop more = flop_of(line);
-        flop.single += more.single;
-        flop.twice += more.twice;
-      }
+  for_each_line(assembly, [&](std::string_view line, std::size_t begin, std::size_t end) {
+    if (line.empty()) return;
+    if (line[0] != '\t' && line[0] != ' ') {
+      const bool is_target = targets.count(line.substr(0, line.find(':'))) != 0;
+      if (is_target && block != Block::none) begin_block(Block::without_call, end, end);
+    } else if (line.find(".cfi_startproc") != std::string_view::npos) {
+      begin_block(Block::none, begin, begin);  // a function that is not instrumented has no calls
+    } else if (callee(parse(line)) == kBlockBegins) {
+      begin_block(Block::with_call, begin, end);
+    } else if (block != Block::none) {
+      const Flop more = flop_of(line);
+      if (block == Block::without_call && flop.single + flop.twice == 0) at = go_on_at = begin;
+      flop.single += more.single;
+      flop.twice += more.twice;
     }
-    begin = end;
-  }
+  });
   finish_block();
   return out.append(assembly, copied, std::string::npos);
 }

@@ -148,6 +148,7 @@ cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
   const Nodes before(after, after + count);
   for (const CUgraphNode_st* n : before)
     if (!owns(graph->nodes, n)) return cudaErrorInvalidValue;
+  if (type == cudaGraphNodeTypeKernel) ++host_work_so_far().launches;
   *node = add_node(*graph, type, what, before, std::move(action));
   return cudaSuccess;
 }
@@ -268,6 +269,7 @@ bool takes(cudaStream_t stream, cudaGraphNodeType type, const void* what, Action
     error = cudaErrorStreamCaptureInvalidated;
     return true;
   }
+  if (type == cudaGraphNodeTypeKernel) ++host_work_so_far().launches;
   last = {add_node(*capture->graph, type, what, last, std::move(action))};
   return true;
 }
@@ -344,6 +346,8 @@ bool takes_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t& error) {
   }
   return true;
 }
+
+std::size_t live() { return state().graphs.size() + state().execs.size(); }
 
 void forget_all() {
   State& s = state();
@@ -585,6 +589,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (const cudaError_t error = on_stream(stream)) return error;
     if (graph::is_captured(stream)) unsupported("a graph that is launched in a stream that is being captured");
     check_demanded_stream("this graph", "it is the last argument of cudaGraphLaunch", stream, site);
+    ++host_work_so_far().launches;
     return graph::launch(*exec, stream);
   });
 }
@@ -596,6 +601,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
     if (!graph::owns(graph::state().execs, exec) || parameters == nullptr) return cudaErrorInvalidValue;
     for (auto& compiled : exec->nodes) {
       if (compiled.origin != node || compiled.type != cudaGraphNodeTypeKernel) continue;
+      if (parameter_sizes_of(compiled.what) == nullptr)
+        unsupported("new arguments for a launch that was captured (capture it again, and call cudaGraphExecUpdate)");
       if (compiled.what != parameters->func) return cudaErrorInvalidValue;
       return graph::kernel_action(*parameters, site, compiled.action);
     }

@@ -11,6 +11,7 @@
 #include "memory.hpp"
 #include "order.hpp"
 #include "tilewise_sim/report.hpp"
+#include "timeline.hpp"
 
 namespace tilewise::sim {
 
@@ -43,6 +44,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, void* site) {
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   kept_copies().host_is_reachable |= kind != Kind::device;
+  if (kind == Kind::device) ++host_work_so_far().allocations;
   *pointer = memory::allocate(bytes, kind, site);
   if (*pointer != nullptr) order::forget(address_of(*pointer), bytes);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -126,6 +128,16 @@ void wait_as_documented(const CopyCall& call, bool on_host, bool to_pageable) {
   if (call.async ? to_pageable : on_host) order::host_waits(order_of(call.stream));
 }
 
+/// Pageable memory is copied with the host's help: it stays until that is done.
+void note_copy(const void* to, const void* from, std::size_t bytes) {
+  HostWork& work = host_work_so_far();
+  if (memory::find(from) == nullptr || memory::find(to) == nullptr) work.pageable_bytes += bytes;
+  if (is_device_memory(to) == is_device_memory(from)) return;
+  const bool in = is_device_memory(to);
+  (in ? work.bytes_to_device : work.bytes_to_host) += bytes;
+  timeline::is_copy(in ? Engine::copy_in : Engine::copy_out, bytes, memory::find(in ? from : to) == nullptr);
+}
+
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   if (width == 0 || height == 0) return cudaSuccess;
@@ -147,6 +159,7 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
   order::ask_for(order_of(call.stream));
   order::uses(call.name, call.site, {address_of(from), width, height, from_pitch}, order::Use::reads);
   order::uses(call.name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
+  note_copy(to, from, width * height);
   const memory::DeviceMemoryOpen open;
   for (std::size_t row = 0; row < height; ++row) {
     move_bytes(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
@@ -231,6 +244,17 @@ cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t b
 }  // namespace tilewise::sim
 
 namespace tilewise::sim {
+
+void* allocate_closed_host_memory(std::size_t bytes) {
+  void* const pointer = memory::allocate(bytes, Kind::host, nullptr, true);
+  if (pointer != nullptr) order::forget(address_of(pointer), bytes);
+  return pointer;
+}
+
+void note_callers_work(cudaStream_t stream, const void* pointer, std::size_t bytes, bool writes, const char* name) {
+  order::ask_for(order_of(stream));
+  order::uses(name, nullptr, {address_of(pointer), bytes}, writes ? order::Use::writes : order::Use::reads);
+}
 
 void keep_copies_to_host() { kept_copies() = {true, false, {}}; }
 

@@ -97,6 +97,8 @@ void destroy_streams() {
   events().clear();
 }
 
+std::size_t live_objects() { return streams().size() + events().size() + graph::live(); }
+
 }  // namespace tilewise::sim
 
 using namespace tilewise::sim;

@@ -6,6 +6,7 @@
 #include "findings.hpp"
 #include "memory.hpp"
 #include "occupancy.hpp"
+#include "order.hpp"
 #include "registers.hpp"
 #include "tilewise_sim/report.hpp"
 
@@ -160,6 +161,17 @@ void clear_errors() {
 
 std::uint64_t waits() { return waits_so_far; }
 void note_wait() { ++waits_so_far; }
+
+HostWork& host_work_so_far() {
+  static constinit HostWork work;
+  return work;
+}
+
+HostWork host_work() {
+  HostWork work = host_work_so_far();
+  work.waits = order::host_has_waited();
+  return work;
+}
 
 void fail_launch(std::uint64_t n) { launch_fails_in = n; }
 

@@ -17,8 +17,12 @@ cudaError_t set_sticky(cudaError_t error);
 /// The error that ruined the device, or cudaSuccess.
 cudaError_t sticky_error();
 
+struct HostWork;
+
 /// Host code waits, for waits().
 void note_wait();
+/// What host_work() gives, but for the waits.
+HostWork& host_work_so_far();
 
 /// Forgets both kinds; part of cudaDeviceReset.
 void clear_errors();

@@ -305,15 +305,16 @@ void insert_sorted(std::vector<Allocation>& sorted, const Allocation& entry) {
 
 // ---------------------------------------------------------------- allocating
 
-void* allocate(std::size_t bytes, Kind kind, void* call_site) {
+void* allocate(std::size_t bytes, Kind kind, void* call_site, bool closed) {
   State& s = state();
   if (device_arena.bytes == 0) reserve_arenas();
   if (bytes == 0 || bytes > s.capacity) return nullptr;
   if (kind == Kind::device && bytes > s.capacity - s.used) return nullptr;
-  Arena& arena = kind == Kind::device ? s.device : s.open;
+  closed = closed || kind == Kind::device;
+  Arena& arena = closed ? s.device : s.open;
   const std::uintptr_t begin = place(arena, bytes);
   if (begin == 0) return nullptr;
-  const bool backed = !s.addresses_only || kind != Kind::device;
+  const bool backed = !s.addresses_only || !closed;
   if (backed) commit(arena, begin + bytes + kRedZone);
 
   Allocation record;
@@ -325,6 +326,7 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site) {
   arena.records.insert_or_assign(begin, record);
   if (kind == Kind::device) s.used += bytes;
   if (backed) fill(arena, begin, bytes);
+  if (backed && closed && kind != Kind::device) mark_written(begin, bytes);
   return bytes_at(begin);
 }
 
@@ -607,7 +609,13 @@ void look_at_guarded(std::uintptr_t address, std::size_t bytes) {
 
 void host_access(std::uintptr_t address, std::size_t bytes, void* return_address) {
   const Allocation* at = find(address);
-  if (at != nullptr && at->name != nullptr && at->live && bytes > 0 && (address - at->begin) % bytes == 0)
+  if (at != nullptr && at->live && at->kind == Kind::host)
+    report_finding("host-access",
+                   "host code reads or writes " + describe(address) +
+                       ": work in streams brings this pinned memory and takes it away, and the host doesn't know when; "
+                       "leave it to copies",
+                   return_address);
+  else if (at != nullptr && at->name != nullptr && at->live && bytes > 0 && (address - at->begin) % bytes == 0)
     report_finding("host-access",
                    std::string(at->name) + "[" + std::to_string((address - at->begin) / bytes) +
                        "] in host code: this pointer is the GPU's, and only kernels can follow it; copy what it points "

@@ -44,7 +44,8 @@ constexpr std::size_t kAlignment = 512;
 // ---------------------------------------------------------------- allocating
 /// Memory of `bytes` bytes, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest
 /// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.
-void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr);
+/// `closed`: memory of the host that host code may not touch, as device memory.
+void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr, bool closed = false);
 
 /// From here on, device memory gets addresses alone: it can't be read or written, and no page is touched for it.
 void addresses_only();

@@ -12,6 +12,7 @@
 #include "runtime/for_ever.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/thread.hpp"
+#include "runtime/timeline.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim::order {
@@ -38,6 +39,7 @@ struct State {
   bool as_work = false;           // host code is a part of it
   std::deque<Launched> launches;  // by interval; the host does not know that they are complete
   std::deque<Used> uses;
+  std::uint64_t waits = 0;
 };
 
 State& state() {
@@ -120,21 +122,31 @@ const char* did(Use use) {
 
 std::string bytes_text(std::size_t bytes) { return grouped_digits(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-// "at x.cu:12" or "in the same line".
+// " at x.cu:12" or " in the same line"; nothing for what the caller of a function has asked for.
 std::string at_line(const void* site, const void* other) {
+  if (other == nullptr) return "";
   const std::string here = describe_site(site), there = describe_site(other);
-  return here == there ? "in the same line" : "at " + there;
+  return here == there ? " in the same line" : " at " + there;
+}
+
+// "400 bytes of in, from byte 80 on" where it has a name.
+std::string part_text(const memory::Range& part) {
+  const memory::Allocation* found = memory::find(part.begin);
+  if (found == nullptr || found->name == nullptr || found->kind == memory::Kind::variable)
+    return bytes_text(part.bytes) + ", " + memory::describe(part.begin);
+  return bytes_text(part.bytes) + " of " + found->name + ", from byte " + grouped_digits(part.begin - found->begin) +
+         " on";
 }
 
 void report_overlap(const Used& now, const Used& other, const memory::Range& both) {
   if (report_again("race-streams", now.site, other.site)) return;
   Finding f;
   f.code = "race-streams";
-  f.site = now.site;
+  f.site = now.site != nullptr ? now.site : other.site;
   f.other_site = other.site;
-  f.message = std::string(now.name) + " " + did(now.use) + " " + bytes_text(both.bytes) + ", " +
-              memory::describe(both.begin) + ", which " + other.name + " " + at_line(now.site, other.site) + " " +
-              did(other.use) + ": nothing says which comes first" + advice(other.work);
+  f.message = std::string(now.name) + " " + did(now.use) + " " + part_text(both) + ", which " + other.name +
+              at_line(now.site, other.site) + " " + did(other.use) + ": nothing says which comes first" +
+              advice(other.work);
   report_finding(std::move(f));
 }
 
@@ -164,14 +176,18 @@ Clock record(Stream stream) {
 
 void wait(Stream stream, const Clock& event) { join(state().streams[stream].clock, event); }
 
+std::uint64_t host_has_waited() { return state().waits; }
+
 void host_waits(const Clock& event) {
   State& s = state();
+  ++s.waits;
   join(s.host, event);
   forget_known(s);
 }
 
 void host_waits(Stream stream) {
   State& s = state();
+  ++s.waits;
   join(s.host, s.streams[stream].clock);
   if (stream == kDefault)
     for (const StreamState& other : s.streams)
@@ -181,6 +197,7 @@ void host_waits(Stream stream) {
 
 void host_waits_for_all() {
   State& s = state();
+  ++s.waits;
   for (const StreamState& stream : s.streams) join(s.host, stream.clock);
   forget_known(s);
 }
@@ -210,6 +227,7 @@ Work ask_for(Stream stream) {
   if (clock.size() <= stream) clock.resize(stream + 1);
   s.current = {stream, ++clock[stream]};
   s.now = clock;
+  timeline::asked_for(s.current, clock);
   return s.current;
 }
 

@@ -49,6 +49,9 @@ Clock record(Stream stream);
 /// What is asked for in the stream from now on comes after the event.
 void wait(Stream stream, const Clock& event);
 
+/// How often the host has waited, in whatever call.
+std::uint64_t host_has_waited();
+
 /// The host waits for the stream's work, for an event, for everything.
 void host_waits(Stream stream);
 void host_waits(const Clock& event);

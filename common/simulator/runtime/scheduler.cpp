@@ -28,6 +28,7 @@
 #include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
 #include "runtime/thread.hpp"
+#include "runtime/timeline.hpp"
 #include "runtime/watchdog.hpp"
 
 namespace tilewise::sim {
@@ -413,6 +414,7 @@ void Scheduler::run_block() {
     lane.state = LaneState::fresh;
     lane.in_kernel = false;
     lane.wait_site = nullptr;
+    lane.polls = 0;
     lane.next_barrier = 0;
     lane.discard_next = false;
     lane.loop_context = 0;
@@ -476,9 +478,8 @@ std::string waits_in(const Lane& lane) {
   std::fprintf(
       stderr,
       "tilewise: the simulator does not support a kernel that waits for the host, as %s may at %s: the memory is "
-      "pinned "
-      "or managed, and a kernel runs to its end before the host goes on. (If another thread of the kernel is to write "
-      "it, that one never does.)\n",
+      "pinned or managed, and a kernel runs to its end before the host goes on. (If another thread of the kernel is to "
+      "write it, that one never does.)\n",
       function_name(running_launch().kernel).c_str(), describe_site(lane.wait_site).c_str());
   std::exit(1);
 }
@@ -647,9 +648,11 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
     observer::refused_launch(config, error, site);
     return;
   }
-  if (!graph::launching())
+  if (!graph::launching()) {
     check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream,
                           const_cast<void*>(site));
+    ++host_work_so_far().launches;
+  }
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;
@@ -666,6 +669,8 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
   watch_blocks();
   memory::open_device_memory();
   order::ask_for(order_of(config.stream));
+  const dim3 &grid = config.grid, &block = config.block;
+  timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
   observer::begin_launch(s.launch);
   s.run_grid();
   observer::end_launch(s.launch);
@@ -920,8 +925,8 @@ void atomic_access(const volatile void* address, std::size_t bytes) {
 }
 
 void polled(Lane& lane, const volatile void* address, const void* site) {
-  if (++lane.atomics_in_a_row < kAtomicsBeforeYield) return;
   lane.polls = reinterpret_cast<std::uintptr_t>(address);
+  if (++lane.atomics_in_a_row < kAtomicsBeforeYield) return;
   Unobserved guard;
   let_others_run(lane, site, kAtomicsBeforeYield);
 }

@@ -36,7 +36,7 @@ struct alignas(64) Lane {
   std::uint32_t last_slot = 0;  ///< where the counting model expects the next access
 
   const void* wait_site = nullptr;  ///< call site of the barrier or warp operation it waits in
-  std::uintptr_t polls = 0;         ///< what it reads again and again
+  std::uintptr_t polls = 0;         ///< what it last read as a volatile variable, or updated atomically
   unsigned wait_mask = 0;
   WarpOp wait_op = WarpOp::sync;
   std::uint64_t* exchange_out = nullptr;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 struct CUstream_st;
 
@@ -201,6 +202,52 @@ void demand_stream(CUstream_st* stream);
 
 /// How often host code has waited for the device, a stream or an event.
 std::uint64_t waits();
+
+/// What host code has asked of the device so far.
+struct HostWork {
+  std::uint64_t launches = 0;     ///< of kernels, also those that a capture writes down and kernel nodes; and of graphs
+  std::uint64_t waits = 0;        ///< as above, and by copies and other calls that come back when work is done
+  std::uint64_t allocations = 0;  ///< of device memory
+  std::uint64_t bytes_to_device = 0;  ///< copied there from the host
+  std::uint64_t bytes_to_host = 0;    ///< and back
+  std::uint64_t pageable_bytes = 0;   ///< copied from or to the program's own memory, which no allocating call returned
+};
+HostWork host_work();
+
+/// Streams, events and graphs that have been made and not destroyed.
+std::size_t live_objects();
+
+/// Pinned memory that host code may not touch, as it may not touch the device's: only copies and kernels may. For who calls a
+/// function with an array that work in a stream brings, and takes away.
+void* allocate_closed_host_memory(std::size_t bytes);
+
+/// Work of the caller's own, in this stream: it writes these bytes, or reads them. What is not in order with it is a finding, which
+/// calls it by its name.
+void note_callers_work(CUstream_st* stream, const void* pointer, std::size_t bytes, bool writes, const char* name);
+
+/// What does the work of streams.
+enum class Engine : std::uint8_t { copy_in, sms, copy_out };
+
+/// A copy between host and device, or a launch.
+struct Piece {
+  Engine engine = Engine::sms;
+  std::uint32_t stream = 0;  ///< a number of its own for each; 0: the default stream
+  double begin = 0, end = 0;
+};
+
+/// When work could be done on a device that has each engine once, as streams, events and waits allow it. The unit isn't time, but
+/// bytes that a copy moves: real times are as different as GPUs are, and what overlaps is not. A launch takes `thread_cost` for
+/// each of its threads, so 4 is a kernel whose thread takes as long as a float takes to come; fills, libraries' calls and copies
+/// within the device take nothing, nor does the host, but where it waits. No launch runs beside another one.
+struct Timeline {
+  std::vector<Piece> pieces;
+  double length = 0;
+};
+
+/// From here on, the work that is asked for gets a place on a timeline.
+void begin_timeline(double thread_cost);
+/// The timeline since then.
+Timeline end_timeline();
 
 /// The n-th launch from here on does nothing and fails with cudaErrorLaunchOutOfResources; 0: none does. For who wants to
 /// see whether a program notices. fail_library_call() is in library.hpp.

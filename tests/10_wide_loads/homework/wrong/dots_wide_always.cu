@@ -1,5 +1,5 @@
 // expect: row_dots findings misaligned
-// points: row_dots 45..53
+// points: row_dots 30..53
 // 16-byte loads whatever cols is: the second row begins where such a load may not.
 #include "homework.cuh"
 
