@@ -14,13 +14,21 @@ else
   build sim homework learn simulator test_simulator
 fi
 failed=0
+said=$(mktemp)  # what isn't as expected is said once more at the end: a long log is often seen by its last lines only
+trap 'rm -f "$said"' EXIT
+check() { "$@" | tee -a "$said" || failed=1; }
 for chapter in $(build/sim/bin/grade --list); do
-  build/sim/bin/grade "$chapter" --check-bank || failed=1
+  check build/sim/bin/grade "$chapter" --check-bank
 done
 for task in tests/grader/tasks/*/task.cu; do
-  build/sim/bin/grade "$(basename "$(dirname "$task")")" --check-bank || failed=1
+  check build/sim/bin/grade "$(basename "$(dirname "$task")")" --check-bank
 done
-[ $only_submissions = 0 ] || exit $failed
-build/sim/bin/learn --check-bank || failed=1
-build/sim/bin/test_simulator "[all]" || failed=1
+if [ $only_submissions = 0 ]; then
+  check build/sim/bin/learn --check-bank
+  check build/sim/bin/test_simulator "[all]"
+fi
+if [ $failed = 1 ]; then
+  printf '\nNot as expected:\n'
+  grep -A 12 -E '^FAIL|FAILED:|error:' "$said" | grep -vE '^ok ' | head -n 60
+fi
 exit $failed
