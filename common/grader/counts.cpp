@@ -34,9 +34,29 @@ double words_of(const Json& line) { return line.value("threads", 0.0) * line.val
 /// Of a line that begins asynchronous copies: the words that threads waited for without having done anything since.
 double words_waited_for(const Json& line) { return line.value("bytes_waited_for", 0.0) / 4; }
 
-/// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded.
-double without_repeats(const Json& line, const std::string& unit) {
-  return line.value(unit, 0.0) - line.value(unit + "_repeated", 0.0);
+/// What nvcc makes of a line that accesses global memory; nothing where it is the line as written.
+const Json* as_compiled(const Json& line) {
+  const auto found = line.find("as_compiled");
+  return found != line.end() && line.value("memory", "") == "global" ? &*found : nullptr;
+}
+
+/// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded. In global memory
+/// the best of two ways to count, as written and as compiled: that nvcc moves a load out of a loop, or loads the members
+/// of a float4 at once, is no merit of the one who wrote it, and to write it out none either.
+double counted(const Json& line, const std::string& unit) {
+  const double written = line.value(unit, 0.0) - line.value(unit + "_repeated", 0.0);
+  const Json* compiled = as_compiled(line);
+  return compiled && compiled->contains(unit) ? std::min(written, compiled->at(unit).get<double>()) : written;
+}
+
+/// The share of a line's words that counts: of those that one load gets in place of many, that one. Words of loads that
+/// nvcc merges are as many as before.
+double share_of_words(const Json& line) {
+  const double instructions = line.value("instructions", 1.0);
+  const Json* compiled = as_compiled(line);
+  const bool merged = compiled && compiled->value("merged", false);
+  return (merged ? instructions - line.value("instructions_repeated", 0.0) : counted(line, "instructions")) /
+         instructions;
 }
 
 /// The shape of a launch, and how many of its warps an SM holds at a time. How many registers nvcc would give a
@@ -75,7 +95,7 @@ Totals totals(const Json& report) {
   Totals t;
   double load_requests = 0, load_words = 0, load_sectors = 0, load_sectors_ideal = 0, store_requests = 0,
          wavefronts = 0, conflicts = 0, copies = 0, copied_words = 0, waited_for = 0, launches = 0, atomics = 0,
-         shared_atomics = 0, blocks = 0, threads = 0, threads_per_block = 0, shared_bytes = 0;
+         store_sectors = 0, shared_atomics = 0, blocks = 0, threads = 0, threads_per_block = 0, shared_bytes = 0;
   std::optional<double> resident;
   for (const Json& launch : report) {
     if (!launch.contains("counters") || launch["counters"].empty()) continue;
@@ -90,17 +110,22 @@ Totals totals(const Json& report) {
     t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
     store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
     t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
     t.atomic_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") +
                         counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
     for (const Json& line : launch.value("lines", Json::array())) {
       if (is_atomic(line, "global")) atomics += line.value("threads", 0.0);
       if (is_atomic(line, "shared")) shared_atomics += line.value("threads", 0.0);
       if (line.value("memory", "") == "global" && line.value("access", "") == "load") {
-        const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
-        load_words += kept * words_of(line);
-        load_requests += without_repeats(line, "instructions");
-        load_sectors += without_repeats(line, "sectors");
-        load_sectors_ideal += kept * line.value("sectors_ideal", 0.0);
+        const double share = share_of_words(line);
+        load_words += share * words_of(line);
+        load_requests += counted(line, "instructions");
+        load_sectors += counted(line, "sectors");
+        load_sectors_ideal += share * line.value("sectors_ideal", 0.0);
+      }
+      if (line.value("memory", "") == "global" && line.value("access", "") == "store") {
+        store_requests -= line.value("instructions", 0.0) - counted(line, "instructions");
+        store_sectors -= line.value("sectors", 0.0) - counted(line, "sectors");
       }
       if (line.value("access", "") == "copy") {
         copies += line.value("instructions", 0.0);
@@ -121,9 +146,9 @@ Totals totals(const Json& report) {
               {"sectors_per_load", ratio(load_sectors, load_requests)},
               {"load_sectors_per_ideal", ratio(load_sectors, load_sectors_ideal)},
               {"load_words", load_words},
-              {"store_sectors", t.store_sectors + t.atomic_sectors},
-              {"sectors_per_store", ratio(t.store_sectors, store_requests)},
-              {"sectors", load_sectors + t.store_sectors + t.atomic_sectors},
+              {"store_sectors", store_sectors + t.atomic_sectors},
+              {"sectors_per_store", ratio(store_sectors, store_requests)},
+              {"sectors", load_sectors + store_sectors + t.atomic_sectors},
               {"shared_wavefronts", wavefronts},
               {"shared_conflicts", conflicts},
               {"copies", copies},
@@ -285,10 +310,10 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
           std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.file == at && p.line == number; });
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
       const char* unit = atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
-      const double kept = without_repeats(line, "instructions") / line.value("instructions", 1.0);
-      place->what += waited ? words_waited_for(line) : words ? kept * words_of(line) : without_repeats(line, unit);
+      const double share = share_of_words(line);
+      place->what += waited ? words_waited_for(line) : words ? share * words_of(line) : counted(line, unit);
       if (atomics || requests || words || copies) continue;
-      const double excess = kept * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
+      const double excess = share * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
       if (place->diagnosis.empty() || excess > place->excess)
         place->diagnosis = line.value("diagnosis", place->diagnosis);
       place->excess += std::max(0.0, excess);

@@ -65,6 +65,8 @@ TEST_CASE("a report has the counts as compiled beside those as written, and says
     CHECK(line.at("line") == 4);
     CHECK(line.at("instructions") == 1 + 11 + 10);
     CHECK(line.at("as_compiled").at("instructions") == 1 + 1 + 10);
+    CHECK(line.at("as_compiled").at("moved") == true);
+    CHECK(line.at("as_compiled").at("merged") == false);
     CHECK(line.at("as_compiled").at("sectors") < line.at("sectors"));
     CHECK(line.at("as_compiled").at("why").get<std::string>().find("same word in every iteration") !=
           std::string::npos);

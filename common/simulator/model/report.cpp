@@ -449,6 +449,8 @@ Json to_json(const LaunchRecord& launch) {
       entry["as_compiled"] = {
           {"instructions", compiled->instructions},
           {l.total.space == MemorySpace::global ? "sectors" : "wavefronts", compiled->passes},
+          {"moved", l.total.rewritten.moved},
+          {"merged", l.total.rewritten.merged},
           {"why", compiled->why},
       };
     }

@@ -1180,6 +1180,9 @@ class Rewriter {
     } else if (begins_member_access(i)) {
       insert_before(i, "::tilewise::sim::aligned(");
       insert_after(i, ")");
+    } else if (const std::size_t last = pointer_of_reference(i); last != kNone) {
+      insert_before(i, "::tilewise::sim::aligned(");
+      insert_after(last, ")");
     } else if (starts_with(text, "atomic")) {
       reduction(i);
     } else if (starts_with(text, "mem") || starts_with(text, "__builtin_mem")) {
@@ -1480,6 +1483,26 @@ class Rewriter {
       return false;
     }
     return syntax_.is_name(after + 1) && !syntax_.is_any(after + 2, {"(", "<"}) && function_body_of(i) != kNone;
+  }
+
+  /// The last token of the pointer that begins at i in `T& r = p[k];` and `T& r = *reinterpret_cast<T*>(p);`, else
+  /// kNone. What members of r are accessed later is accessed by that pointer.
+  std::size_t pointer_of_reference(std::size_t i) const {
+    const bool star = i > 0 && syntax_.is(i - 1, "*");
+    const std::size_t assign = i - (star ? 2 : 1);
+    if (i < 4 || !syntax_.is(assign, "=") || !syntax_.is_name(assign - 1) || !syntax_.is(assign - 2, "&")) return kNone;
+    if (function_body_of(i) == kNone) return kNone;
+    std::size_t last = i, after = i + 1;
+    if (star) {
+      if (!syntax_.is(i, "reinterpret_cast")) return kNone;
+      while (after < syntax_.size() && !syntax_.is_any(after, {"(", ";", ","})) ++after;
+      last = syntax_.is(after, "(") ? syntax_.match(after) : kNone;
+      after = last == kNone ? kNone : last + 1;
+    } else {
+      if (!syntax_.is_name(i) || !syntax_.is(after, "[") || syntax_.match(after) == kNone) return kNone;
+      after = syntax_.match(after) + 1;
+    }
+    return after != kNone && syntax_.is_any(after, {";", ","}) ? last : kNone;
   }
 
   void may_skip(std::size_t begin, std::size_t end) {  // of the condition

@@ -142,6 +142,12 @@ __global__ void three_members(const float* a, const float*, float* o, int) {
   o[threadIdx.x] = p[threadIdx.x].x + p[threadIdx.x].y + p[threadIdx.x].z;
 }
 
+__global__ void referred_members(const float* a, const float*, float* o, int) {
+  const float4* p = reinterpret_cast<const float4*>(a);
+  const float4 &u = p[threadIdx.x], &v = *reinterpret_cast<const float4*>(a + 4 * threadIdx.x + 512);
+  o[threadIdx.x] = u.x + v.y * u.z + v.x + u.y * v.z + u.w + v.w;
+}
+
 __global__ void last_members(const float* a, const float*, float* o, int) {
   const float4* p = reinterpret_cast<const float4*>(a);
   o[threadIdx.x] = p[threadIdx.x].y + p[threadIdx.x].z + p[threadIdx.x].w;
@@ -313,6 +319,7 @@ inline std::vector<Case> cases() {
       {"floats_of_global_memory", floats_of_global_memory},
       {"members", members},
       {"three_members", three_members},
+      {"referred_members", referred_members},
       {"last_members", last_members},
       {"stored_members", stored_members},
       {"members_of_four_bytes", members_of_four_bytes},

@@ -1,0 +1,86 @@
+// What is counted of a report: the better of the two ways, as written and as compiled.
+#include "counts.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "catch.hpp"
+
+using namespace tilewise::grader;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// A launch of one block with these lines, of which each warp stores `stores` times.
+Json report_of(const std::string& lines, int store_requests = 0, int store_sectors = 0) {
+  Json launch = {{"grid", {1, 1, 1}}, {"block", {32, 1, 1}}};
+  launch["counters"] = {{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", store_requests},
+                        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", store_sectors}};
+  launch["lines"] = Json::parse(lines);
+  return Json::array({launch});
+}
+
+double count(const Json& report, const std::string& name) { return totals(report).counts.at(name); }
+
+}  // namespace
+
+TEST_CASE("members of a float2 in memory are one load, of all its words", "[grader][counts]") {
+  const Json report = report_of(R"([
+    {"memory": "global", "access": "load", "bytes_per_thread": 4, "instructions": 10, "threads": 320, "sectors": 80,
+     "sectors_ideal": 40, "as_compiled": {"instructions": 10, "sectors": 80, "moved": false, "merged": true}},
+    {"memory": "global", "access": "load", "bytes_per_thread": 4, "instructions": 10, "threads": 320, "sectors": 80,
+     "sectors_ideal": 40, "as_compiled": {"instructions": 0, "sectors": 0, "moved": false, "merged": true}}])");
+  CHECK(count(report, "load_requests") == 10);
+  CHECK(count(report, "load_sectors") == 80);
+  CHECK(count(report, "load_words") == 640);
+  CHECK(count(report, "load_sectors_per_ideal") == 1);
+  CHECK(totals(report).load_sectors == 0);  // whether all inputs were loaded, the counters say, as written
+}
+
+TEST_CASE("a load that nvcc moves out of a loop counts once, with its words", "[grader][counts]") {
+  const Json report = report_of(R"([
+    {"memory": "global", "access": "load", "bytes_per_thread": 4, "instructions": 40, "threads": 1280, "sectors": 40,
+     "sectors_ideal": 40, "as_compiled": {"instructions": 10, "sectors": 10, "moved": true, "merged": false}}])");
+  CHECK(count(report, "load_requests") == 10);
+  CHECK(count(report, "load_sectors") == 10);
+  CHECK(count(report, "load_words") == 320);
+}
+
+TEST_CASE("what nvcc makes of a line is never held against it", "[grader][counts]") {
+  // A short branch: all warps issue its instruction.
+  const Json report = report_of(R"([
+    {"memory": "global", "access": "load", "bytes_per_thread": 4, "instructions": 10, "threads": 320, "sectors": 40,
+     "sectors_ideal": 40, "as_compiled": {"instructions": 25, "sectors": 40, "moved": false, "merged": false}}])");
+  CHECK(count(report, "load_requests") == 10);
+}
+
+TEST_CASE("stores that nvcc merges count as compiled, atomic updates beside them as ever", "[grader][counts]") {
+  Json report = report_of(R"([
+    {"memory": "global", "access": "store", "bytes_per_thread": 4, "instructions": 20, "threads": 640, "sectors": 160,
+     "sectors_ideal": 80, "as_compiled": {"instructions": 10, "sectors": 80, "moved": false, "merged": true}}])",
+                          20, 160);
+  report[0]["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"] = 7;
+  CHECK(count(report, "store_sectors") == 87);
+  CHECK(count(report, "sectors_per_store") == 8);
+  CHECK(totals(report).store_sectors == 160);
+}
+
+TEST_CASE("shared memory counts as written", "[grader][counts]") {
+  Json report = report_of(R"([
+    {"memory": "shared", "access": "load", "bytes_per_thread": 4, "instructions": 8, "threads": 256, "wavefronts": 8,
+     "wavefronts_ideal": 8, "as_compiled": {"instructions": 2, "wavefronts": 2, "moved": false, "merged": true}}])");
+  report[0]["counters"]["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] = 8;
+  CHECK(count(report, "shared_wavefronts") == 8);
+}
+
+TEST_CASE("words that are loaded again: not counted, or counted where the task says so", "[grader][counts]") {
+  Json report = report_of(R"([
+    {"memory": "global", "access": "load", "bytes_per_thread": 4, "instructions": 10, "threads": 320, "sectors": 40,
+     "sectors_ideal": 40, "instructions_repeated": 4, "sectors_repeated": 16}])");
+  CHECK(count(report, "load_requests") == 6);
+  CHECK(count(report, "load_sectors") == 24);
+  CHECK(count(report, "load_words") == 192);
+  count_repeats(report);
+  CHECK(count(report, "load_requests") == 10);
+  CHECK(count(report, "load_sectors") == 40);
+}
