@@ -468,7 +468,7 @@ TEST_CASE("The marker of a loop says what nvcc knows of it") {
 }
 
 TEST_CASE("Short branches and members are marked") {
-  const std::string loop = "for (Loop tw_loop_1; tw_loop_1.once();) while (n--) { tw_loop_1.tick(); ";
+  const std::string loop = "switch (Loop tw_loop_1; 0) default: while (n--) { tw_loop_1.tick(); ";
   CHECK(in_kernel("while (n--) { if (n < 3) s[n] += s[n + 3]; f(); }") ==
         loop + "if ( may_skip(static_cast<bool>(n < 3))) s[n] += s[n + 3]; f(); }");
   CHECK(in_kernel("x = n < 3 && m ? a[n] : 0.0f; f();") ==
@@ -493,25 +493,29 @@ TEST_CASE("__restrict__ is a promise that the runtime is told of") {
   CHECK(rewritten("void f(float* __restrict__ a);").find("__restrict__") == std::string::npos);
 }
 
+TEST_CASE("What a program promises its compiler is looked at") {
+  CHECK(in_kernel("__builtin_assume(n > 0);") == "assume(n > 0);");
+  CHECK(in_kernel("p = (float4*)__builtin_assume_aligned(q, 16);") == "p = (float4*) assume_aligned(q, 16);");
+  CHECK(in_kernel("if (n) __builtin_unreachable();") == "if (n) unreachable();");
+  CHECK(contains(rewritten("void f() { __builtin_unreachable(); }"), "unreachable();"));
+  CHECK(contains(rewritten("void f() { __builtin_assume(x); }"), "__builtin_assume(x);"));  // nvcc's hosts have none
+  CHECK(contains(rewritten("void __builtin_assume(bool);"), "__builtin_assume(bool)"));
+}
+
 TEST_CASE("Loops are marked and stay one statement") {
-  auto loop = [](int depth) {
-    std::string name = "tw_loop_" + std::to_string(depth);
-    return "for (Loop " + name + "; " + name + ".once();) ";
-  };
+  auto loop = [](int depth) { return "switch (Loop tw_loop_" + std::to_string(depth) + "; 0) default: "; };
   CHECK(in_kernel("for (int i = 0; i < a[0]; ++i) { p[i] = 0; }") ==
         loop(1) + "for (int i = 0; i < a[0]; ++i) { tw_loop_1.tick(); p[i] = 0; }");
   CHECK(in_kernel("while (n--) f(n);") == loop(1) + "while (n--) { tw_loop_1.tick(); f(n); }");
-  // Endless loops: what follows stays unreachable for the compiler.
-  auto endless = [](int depth) { return "if (Loop tw_loop_" + std::to_string(depth) + "; false) {} else "; };
-  CHECK(in_kernel("for (;;) f();") == endless(1) + "for (;;) { tw_loop_1.tick(); f(); }");
+  CHECK(in_kernel("for (;;) f();") == loop(1) + "for (;;) { tw_loop_1.tick(); f(); }");
   CHECK(in_kernel("for (int i = f(a, b);; ++i) f();") ==
-        endless(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); }");
-  CHECK(in_kernel("while (true) { f(); }") == endless(1) + "while (true) { tw_loop_1.tick(); f(); }");
-  CHECK(in_kernel("do f(); while (1);") == endless(1) + "do { tw_loop_1.tick(); f(); } while (1);");
+        loop(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); }");
+  CHECK(in_kernel("while (true) { f(); }") == loop(1) + "while (true) { tw_loop_1.tick(); f(); }");
+  CHECK(in_kernel("do f(); while (1);") == loop(1) + "do { tw_loop_1.tick(); f(); } while (1);");
   CHECK(in_kernel("if (a) while (1) f(); else g();") ==
         "if (a) " + loop(1) + "while (1) { tw_loop_1.tick(); f(); } else g();");
   CHECK(in_kernel("if (a) f(); else while (1) g();") ==
-        "if (a) f(); else " + endless(1) + "while (1) { tw_loop_1.tick(); g(); }");
+        "if (a) f(); else " + loop(1) + "while (1) { tw_loop_1.tick(); g(); }");
   CHECK(in_kernel("do n--; while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n);");
   CHECK(in_kernel("do { n--; } while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n);");
   CHECK(in_kernel("for (int x : {1, 2}) ;") == loop(1) + "for (int x : {1, 2}) { tw_loop_1.tick(); ; }");
@@ -539,7 +543,7 @@ TEST_CASE("Loops are marked and stay one statement") {
 
 TEST_CASE("Loops inside expressions and local classes are found") {
   CHECK(contains(in_kernel("auto f = [=](int i) { while (i) --i; };"),
-                 "{ for (Loop tw_loop_1; tw_loop_1.once();) while (i) { tw_loop_1.tick(); --i; } }"));
+                 "{ switch (Loop tw_loop_1; 0) default: while (i) { tw_loop_1.tick(); --i; } }"));
   CHECK(contains(in_kernel("struct L { int f() { for (;a;) x(); } };"), "tw_loop_1.tick(); x();"));
   CHECK(contains(rewritten("void f() { g([] __device__ (int n) { while (n) --n; }); while (1) h(); }"),
                  "tw_loop_1.tick(); --n; } }); while (1) h(); }"));
@@ -554,8 +558,8 @@ TEST_CASE("A switch that jumps into a loop leaves the loop unmarked") {
 
 TEST_CASE("#pragma unroll never comes between a marker and its loop") {
   CHECK(in_kernel("\n#pragma unroll\nfor (;a;)\n#pragma unroll 4\nfor (;a;)\nx();\n") ==
-        "\n\nfor (Loop tw_loop_1; tw_loop_1.once();) for (;a;) { tw_loop_1.tick();\n\n"
-        "for (Loop tw_loop_2; tw_loop_2.once();) for (;a;) { tw_loop_2.tick();\nx(); } }\n");
+        "\n\nswitch (Loop tw_loop_1; 0) default: for (;a;) { tw_loop_1.tick();\n\n"
+        "switch (Loop tw_loop_2; 0) default: for (;a;) { tw_loop_2.tick();\nx(); } }\n");
   CHECK(rewritten("#pragma once\n# pragma  GCC ivdep\n#pragma nounroll\n") == "#pragma once\n# pragma GCC ivdep\n\n");
 }
 
@@ -607,7 +611,7 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("__global__ void k() { surf2Dwrite(1, s, 1, 2); }"), "surfaces"));
   CHECK(contains(refusal("void f() { cudaIpcMemHandle_t h; }"), "between processes"));
   CHECK(contains(refusal("void f() { cudaMallocArray(&a, &d, 1, 2); }"), "CUDA arrays"));
-  CHECK(contains(refusal("void f() { cudaLaunchKernelEx(&c, k, 1); }"), "cudaLaunchKernelEx"));
+  CHECK(contains(refusal("void f() { cudaLaunchAttribute a[1]; }"), "cudaLaunchAttribute"));
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
   CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));

@@ -177,6 +177,25 @@ void* dynamic_shared();
 /// A feature that the simulator does not have was reached: says so, exits with 1.
 [[noreturn]] void unsupported(const char* feature);
 
+// ---------------------------------------------------------------- promises to the compiler
+/// A promise that was broken ends the launch with cudaErrorAssert, or the program when host code made it.
+[[noreturn]] void promise_broken(const char* what);
+
+/// `__builtin_assume(holds)`.
+TILEWISE_INLINE constexpr void assume(bool holds) {
+  if (!holds) promise_broken("what __builtin_assume() promises is false");
+}
+
+/// `__builtin_unreachable()`.
+[[noreturn]] TILEWISE_INLINE void unreachable() { promise_broken("__builtin_unreachable() is reached"); }
+
+/// `__builtin_assume_aligned(pointer, bytes)`.
+TILEWISE_INLINE void* assume_aligned(const volatile void* pointer, std::size_t bytes, std::size_t offset = 0) {
+  if ((reinterpret_cast<std::uintptr_t>(pointer) - offset) % bytes != 0)
+    promise_broken("the address given to __builtin_assume_aligned() isn't aligned like that");
+  return const_cast<void*>(pointer);
+}
+
 // ---------------------------------------------------------------- launches
 struct LaunchConfig {
   dim3 grid;
@@ -339,7 +358,6 @@ class Loop {
   }
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
-  constexpr bool once() { return first_ ? !(first_ = false) : false; }
   constexpr void tick() {
     if (!std::is_constant_evaluated()) iterate();
   }
@@ -356,7 +374,6 @@ class Loop {
   void leave();
   void iterate();
 
-  bool first_ = true;
   // Set by enter(), whose stores are not instrumented.
   unsigned facts_;
   std::uint64_t outer_;  // context of the code around the loop
