@@ -1092,7 +1092,8 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (said.empty() || compiled.timed_out || blames_machine(reason_of(compiled))) grade_canary(chapter, options);
     result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : said;
     if (result.compiler.empty()) result.compiler = "error: the compiler failed, and not in a line of this file";
-    return nothing("no", {}, false);
+    result.unsupported = unsupported_in(result.compiler);
+    return nothing(result.unsupported.empty() ? "no" : "not on the simulator: " + result.unsupported, {}, false);
   }
   const CompilerWarnings warnings = warnings_of(compiled.output, file);
   ChildResult symbols = run_tool({"nm", "-S", object});

@@ -144,4 +144,19 @@ std::string without_machinery(const std::string& said, const std::string& contra
   return kept;
 }
 
+std::string unsupported_in(const std::string& said) {
+  std::string first;
+  const std::string kind = ": error: ";
+  std::istringstream lines(said);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(kind);
+    if (at == std::string::npos) continue;
+    const std::string what = line.substr(at + kind.size());
+    if (what.find("simulator does not") == std::string::npos) return "";
+    const std::size_t number = line.find_last_not_of("0123456789", at - 1) + 1;
+    if (first.empty()) first = "line " + line.substr(number, at - number) + ": " + what;
+  }
+  return first;
+}
+
 }  // namespace tilewise::grader

@@ -28,4 +28,7 @@ CompilerWarnings warnings_of(const std::string& output, const std::string& file)
 /// What the compiler says of an error, in which the contract is called homework.cuh and the grader's own headers are left out.
 std::string without_machinery(const std::string& said, const std::string& contract);
 
+/// "line 7: the simulator does not support NAME: ...", when each error in what without_machinery() left is such a one; else "".
+std::string unsupported_in(const std::string& said);
+
 }  // namespace tilewise::grader

@@ -83,6 +83,18 @@ TEST_CASE("words: errors without the grader's own files", "[grader]") {
         "a.cu:1:2: error: no\nhomework.cuh:16:13: note: here\n   16 | int from here\n");
 }
 
+TEST_CASE("words: what the simulator lacks is no mistake of the student's", "[grader]") {
+  const std::string lacks =
+      "/x/homework.cu:7: error: the simulator does not support cooperative_groups::memcpy_async: copy\n";
+  CHECK(unsupported_in(lacks + lacks) ==
+        "line 7: the simulator does not support cooperative_groups::memcpy_async: copy");
+  CHECK(unsupported_in("a.cu:12:5: error: static assertion failed: the Tilewise simulator does not support tiles\n") !=
+        "");
+  // Where there is a mistake, too, it comes first.
+  CHECK(unsupported_in(lacks + "a.cu:8:3: error: 'x' was not declared in this scope\n").empty());
+  CHECK(unsupported_in("").empty());
+}
+
 TEST_CASE("words: what was printed is short, and cannot reach the terminal", "[grader]") {
   CHECK(shown_output("", "a.cu").empty());
   std::string much;
