@@ -127,6 +127,7 @@ class Rewriter {
         conditional(i);
       }
     }
+    end_loops();
     RewriteResult result;
     result.text = apply_edits();
     std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
@@ -1559,13 +1560,16 @@ class Rewriter {
     std::string declared = name + loop_facts(i);
     // Compilers see that the loop is entered once: what it assigns has a value behind it, and nothing follows an endless
     // one. `if (...; false) {} else` would catch an `else` of the program's own.
-    insert_before(i, "switch (::tilewise::sim::Loop " + declared + "; 0) default: ");
-    if (syntax_.is(body, "{")) {
-      insert_after(body, " " + name + ".tick();");
-    } else {
-      insert_after(body - 1, " { " + name + ".tick();");
-      insert_after(body_end - 1, " }");
-    }
+    insert_before(i, "for (::tilewise::sim::Loop " + declared + ";;) { ");
+    const bool braces = syntax_.is(body, "{");
+    insert_after(braces ? body : body - 1, std::string(braces ? "" : " {") + " " + name + ".tick();");
+    if (!braces && body_end != end) loop_ends_.emplace_back(body_end - 1, " }");
+    loop_ends_.emplace_back(end - 1, !braces && body_end == end ? " } break; }" : " break; }");
+  }
+
+  /// Loops may end at the same token: then the inner one, which begins later, ends first.
+  void end_loops() {
+    for (auto it = loop_ends_.rbegin(); it != loop_ends_.rend(); ++it) insert_after(it->first, it->second);
   }
 
   /// What nvcc knows of the loop at i, as the marker's argument: empty when nothing.
@@ -2021,6 +2025,7 @@ class Rewriter {
   Syntax syntax_;
   std::vector<Side> side_;
   std::vector<Edit> edits_;
+  std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
   std::unordered_set<std::string> reported_;
   std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with

@@ -288,7 +288,13 @@ void enter_kernel(unsigned max_threads);
 
 /// The condition of a branch that nvcc turns into predicates; returned as it is. To the compiler it looks like arithmetic,
 /// so that it moves loads into the branch as it would without.
+#ifdef TILEWISE_WARNINGS_ONLY
+TILEWISE_INLINE bool may_skip(bool taken) {
+  return taken;
+}  // the compiler knows that it's the condition, and warns accordingly
+#else
 [[gnu::const]] bool may_skip(bool taken);
+#endif
 
 /// The pointer, of which the compiler knows by its type that it points to multiples of 8 or 16 bytes.
 [[gnu::const]] void* aligned8(const volatile void* pointer);
