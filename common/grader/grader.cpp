@@ -1095,7 +1095,13 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     result.unsupported = unsupported_in(result.compiler);
     return nothing(result.unsupported.empty() ? "no" : "not on the simulator: " + result.unsupported, {}, false);
   }
-  const CompilerWarnings warnings = warnings_of(compiled.output, file);
+  CompilerWarnings warnings = warnings_of(compiled.output, file);
+  if (are_to_be_confirmed(warnings)) {
+    std::vector<std::string> again{
+        simcc, "-c", include, "-DTILEWISE_WARNINGS_ONLY", file, "-o", work.file("again.o"), kPoisonedVariables};
+    for (const std::string& option : warning_options()) again.push_back(option);
+    keep_confirmed(warnings, warnings_of(run_tool(again).output, file));
+  }
   ChildResult symbols = run_tool({"nm", "-S", object});
   if (symbols.code != 0) throw NotGraded("nm does not work here: " + reason_of(symbols));
   if (const auto names = plain_variables(symbols.output); !names.empty() && make_private(object, names))

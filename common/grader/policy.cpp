@@ -429,7 +429,7 @@ std::string about_header(const std::string& header) {
     return "files are not part of the homework; what you print with printf is shown";
   if (is_one_of({"print", "format", "fmt/core.h", "fmt/format.h"}))
     return "it is not part of the homework; printf and std::cerr are";
-  return "this header is not part of the homework; most of standard C++'s headers are, and of CUDA's those for kernels";
+  return "this header is not part of the homework; most headers of standard C++ are and those of CUDA for kernels";
 }
 
 /// What the rewriter makes in kernels and launches.

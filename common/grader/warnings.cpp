@@ -128,6 +128,19 @@ CompilerWarnings warnings_of(const std::string& output, const std::string& file)
   return w;
 }
 
+bool are_to_be_confirmed(const CompilerWarnings& w) {
+  return std::any_of(w.all.begin(), w.all.end(),
+                     [](const CompilerWarning& one) { return one.option == "maybe-uninitialized"; });
+}
+
+void keep_confirmed(CompilerWarnings& w, const CompilerWarnings& again) {
+  std::erase_if(w.all, [&](const CompilerWarning& one) {
+    return one.option == "maybe-uninitialized" &&
+           std::none_of(again.all.begin(), again.all.end(),
+                        [&](const CompilerWarning& other) { return other.text == one.text; });
+  });
+}
+
 std::string without_machinery(const std::string& said, const std::string& contract) {
   std::string kept, line;
   bool path_of_includes = false;  // "In file included from a,\n   from b:"

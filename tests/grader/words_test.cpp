@@ -73,6 +73,21 @@ TEST_CASE("words: warnings of g++ and clang++ that mean a mistake", "[grader]") 
   CHECK(has(clang.all[0].text, "homework.cu:4: non-void function does not return a value: "));
 }
 
+TEST_CASE("words: that a variable may have no value is said when the compiler says it twice", "[grader]") {
+  CompilerWarnings w{{{"maybe-uninitialized", "a.cu:3: 'v' may be used", "v;"},
+                      {"maybe-uninitialized", "a.cu:4: 'w' may be used", "w;"},
+                      {"parentheses", "a.cu:5: suggest", "a = b"}},
+                     {}};
+  REQUIRE(are_to_be_confirmed(w));
+  keep_confirmed(w, {{{"maybe-uninitialized", "a.cu:4: 'w' may be used", "w;"}}, {}});
+  REQUIRE(w.all.size() == 2);
+  CHECK(w.all[0].line == "w;");
+  CHECK(w.all[1].option == "parentheses");
+  keep_confirmed(w, {});
+  CHECK_FALSE(are_to_be_confirmed(w));
+  CHECK(w.all.size() == 1);
+}
+
 TEST_CASE("words: errors without the grader's own files", "[grader]") {
   CHECK(without_machinery("a.cu:1:2: error: no\n"
                           "In file included from /usr/include/c++/12/cmath:41,\n"

@@ -1,4 +1,5 @@
-// Two loops with one index, which the first one sets. It may be used; nothing is to be warned of.
+// Two loops with one index, which the first one sets, and a number that is set and used under the same condition: nothing is
+// to be warned of.
 #include "homework.cuh"
 
 constexpr int kWords = 128, kReach = 2;
@@ -9,12 +10,14 @@ __global__ void moving_sum(const float* x, float* y, int n) {
   int k;
   for (k = threadIdx.x; k < kWords; k += kWords) s[k] = first + k >= 0 && first + k < n ? x[first + k] : 0.0f;
   for (; k < kWords + 2 * kReach; k += kWords) s[k] = first + k < n ? x[first + k] : 0.0f;
-  __syncthreads();
   const int i = first + kReach + threadIdx.x;
+  int reach;
+  if (i < n) reach = kReach;
+  __syncthreads();
   if (i >= n) return;
   int d;
   float sum = 0.0f, next;
-  for (d = 0; d < kReach; ++d) sum += s[threadIdx.x + d];
+  for (d = 0; d < reach; ++d) sum += s[threadIdx.x + d];
   do {
     next = s[threadIdx.x + d];
     sum += next;
