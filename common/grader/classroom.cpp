@@ -113,7 +113,10 @@ void grade_one(const std::string& chapter, const ClassOptions& options, Submissi
   s.score = j.value("score", 0.0);
   for (const auto& task : j.at("tasks")) s.points.push_back(task.value("points", 0.0));
   if (j.contains("refused")) s.remark = "refused: " + j.value("refused", "");
-  if (j.contains("compiler")) s.remark = "does not compile: " + first_error(j.value("compiler", ""));
+  if (j.contains("unsupported"))
+    s.remark = "not supported: " + j.value("unsupported", "");
+  else if (j.contains("compiler"))
+    s.remark = "does not compile: " + first_error(j.value("compiler", ""));
   s.remark = without(s.remark, work.file(""));
 }
 

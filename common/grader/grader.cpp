@@ -1092,9 +1092,16 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (said.empty() || compiled.timed_out || blames_machine(reason_of(compiled))) grade_canary(chapter, options);
     result.compiler = compiled.timed_out ? "the compiler did not end within a minute" : said;
     if (result.compiler.empty()) result.compiler = "error: the compiler failed, and not in a line of this file";
-    return nothing("no", {}, false);
+    result.unsupported = unsupported_in(result.compiler);
+    return nothing(result.unsupported.empty() ? "no" : "not on the simulator: " + result.unsupported, {}, false);
   }
-  const CompilerWarnings warnings = warnings_of(compiled.output, file);
+  CompilerWarnings warnings = warnings_of(compiled.output, file);
+  if (are_to_be_confirmed(warnings)) {
+    std::vector<std::string> again{
+        simcc, "-c", include, "-DTILEWISE_WARNINGS_ONLY", file, "-o", work.file("again.o"), kPoisonedVariables};
+    for (const std::string& option : warning_options()) again.push_back(option);
+    keep_confirmed(warnings, warnings_of(run_tool(again).output, file));
+  }
   ChildResult symbols = run_tool({"nm", "-S", object});
   if (symbols.code != 0) throw NotGraded("nm does not work here: " + reason_of(symbols));
   if (const auto names = plain_variables(symbols.output); !names.empty() && make_private(object, names))

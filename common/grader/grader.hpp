@@ -51,9 +51,10 @@ struct TaskResult {
 
 struct ChapterResult {
   std::string chapter, file;
-  std::string isolation;  ///< what kept the submission in, or that nothing did
-  std::string refused;    ///< what the submission must not contain
-  std::string compiler;   ///< messages, when it does not compile
+  std::string isolation;         ///< what kept the submission in, or that nothing did
+  std::string refused;           ///< what the submission must not contain
+  std::string compiler;          ///< messages, when it does not compile
+  std::string unsupported = {};  ///< when that is so because the simulator lacks something: its line and its name
   std::vector<TaskResult> tasks;
   std::optional<GpuInfo> gpu = {};  ///< when the submission was compiled for a GPU, too
   double seconds = 0;

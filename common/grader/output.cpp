@@ -51,6 +51,7 @@ Json to_json(const ChapterResult& r) {
          {"seconds", r.seconds}, {"isolation", r.isolation}};
   if (!r.refused.empty()) j["refused"] = r.refused;
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
+  if (!r.unsupported.empty()) j["unsupported"] = r.unsupported;
   if (!r.warnings.empty()) j["warnings"] = r.warnings;
   if (r.gpu) {
     const GpuInfo& g = *r.gpu;
@@ -144,7 +145,10 @@ std::string to_text(const ChapterResult& r, bool colour) {
   if (!r.refused.empty()) {
     out += "\n" + paint("31", "Refused, nothing was run: " + printable(r.refused)) + "\n";
   } else if (!r.compiler.empty()) {
-    out += "\nIt does not compile:\n";
+    out += r.unsupported.empty()
+               ? "\nIt does not compile:\n"
+               : "\nThe grader does not support something in this file (nvcc may): it runs files on the "
+                 "simulator, which lacks this:\n";
     std::istringstream lines(printable(r.compiler));
     int n = 0;
     for (std::string line; std::getline(lines, line) && n < 30; ++n) out += "  " + line + "\n";

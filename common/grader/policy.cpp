@@ -46,7 +46,8 @@ const std::set<std::string, std::less<>>& allowed() {
       "cudaMemset", "cudaMemsetAsync", "cudaMemset2DAsync", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
       "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaGetDeviceCount", "cudaSetDevice", "cudaMemGetInfo",
       "cudaStreamQuery", "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventRecord", "cudaEventSynchronize",
-      "cudaEventElapsedTime", "cudaEventDestroy", "cudaLaunchKernel",
+      "cudaEventElapsedTime", "cudaEventDestroy", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx",
+      "cudaGetSymbolAddress", "cudaGetSymbolSize",
       // printing: it is shown, and has no effect
       "printf", "puts", "putchar", "fprintf", "fputs", "fputc", "fwrite", "fflush", "stdout", "stderr", "__printf_chk",
       "__fprintf_chk",
@@ -388,6 +389,49 @@ bool is_harmless_builtin(std::string_view name) {
   return names.count(name) > 0;
 }
 
+/// What nvcc knows, and the simulator looks at (rewriter.cpp, promise()).
+bool is_a_promise(std::string_view name) {
+  return name == "__builtin_assume" || name == "__builtin_assume_aligned" || name == "__builtin_unreachable";
+}
+
+/// `__global__ void f(...) {` begins at tokens[i]. A declaration with `extern "C"` before it could be one of the system's
+/// functions.
+bool defines_a_kernel(const std::vector<sim::Token>& tokens, std::size_t i) {
+  if (i >= tokens.size() || tokens[i].text != "__global__") return false;
+  for (int depth = 0; i < tokens.size(); ++i) {
+    const std::string_view text = tokens[i].text;
+    depth += (text == "(") - (text == ")");
+    if (depth == 0 && (text == "{" || text == ";" || text == "=")) return text == "{";
+  }
+  return false;
+}
+
+/// Why a header that isn't part of the homework isn't, and what there is in its place.
+std::string about_header(const std::string& header) {
+  const auto begins = [&](const char* prefix) { return starts_with(header, prefix); };
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), header) != names.end();
+  };
+  for (const char* library : {"cublas", "cusparse", "cutlass", "cute/", "cub/", "thrust/", "cufft", "cusolver"})
+    if (header.find(library) != std::string::npos) return "the kernel is to be written, not taken from a library";
+  if (begins("cuda/std/atomic") || header == "cuda/atomic")
+    return "libcu++ is not part of the homework; atomicAdd() and its kin, and __threadfence(), need no header";
+  if (begins("cuda/std/"))
+    return fmt::format("libcu++ is not part of the homework; in its place, <{}> has constants and types for kernels",
+                       may_include(header.substr(9)) ? header.substr(9) : "cstdint");
+  if (begins("cuda/"))
+    return "of libcu++, this is not part of the homework; kernels have what <cuda_runtime.h> and "
+           "<cooperative_groups.h> declare";
+  if (is_one_of({"thread", "mutex", "shared_mutex", "future", "condition_variable", "semaphore", "barrier", "latch",
+                 "stop_token", "pthread.h", "omp.h"}))
+    return "threads of the host are not part of the homework; what runs side by side are kernels, in streams";
+  if (is_one_of({"fstream", "filesystem"}))
+    return "files are not part of the homework; what you print with printf is shown";
+  if (is_one_of({"print", "format", "fmt/core.h", "fmt/format.h"}))
+    return "it is not part of the homework; printf and std::cerr are";
+  return "this header is not part of the homework; most headers of standard C++ are and those of CUDA for kernels";
+}
+
 /// What the rewriter makes in kernels and launches.
 bool is_the_rewriters(std::string_view name) {
   for (const char* prefix : {"tw_reg_", "tw_known_", "tw_shared_", "tw_loop_"})
@@ -485,11 +529,7 @@ std::string refused_text(const std::string& text, const std::set<std::string>& l
     if ((header == "cublas_v2.h" && libraries.count("cublas")) ||
         (header == "cusparse.h" && libraries.count("cusparse")))
       continue;
-    for (const char* library : {"cublas", "cusparse", "cutlass", "cub/", "thrust/", "cufft", "cusolver"}) {
-      if (header.find(library) != std::string::npos)
-        return "#include " + name + ": the kernel is to be written, not taken from a library";
-    }
-    return "#include " + name + ": only headers of standard C++ and CUDA's own are part of the homework";
+    return "#include " + name + ": " + about_header(header);
   }
   for (const char* word : {"__has_include", "__has_embed"})
     if (joined.find(word) != std::string::npos)
@@ -523,12 +563,13 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
     if (from != file && from != contract && !is_the_same(from, contract))
       return fmt::format("it includes {}; a submission is one file that includes homework.cuh and system headers",
                          from);
-    if (t.kind == sim::TokenKind::string && i > 0 && tokens[i - 1].text == "extern")
-      return at(t, "extern \"C\" is not part of the homework");
+    if (t.kind == sim::TokenKind::string && i > 0 && tokens[i - 1].text == "extern" && !defines_a_kernel(tokens, i + 1))
+      return at(t,
+                "extern \"C\" is not part of the homework, but directly before __global__, where a kernel is defined");
     if (t.kind != sim::TokenKind::identifier) continue;
     if (const auto found = words.find(t.text); found != words.end())
       return at(t, fmt::format("{}: {}", t.text, found->second));
-    if (is_harmless_builtin(t.text) || is_an_intrinsic(t.text)) continue;
+    if (is_harmless_builtin(t.text) || is_a_promise(t.text) || is_an_intrinsic(t.text)) continue;
     if (t.text == "sincos" || t.text == "sincosf")  // no longer CUDA's, which are macros here
       return at(t, fmt::format("{}: CUDA's function of this name has been undefined or replaced", t.text));
     const auto reserved = [&](const char* prefix) { return starts_with(t.text, prefix); };
@@ -649,7 +690,7 @@ std::string refused_for_nvcc(const std::string& text) {
     for (const char* no : {"asm", "__asm", "__asm__", "__attribute__", "__attribute", "__declspec", "__managed__",
                            "_Pragma", "__pragma"})
       if (word == no) return refused(word);
-    if (starts_with(word, "__builtin")) return refused(word);
+    if (starts_with(word, "__builtin") && !is_a_promise(word)) return refused(word);
     word.clear();
     if (text.compare(i, 2, "##") == 0 || text.compare(i, 2, "%:") == 0) return refused(text.substr(i, 2));
     if (text.compare(i, 2, "//") == 0) {

@@ -74,9 +74,10 @@ void show_progress(const GradeOptions& options) {
       for (const TaskResult& t : r.tasks)
         tasks += fmt::format("{}{} {:.0f}", tasks.empty() ? "" : ", ", t.task, t.points);
       verdict = fmt::format("{:.6g} {}", r.score(),
-                            !r.refused.empty()    ? "refused: " + r.refused
-                            : !r.compiler.empty() ? "does not compile"
-                                                  : tasks);
+                            !r.refused.empty()       ? "refused: " + r.refused
+                            : !r.unsupported.empty() ? "not supported: " + r.unsupported
+                            : !r.compiler.empty()    ? "does not compile"
+                                                     : tasks);
     }
     remembered += key + " " + verdict + "\n";
     double score = 0;

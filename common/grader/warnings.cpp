@@ -128,6 +128,19 @@ CompilerWarnings warnings_of(const std::string& output, const std::string& file)
   return w;
 }
 
+bool are_to_be_confirmed(const CompilerWarnings& w) {
+  return std::any_of(w.all.begin(), w.all.end(),
+                     [](const CompilerWarning& one) { return one.option == "maybe-uninitialized"; });
+}
+
+void keep_confirmed(CompilerWarnings& w, const CompilerWarnings& again) {
+  std::erase_if(w.all, [&](const CompilerWarning& one) {
+    return one.option == "maybe-uninitialized" &&
+           std::none_of(again.all.begin(), again.all.end(),
+                        [&](const CompilerWarning& other) { return other.text == one.text; });
+  });
+}
+
 std::string without_machinery(const std::string& said, const std::string& contract) {
   std::string kept, line;
   bool path_of_includes = false;  // "In file included from a,\n   from b:"
@@ -142,6 +155,21 @@ std::string without_machinery(const std::string& said, const std::string& contra
     kept += line + "\n";
   }
   return kept;
+}
+
+std::string unsupported_in(const std::string& said) {
+  std::string first;
+  const std::string kind = ": error: ";
+  std::istringstream lines(said);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(kind);
+    if (at == std::string::npos) continue;
+    const std::string what = line.substr(at + kind.size());
+    if (what.find("simulator does not") == std::string::npos) return "";
+    const std::size_t number = line.find_last_not_of("0123456789", at - 1) + 1;
+    if (first.empty()) first = "line " + line.substr(number, at - number) + ": " + what;
+  }
+  return first;
 }
 
 }  // namespace tilewise::grader

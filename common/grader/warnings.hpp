@@ -25,7 +25,15 @@ std::vector<std::string> warning_options();
 /// Of what the compiler printed. `file`: the submission.
 CompilerWarnings warnings_of(const std::string& output, const std::string& file);
 
+/// Warnings of variables that may have no value are kept only where the compiler says the same of the file `again`, compiled with
+/// -DTILEWISE_WARNINGS_ONLY: it knows more then of what conditions have in common.
+bool are_to_be_confirmed(const CompilerWarnings& w);
+void keep_confirmed(CompilerWarnings& w, const CompilerWarnings& again);
+
 /// What the compiler says of an error, in which the contract is called homework.cuh and the grader's own headers are left out.
 std::string without_machinery(const std::string& said, const std::string& contract);
+
+/// "line 7: the simulator does not support NAME: ...", when each error in what without_machinery() left is such a one; else "".
+std::string unsupported_in(const std::string& said);
 
 }  // namespace tilewise::grader

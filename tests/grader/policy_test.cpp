@@ -65,6 +65,54 @@ TEST_CASE("policy: headers of libraries where a task may call them", "[grader]")
   CHECK_FALSE(refused_text("#include <thrust/sort.h>\n", {"cublas"}).empty());
 }
 
+TEST_CASE("policy: of a header that is not part of the homework it is said why, and what is there instead",
+          "[grader]") {
+  const auto says = [](const std::string& header, const std::string& words) {
+    INFO(header);
+    const std::string text = refused_text("#include <" + header + ">\n");
+    CHECK(text.rfind("#include <" + header + ">: ", 0) == 0);
+    CHECK(text.find(words) != std::string::npos);
+  };
+  says("cuda/std/limits", "libcu++ is not part of the homework; in its place, <limits> ");
+  says("cuda/std/mdspan", "in its place, <cstdint> ");
+  says("cuda/std/atomic", "atomicAdd()");
+  says("cuda/atomic", "atomicAdd()");
+  says("cuda/semaphore", "<cooperative_groups.h>");
+  says("thread", "threads of the host");
+  says("mutex", "threads of the host");
+  says("fstream", "printf");
+  says("format", "printf");
+  says("regex", "this header is not part of the homework");
+  says("cub/cub.cuh", "taken from a library");
+  CHECK(passes("#include <cuda/barrier>\n#include <cuda/pipeline>\n"));  // what is used of them, the simulator refuses
+}
+
+TEST_CASE("policy: what programs promise nvcc, and kernels with C's names", "[grader]") {
+  const auto refused = [](const std::string& code) {
+    return refused_source("# 1 \"my.cu\"\n" + code + "\n", "my.cu", "homework.cuh");
+  };
+  const std::string promises =
+      "void f(float* p) { __builtin_assume(p); p = (float*)__builtin_assume_aligned(p, 16); __builtin_unreachable(); }";
+  CHECK(refused(promises).empty());
+  CHECK(refused_for_nvcc(promises).empty());
+  CHECK_FALSE(refused_for_nvcc("void f() { __builtin_trap(); }").empty());
+  CHECK(refused("extern \"C\" __global__ void f(int n) { n = 1; }").empty());
+  CHECK(refused("extern \"C\" __global__ void __launch_bounds__(128, 2) f(int n = (3)) {}").empty());
+  for (const char* code :
+       {"extern \"C\" void f();", "extern \"C\" { __global__ void f() {} }", "extern \"C\" __device__ void f() {}",
+        // With these, the system's functions could be named.
+        "extern \"C\" __global__ void _Unwind_Resume(void*);", "extern \"C\" __global__ int a = 0;",
+        "extern \"C\" __global__ int f() = delete;", "extern \"C\" __global__"}) {
+    INFO(code);
+    CHECK(refused(code).find("where a kernel is defined") != std::string::npos);
+  }
+  // A kernel whose name is the system's would take its place.
+  CHECK_FALSE(refused_symbols("0000000000000000 T system\n").empty());
+  CHECK(refused_symbols("0000000000000000 T scale_rows\n").empty());
+  // A kernel f, not the type float.
+  CHECK(refused_symbols("0000000000000000 T f\n                 U cudaGetSymbolAddress\n").empty());
+}
+
 TEST_CASE("policy: symbols", "[grader]") {
   CHECK(refused_symbols("                 U printf\n0000000000000000 T _Z3runv\n").empty());
   CHECK(refused_symbols("                 U _ZSt21ios_base_library_initv\n").empty());  // <iostream> of g++ 13

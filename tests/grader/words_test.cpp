@@ -73,6 +73,21 @@ TEST_CASE("words: warnings of g++ and clang++ that mean a mistake", "[grader]") 
   CHECK(has(clang.all[0].text, "homework.cu:4: non-void function does not return a value: "));
 }
 
+TEST_CASE("words: that a variable may have no value is said when the compiler says it twice", "[grader]") {
+  CompilerWarnings w{{{"maybe-uninitialized", "a.cu:3: 'v' may be used", "v;"},
+                      {"maybe-uninitialized", "a.cu:4: 'w' may be used", "w;"},
+                      {"parentheses", "a.cu:5: suggest", "a = b"}},
+                     {}};
+  REQUIRE(are_to_be_confirmed(w));
+  keep_confirmed(w, {{{"maybe-uninitialized", "a.cu:4: 'w' may be used", "w;"}}, {}});
+  REQUIRE(w.all.size() == 2);
+  CHECK(w.all[0].line == "w;");
+  CHECK(w.all[1].option == "parentheses");
+  keep_confirmed(w, {});
+  CHECK_FALSE(are_to_be_confirmed(w));
+  CHECK(w.all.size() == 1);
+}
+
 TEST_CASE("words: errors without the grader's own files", "[grader]") {
   CHECK(without_machinery("a.cu:1:2: error: no\n"
                           "In file included from /usr/include/c++/12/cmath:41,\n"
@@ -81,6 +96,18 @@ TEST_CASE("words: errors without the grader's own files", "[grader]") {
                           "   16 | int from here\n",
                           "/x/chapters/01/homework.cuh") ==
         "a.cu:1:2: error: no\nhomework.cuh:16:13: note: here\n   16 | int from here\n");
+}
+
+TEST_CASE("words: what the simulator lacks is no mistake of the student's", "[grader]") {
+  const std::string lacks =
+      "/x/homework.cu:7: error: the simulator does not support cooperative_groups::memcpy_async: copy\n";
+  CHECK(unsupported_in(lacks + lacks) ==
+        "line 7: the simulator does not support cooperative_groups::memcpy_async: copy");
+  CHECK(unsupported_in("a.cu:12:5: error: static assertion failed: the Tilewise simulator does not support tiles\n") !=
+        "");
+  // Where there is a mistake, too, it comes first.
+  CHECK(unsupported_in(lacks + "a.cu:8:3: error: 'x' was not declared in this scope\n").empty());
+  CHECK(unsupported_in("").empty());
 }
 
 TEST_CASE("words: what was printed is short, and cannot reach the terminal", "[grader]") {

@@ -1,6 +1,7 @@
-// Cooperative groups: blocks, tiles, coalesced groups, partitions and reductions.
+// Cooperative groups: blocks, tiles, coalesced groups, partitions, reductions and scans.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -230,6 +231,49 @@ TEST_CASE("a reduction of structures with a function of one's own") {
     REQUIRE(out[2 * warp + 1].index == 32 * warp + 3);
     REQUIRE(out[2 * warp + 1].value == double((32 * warp + 3) * 37 % 101));
   }
+}
+
+// ---------------------------------------------------------------- scans
+namespace {
+
+template <unsigned Size>
+__global__ void scans(int* out) {
+  const auto tile = cg::tiled_partition<Size>(cg::this_thread_block());
+  int* row = out + 4 * threadIdx.x;
+  row[0] = cg::inclusive_scan(tile, static_cast<int>(threadIdx.x));
+  row[1] = exclusive_scan(tile, static_cast<int>(threadIdx.x));  // found by the type of its argument
+  row[2] = cg::inclusive_scan(tile, static_cast<int>(threadIdx.x * 37 % 64), cg::greater<int>());
+  row[3] = -1;
+  if (threadIdx.x % 3 == 0) {
+    const cg::coalesced_group group = cg::coalesced_threads();
+    row[3] = cg::exclusive_scan(group, 2) == static_cast<int>(2 * group.thread_rank());
+  }
+}
+
+template <unsigned Size>
+void check_scans() {
+  const auto out = on_device<int>(1, 64, 4 * 64, scans<Size>);
+  for (int thread = 0; thread < 64; ++thread) {
+    const int first = thread / static_cast<int>(Size) * static_cast<int>(Size);
+    int sum = 0, largest = 0;
+    for (int other = first; other <= thread; ++other) {
+      sum += other;
+      largest = std::max(largest, other * 37 % 64);
+    }
+    INFO("size " << Size << " thread " << thread);
+    REQUIRE(out[4 * thread] == sum);
+    REQUIRE(out[4 * thread + 1] == sum - thread);
+    REQUIRE(out[4 * thread + 2] == largest);
+    REQUIRE(out[4 * thread + 3] == (thread % 3 == 0 ? 1 : -1));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scans over tiles and coalesced groups") {
+  check_scans<1>();
+  check_scans<4>();
+  check_scans<32>();
 }
 
 // ---------------------------------------------------------------- coalesced groups

@@ -183,6 +183,15 @@ TEST_CASE("launches through a pointer", "[launch]") {
   CHECK(probe.value() == 42);
   CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(mark), dim3(1), dim3(32), args, 0, 0) == cudaSuccess);
   CHECK(probe.value() == 1);
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1), config.blockDim = dim3(32);
+  CHECK(cudaLaunchKernelEx(&config, mark_value<43>, out) == cudaSuccess);
+  CHECK(probe.value() == 43);
+  CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(mark), args) == cudaSuccess);
+  CHECK(probe.value() == 1);
+  config.blockDim = dim3(2048);
+  CHECK(cudaLaunchKernelEx(&config, mark_value<43>, out) == kBadShape);
+  CHECK(cudaGetLastError() == kBadShape);
   CHECK(cudaLaunchKernel(static_cast<const void*>(nullptr), dim3(1), dim3(32), args, 0, 0) ==
         cudaErrorInvalidDeviceFunction);
   CHECK(cudaGetLastError() == cudaErrorInvalidDeviceFunction);

@@ -69,14 +69,67 @@ __global__ void k(float* p) {
 }
 int main() {}
 )");
-  refuses("program.cu:5: error: the simulator does not support cooperative_groups::inclusive_scan", R"(
-#include <cooperative_groups/scan.h>
+  for (const std::string name : {"memcpy_async", "cooperative_groups::memcpy_async"})
+    refuses("program.cu:5: error: the simulator does not support cooperative_groups::memcpy_async", R"(
+#include <cooperative_groups/memcpy_async.h>
 using namespace cooperative_groups;
-__global__ void k(int* p) {
-  *p = cooperative_groups::inclusive_scan(coalesced_threads(), 1);
+__global__ void k(float* p) {
+  __shared__ float s[32]; )" + name + R"((this_thread_block(), s, p, 128);
 }
 int main() {}
 )");
+  refuses("program.cu:5: error: the simulator does not support cooperative_groups::inclusive_scan_update", R"(
+#include <cooperative_groups/scan.h>
+using namespace cooperative_groups;
+__global__ void k(int* p) {
+  *p = inclusive_scan_update(coalesced_threads(), *p, 1);
+}
+int main() {}
+)");
+}
+
+TEST_CASE("A promise to the compiler that is broken is found, with its line", "[programs]") {
+  const std::string kernel = R"(
+extern "C" __global__ void f(const float* in, float* out, int n) {
+  __builtin_assume(n > 0);
+  const float4* fours = (const float4*)__builtin_assume_aligned(in, 16);
+  switch (n % 4) {
+    case 0: *out = fours->x; break;
+    case 1: *out = 1; break;
+    default: __builtin_unreachable();
+  }
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 400), cudaMemset(p, 0, 400);
+)";
+  prints("", kernel + "  f<<<1, 1>>>(p, p + 10, 4);\n  f<<<1, 1>>>(p, p + 10, 5);\n  cudaFree(p);\n}\n");
+  refuses("program.cu:3: false-promise: what __builtin_assume() promises is false",
+          kernel + "  f<<<1, 1>>>(p, p + 10, 0);\n}\n");
+  refuses("program.cu:4: false-promise: the address given to __builtin_assume_aligned()",
+          kernel + "  f<<<1, 1>>>(p + 1, p + 10, 4);\n}\n");
+  refuses("program.cu:8: false-promise: __builtin_unreachable() is reached",
+          kernel + "  f<<<1, 1>>>(p, p + 10, 6);\n}\n");
+  refuses("in f, block (0,0,0)", kernel + "  f<<<1, 1>>>(p, p + 10, 6);\n}\n");
+  refuses("program.cu:1: false-promise", "int main(int n, char**) { if (n == 1) __builtin_unreachable(); }\n");
+}
+
+TEST_CASE("What a loop sets has a value behind it, and what it may not have set is warned of", "[programs]") {
+  const auto said = [](const std::string& body) {
+    Workplace workplace;
+    return workplace
+        .compile(
+            workplace.write("__global__ void k(const float* a, float* b, int n) {\n" + body + "\n}\nint main() {}\n"),
+            "-Wall")
+        .text;
+  };
+  CHECK(said("int i; float s = 0; for (i = 0; i < n; ++i) s += a[i]; for (; i < 9; ++i) s -= a[i]; *b = s;") == "");
+  CHECK(said("float v; for (int i = 0; i < 4; ++i) v = a[i]; *b = v;") == "");
+  CHECK(said("int i; do { i = n--; } while (i > 3); *b = i;") == "");
+  CHECK(said("int i; while ((i = n--) > 3) *b = 1; *b = i;") == "");
+  CHECK(said("float v; for (;;) { v = a[n--]; if (v > 3) break; } *b = v;") == "");
+  CHECK(said("float s; for (int i = 0; i < n; ++i) s += a[i]; *b = s;").find("uninitialized") != std::string::npos);
+  CHECK(said("float v; for (int i = 0; i < n; ++i) v = a[i]; *b = v;").find("uninitialized") != std::string::npos);
 }
 
 TEST_CASE("A program with inline PTX that the simulator lacks is refused", "[programs]") {

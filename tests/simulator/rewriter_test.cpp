@@ -468,9 +468,9 @@ TEST_CASE("The marker of a loop says what nvcc knows of it") {
 }
 
 TEST_CASE("Short branches and members are marked") {
-  const std::string loop = "for (Loop tw_loop_1; tw_loop_1.once();) while (n--) { tw_loop_1.tick(); ";
+  const std::string loop = "for (Loop tw_loop_1;;) { while (n--) { tw_loop_1.tick(); ";
   CHECK(in_kernel("while (n--) { if (n < 3) s[n] += s[n + 3]; f(); }") ==
-        loop + "if ( may_skip(static_cast<bool>(n < 3))) s[n] += s[n + 3]; f(); }");
+        loop + "if ( may_skip(static_cast<bool>(n < 3))) s[n] += s[n + 3]; f(); } break; }");
   CHECK(in_kernel("x = n < 3 && m ? a[n] : 0.0f; f();") ==
         "x = may_skip(static_cast<bool>(n < 3 && m)) ? a[n] : 0.0f; f();");
   for (std::string same :
@@ -493,56 +493,62 @@ TEST_CASE("__restrict__ is a promise that the runtime is told of") {
   CHECK(rewritten("void f(float* __restrict__ a);").find("__restrict__") == std::string::npos);
 }
 
+TEST_CASE("What a program promises its compiler is looked at") {
+  CHECK(in_kernel("__builtin_assume(n > 0);") == "assume(n > 0);");
+  CHECK(in_kernel("p = (float4*)__builtin_assume_aligned(q, 16);") == "p = (float4*) assume_aligned(q, 16);");
+  CHECK(in_kernel("if (n) __builtin_unreachable();") == "if (n) unreachable();");
+  CHECK(contains(rewritten("void f() { __builtin_unreachable(); }"), "unreachable();"));
+  CHECK(contains(rewritten("void f() { __builtin_assume(x); }"), "__builtin_assume(x);"));  // nvcc's hosts have none
+  CHECK(contains(rewritten("void __builtin_assume(bool);"), "__builtin_assume(bool)"));
+}
+
 TEST_CASE("Loops are marked and stay one statement") {
-  auto loop = [](int depth) {
-    std::string name = "tw_loop_" + std::to_string(depth);
-    return "for (Loop " + name + "; " + name + ".once();) ";
-  };
+  auto loop = [](int depth) { return "for (Loop tw_loop_" + std::to_string(depth) + ";;) { "; };
   CHECK(in_kernel("for (int i = 0; i < a[0]; ++i) { p[i] = 0; }") ==
-        loop(1) + "for (int i = 0; i < a[0]; ++i) { tw_loop_1.tick(); p[i] = 0; }");
-  CHECK(in_kernel("while (n--) f(n);") == loop(1) + "while (n--) { tw_loop_1.tick(); f(n); }");
-  // Endless loops: what follows stays unreachable for the compiler.
-  auto endless = [](int depth) { return "if (Loop tw_loop_" + std::to_string(depth) + "; false) {} else "; };
-  CHECK(in_kernel("for (;;) f();") == endless(1) + "for (;;) { tw_loop_1.tick(); f(); }");
+        loop(1) + "for (int i = 0; i < a[0]; ++i) { tw_loop_1.tick(); p[i] = 0; } break; }");
+  CHECK(in_kernel("while (n--) f(n);") == loop(1) + "while (n--) { tw_loop_1.tick(); f(n); } break; }");
+  CHECK(in_kernel("for (;;) f();") == loop(1) + "for (;;) { tw_loop_1.tick(); f(); } break; }");
   CHECK(in_kernel("for (int i = f(a, b);; ++i) f();") ==
-        endless(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); }");
-  CHECK(in_kernel("while (true) { f(); }") == endless(1) + "while (true) { tw_loop_1.tick(); f(); }");
-  CHECK(in_kernel("do f(); while (1);") == endless(1) + "do { tw_loop_1.tick(); f(); } while (1);");
+        loop(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); } break; }");
+  CHECK(in_kernel("while (true) { f(); }") == loop(1) + "while (true) { tw_loop_1.tick(); f(); } break; }");
+  CHECK(in_kernel("do f(); while (1);") == loop(1) + "do { tw_loop_1.tick(); f(); } while (1); break; }");
   CHECK(in_kernel("if (a) while (1) f(); else g();") ==
-        "if (a) " + loop(1) + "while (1) { tw_loop_1.tick(); f(); } else g();");
+        "if (a) " + loop(1) + "while (1) { tw_loop_1.tick(); f(); } break; } else g();");
   CHECK(in_kernel("if (a) f(); else while (1) g();") ==
-        "if (a) f(); else " + endless(1) + "while (1) { tw_loop_1.tick(); g(); }");
-  CHECK(in_kernel("do n--; while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n);");
-  CHECK(in_kernel("do { n--; } while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n);");
-  CHECK(in_kernel("for (int x : {1, 2}) ;") == loop(1) + "for (int x : {1, 2}) { tw_loop_1.tick(); ; }");
-  CHECK(in_kernel("for (;a;) for (;a;) x();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); " + loop(2) + "for (;a;) { tw_loop_2.tick(); x(); } }");
+        "if (a) f(); else " + loop(1) + "while (1) { tw_loop_1.tick(); g(); } break; }");
+  CHECK(in_kernel("do n--; while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n); break; }");
+  CHECK(in_kernel("do { n--; } while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n); break; }");
+  CHECK(in_kernel("for (int x : {1, 2}) ;") == loop(1) + "for (int x : {1, 2}) { tw_loop_1.tick(); ; } break; }");
+  CHECK(in_kernel("for (;a;) for (;a;) x();") == loop(1) + "for (;a;) { tw_loop_1.tick(); " + loop(2) +
+                                                     "for (;a;) { tw_loop_2.tick(); x(); } break; } } break; }");
   CHECK(in_kernel("do while (a) b(); while (c);") ==
-        loop(1) + "do { tw_loop_1.tick(); " + loop(2) + "while (a) { tw_loop_2.tick(); b(); } } while (c);");
+        loop(1) + "do { tw_loop_1.tick(); " + loop(2) +
+            "while (a) { tw_loop_2.tick(); b(); } break; } } while (c); break; }");
   CHECK(in_kernel("if (a) for (;a;) x(); else y();") ==
-        "if (a) " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } else y();");
+        "if (a) " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } break; } else y();");
   CHECK(in_kernel("for (;a;) if (a) x(); else if (b) y(); else z(); w();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); if (a) x(); else if (b) y(); else z(); } w();");
+        loop(1) + "for (;a;) { tw_loop_1.tick(); if (a) x(); else if (b) y(); else z(); } break; } w();");
   CHECK(in_kernel("while (a) if constexpr (b) { x(); } else y(); z();") ==
-        loop(1) + "while (a) { tw_loop_1.tick(); if constexpr (b) { x(); } else y(); } z();");
+        loop(1) + "while (a) { tw_loop_1.tick(); if constexpr (b) { x(); } else y(); } break; } z();");
   CHECK(in_kernel("for (;a;) switch (n) { case 1: break; default: f(); } g();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); switch (n) { case 1: break; default: f(); } } g();");
+        loop(1) + "for (;a;) { tw_loop_1.tick(); switch (n) { case 1: break; default: f(); } } break; } g();");
   CHECK(in_kernel("for (;a;) [[likely]] if (a) { x(); } y();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); [[likely]] if (a) { x(); } } y();");
+        loop(1) + "for (;a;) { tw_loop_1.tick(); [[likely]] if (a) { x(); } } break; } y();");
   CHECK(in_kernel("for (;a;) f([&] { return 1; }, A{1}); g();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); f([&] { return 1; }, A{1}); } g();");
-  CHECK(in_kernel("out: for (;a;) goto out;") == "out: " + loop(1) + "for (;a;) { tw_loop_1.tick(); goto out; }");
-  CHECK(in_kernel("for (;a;) out: x(); y();") == loop(1) + "for (;a;) { tw_loop_1.tick(); out: x(); } y();");
+        loop(1) + "for (;a;) { tw_loop_1.tick(); f([&] { return 1; }, A{1}); } break; } g();");
+  CHECK(in_kernel("out: for (;a;) goto out;") ==
+        "out: " + loop(1) + "for (;a;) { tw_loop_1.tick(); goto out; } break; }");
+  CHECK(in_kernel("for (;a;) out: x(); y();") == loop(1) + "for (;a;) { tw_loop_1.tick(); out: x(); } break; } y();");
   CHECK(in_kernel("switch (n) { case a ? 1 : 2: for (;a;) x(); }") ==
-        "switch (n) { case a ? 1 : 2: " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } }");
+        "switch (n) { case a ? 1 : 2: " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } break; } }");
 }
 
 TEST_CASE("Loops inside expressions and local classes are found") {
   CHECK(contains(in_kernel("auto f = [=](int i) { while (i) --i; };"),
-                 "{ for (Loop tw_loop_1; tw_loop_1.once();) while (i) { tw_loop_1.tick(); --i; } }"));
+                 "{ for (Loop tw_loop_1;;) { while (i) { tw_loop_1.tick(); --i; } break; } }"));
   CHECK(contains(in_kernel("struct L { int f() { for (;a;) x(); } };"), "tw_loop_1.tick(); x();"));
   CHECK(contains(rewritten("void f() { g([] __device__ (int n) { while (n) --n; }); while (1) h(); }"),
-                 "tw_loop_1.tick(); --n; } }); while (1) h(); }"));
+                 "tw_loop_1.tick(); --n; } break; } }); while (1) h(); }"));
   CHECK(rewritten("constexpr int f(int n) { while (n) --n; return n; }") ==
         "constexpr int f(int n) { while (n) --n; return n; }");
 }
@@ -554,8 +560,8 @@ TEST_CASE("A switch that jumps into a loop leaves the loop unmarked") {
 
 TEST_CASE("#pragma unroll never comes between a marker and its loop") {
   CHECK(in_kernel("\n#pragma unroll\nfor (;a;)\n#pragma unroll 4\nfor (;a;)\nx();\n") ==
-        "\n\nfor (Loop tw_loop_1; tw_loop_1.once();) for (;a;) { tw_loop_1.tick();\n\n"
-        "for (Loop tw_loop_2; tw_loop_2.once();) for (;a;) { tw_loop_2.tick();\nx(); } }\n");
+        "\n\nfor (Loop tw_loop_1;;) { for (;a;) { tw_loop_1.tick();\n\n"
+        "for (Loop tw_loop_2;;) { for (;a;) { tw_loop_2.tick();\nx(); } break; } } break; }\n");
   CHECK(rewritten("#pragma once\n# pragma  GCC ivdep\n#pragma nounroll\n") == "#pragma once\n# pragma GCC ivdep\n\n");
 }
 
@@ -607,7 +613,7 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("__global__ void k() { surf2Dwrite(1, s, 1, 2); }"), "surfaces"));
   CHECK(contains(refusal("void f() { cudaIpcMemHandle_t h; }"), "between processes"));
   CHECK(contains(refusal("void f() { cudaMallocArray(&a, &d, 1, 2); }"), "CUDA arrays"));
-  CHECK(contains(refusal("void f() { cudaLaunchKernelEx(&c, k, 1); }"), "cudaLaunchKernelEx"));
+  CHECK(contains(refusal("void f() { cudaLaunchAttribute a[1]; }"), "cudaLaunchAttribute"));
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
   CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));

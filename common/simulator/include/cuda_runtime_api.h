@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "driver_types.h"
 #include "tilewise_sim/device.hpp"
@@ -176,6 +178,8 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
                              cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
                                         cudaStream_t stream = nullptr);
+/// A launch that has attributes (clusters and the like) is refused.
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** args);
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads, size_t shared);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
@@ -287,6 +291,23 @@ template <class Kernel>
 TILEWISE_WRAPPER cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
                                               cudaStream_t stream = nullptr) {
   return cudaLaunchKernel(tilewise::sim::kernel_pointer(kernel), grid, block, args, shared, stream);
+}
+template <class Kernel>
+TILEWISE_WRAPPER cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, Kernel* kernel, void** args) {
+  return cudaLaunchKernelExC(config, tilewise::sim::kernel_pointer(kernel), args);
+}
+template <class... Parameters, class... Arguments>
+TILEWISE_WRAPPER cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                                                Arguments&&... arguments) {
+  std::tuple<Parameters...> values(std::forward<Arguments>(arguments)...);
+  void* pointers[sizeof...(Parameters) + 1];
+  std::apply(
+      [&](auto&... value) {
+        void** next = pointers;
+        ((*next++ = (void*)std::addressof(value)), ...);
+      },
+      values);
+  return cudaLaunchKernelExC(config, tilewise::sim::kernel_pointer(kernel), pointers);
 }
 template <class Kernel>
 TILEWISE_WRAPPER cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** args,

@@ -195,6 +195,15 @@ struct cudaGraphExecUpdateResultInfo {
   cudaGraphNode_t errorFromNode;
 };
 
+struct cudaLaunchConfig_t {
+  dim3 gridDim;
+  dim3 blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  void* attrs;  // there are no attributes here
+  unsigned int numAttrs;
+};
+
 struct cudaKernelNodeParams {
   void* func;
   dim3 gridDim;

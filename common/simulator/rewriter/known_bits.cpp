@@ -210,7 +210,8 @@ class Function {
     const std::string_view name = callee(line);
     return name == "_Unwind_Resume" || name == "abort" || has_prefix(name, "__cxa_") ||
            has_prefix(name, "_ZSt9terminate") || has_prefix(name, "_ZN8tilewise3sim4trap") ||
-           has_prefix(name, "_ZN8tilewise3sim13assert_failed") || has_prefix(name, "_ZN8tilewise3sim11unsupported");
+           has_prefix(name, "_ZN8tilewise3sim13assert_failed") ||
+           has_prefix(name, "_ZN8tilewise3sim14promise_broken") || has_prefix(name, "_ZN8tilewise3sim11unsupported");
   }
 
   void find_blocks() {

@@ -127,6 +127,7 @@ class Rewriter {
         conditional(i);
       }
     }
+    end_loops();
     RewriteResult result;
     result.text = apply_edits();
     std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
@@ -1170,6 +1171,7 @@ class Rewriter {
     if (text == "throw" || text == "try") exceptions(i);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
+    if (starts_with(text, "__builtin_assume") || text == "__builtin_unreachable") promise(i);
     if (side_[i] == kHost) return;
     if (!recursive_.empty()) recursive_call(i);
     if (starts_with(text, "__syncthreads")) number_barrier(i);
@@ -1579,19 +1581,18 @@ class Rewriter {
     open_loops_.push_back(end);
     std::string name = "tw_loop_" + std::to_string(open_loops_.size());
     std::string declared = name + loop_facts(i);
-    if (is_endless(i) && !follows_if(i)) {
-      // The compiler has to see that control never gets past the loop. Elsewhere this form would catch an `else`
-      // or make compilers warn of it.
-      insert_before(i, "if (::tilewise::sim::Loop " + declared + "; false) {} else ");
-    } else {
-      insert_before(i, "for (::tilewise::sim::Loop " + declared + "; " + name + ".once();) ");
-    }
-    if (syntax_.is(body, "{")) {
-      insert_after(body, " " + name + ".tick();");
-    } else {
-      insert_after(body - 1, " { " + name + ".tick();");
-      insert_after(body_end - 1, " }");
-    }
+    // Compilers see that the loop is entered once: what it assigns has a value behind it, and nothing follows an endless
+    // one. `if (...; false) {} else` would catch an `else` of the program's own.
+    insert_before(i, "for (::tilewise::sim::Loop " + declared + ";;) { ");
+    const bool braces = syntax_.is(body, "{");
+    insert_after(braces ? body : body - 1, std::string(braces ? "" : " {") + " " + name + ".tick();");
+    if (!braces && body_end != end) loop_ends_.emplace_back(body_end - 1, " }");
+    loop_ends_.emplace_back(end - 1, !braces && body_end == end ? " } break; }" : " break; }");
+  }
+
+  /// Loops may end at the same token: then the inner one, which begins later, ends first.
+  void end_loops() {
+    for (auto it = loop_ends_.rbegin(); it != loop_ends_.rend(); ++it) insert_after(it->first, it->second);
   }
 
   /// What nvcc knows of the loop at i, as the marker's argument: empty when nothing.
@@ -1634,23 +1635,6 @@ class Rewriter {
     }
     if (parts != 3) return "";
     return condition.empty() ? "1" : condition;
-  }
-
-  /// `for (...;;...)`, `while (true)`, `while (1)`, and `do` with such an end.
-  bool is_endless(std::size_t i) const {
-    if (syntax_.is(i, "do")) i = syntax_.skip_statement(i + 1);  // its `while`
-    std::size_t close = syntax_.match(i + 1);
-    if (syntax_.is(i, "while")) return syntax_.is_any(i + 2, {"true", "1"}) && i + 3 == close;
-    for (std::size_t k = i + 2; k < close; ++k) {
-      if (syntax_.is(k, ";")) return syntax_.is(k + 1, ";");
-      if (syntax_.is_any(k, {"(", "[", "{"})) k = std::min(close, syntax_.match(k));  // may have no match
-    }
-    return false;
-  }
-
-  bool follows_if(std::size_t i) const {
-    if (i == 0 || !syntax_.is(i - 1, ")") || syntax_.match(i - 1) == kNone || syntax_.match(i - 1) == 0) return false;
-    return syntax_.is_any(syntax_.match(i - 1) - 1, {"if", "constexpr"});
   }
 
   bool has_foreign_label(std::size_t begin, std::size_t end) const {
@@ -1746,6 +1730,18 @@ class Rewriter {
         return;  // the program's own
     }
     replace(begin, i + 1, copies ? " ::tilewise::sim::copy_bytes" : " ::tilewise::sim::set_bytes");
+  }
+
+  /// What the program promises its compiler, which is looked at instead of believed. `__builtin_assume()` is device code's.
+  void promise(std::size_t i) {
+    const std::string_view name = syntax_.text(i);
+    const bool aligned = name == "__builtin_assume_aligned", unreachable = name == "__builtin_unreachable";
+    if ((!aligned && !unreachable && name != "__builtin_assume") || !syntax_.is(i + 1, "(") || declares(i)) return;
+    if (side_[i] == kHost && !unreachable) return;
+    replace(i, i + 1,
+            std::string(" ::tilewise::sim::") + (aligned       ? "assume_aligned"
+                                                 : unreachable ? "unreachable"
+                                                               : "assume"));
   }
 
   /// True when the program declares something of that name here: a member, a parameter or a variable.
@@ -1871,25 +1867,32 @@ class Rewriter {
       unsupported(i, "3D allocations and copies", "use cudaMalloc and the index x + nx * (y + ny * z)");
     } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
       unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
-    } else if (starts_with(text, "cudaLaunchKernelEx") || text == "cudaLaunchConfig_t") {
-      unsupported(i, "cudaLaunchKernelEx", "launch with <<<grid, block, shared, stream>>>; there are no clusters");
+    } else if (starts_with(text, "cudaLaunchAttribute")) {
+      unsupported(i, "attributes of a launch (" + std::string(text) + ")",
+                  "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");
     } else if (text == "cuTensorMapEncodeTiled" || text == "CUtensorMap") {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
-    } else if (text == "memcpy_async" && i > 1 && syntax_.is(i - 1, "::") && !syntax_.is(i - 2, "cuda") &&
-               includes("cooperative_groups/memcpy_async.h")) {
+    } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {
       unsupported(i, "cooperative_groups::memcpy_async",
                   "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
-    } else if ((text == "inclusive_scan" || text == "exclusive_scan") && i > 0 && syntax_.is(i - 1, "::") &&
-               !syntax_.is(i - 2, "std") && includes("cooperative_groups/scan.h")) {
-      unsupported(i, "cooperative_groups::" + std::string(text), "add up by the group's shfl_up(), a few steps");
+    } else if ((text == "inclusive_scan_update" || text == "exclusive_scan_update") && calls_group_function(i) &&
+               includes("cooperative_groups/scan.h")) {
+      unsupported(i, "cooperative_groups::" + std::string(text), "call the scan without _update, and atomicAdd()");
     } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
                syntax_.is_any(i + 2,
                               {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
       unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)),
                   "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
     }
+  }
+
+  /// A call of a function of cooperative groups, which is found by its argument's type, too: `cg::f(`, `f(`.
+  bool calls_group_function(std::size_t i) const {
+    if (i < 2 || !syntax_.is_any(i + 1, {"(", "<"}) || functions_.count(syntax_.text(i))) return false;
+    if (syntax_.is(i - 1, "::")) return !syntax_.is_any(i - 2, {"cuda", "std"});
+    return side_[i] != kHost && !declares(i);
   }
 
   /// `new T`, but not `new (place) T`.
@@ -2045,6 +2048,7 @@ class Rewriter {
   Syntax syntax_;
   std::vector<Side> side_;
   std::vector<Edit> edits_;
+  std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
   std::unordered_set<std::string> reported_;
   std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with

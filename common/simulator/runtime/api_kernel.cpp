@@ -228,17 +228,32 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig c
 
 // ---------------------------------------------------------------- launching
 
-cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
-                             cudaStream_t stream) {
-  void* const site = TILEWISE_CALLER;
+namespace {
+
+cudaError_t launch(const void* kernel, const LaunchConfig& config, void** args, void* site) {
   if (kernel == nullptr) return set_error(cudaErrorInvalidDeviceFunction);
   const DeviceLock lock(device_mutex());
-  if (graph::is_captured(stream)) {
-    cudaKernelNodeParams parameters{const_cast<void*>(kernel),     grid, block,
-                                    static_cast<unsigned>(shared), args, nullptr};
-    return set_error(graph::takes_kernel(parameters, stream, site));
+  if (graph::is_captured(config.stream)) {
+    cudaKernelNodeParams parameters{
+        const_cast<void*>(kernel), config.grid, config.block, static_cast<unsigned>(config.shared), args, nullptr};
+    return set_error(graph::takes_kernel(parameters, config.stream, site));
   }
-  return run_kernel(kernel, LaunchConfig(grid, block, shared, stream), args, site);
+  return run_kernel(kernel, config, args, site);
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
+                             cudaStream_t stream) {
+  return launch(kernel, LaunchConfig(grid, block, shared, stream), args, TILEWISE_CALLER);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** args) {
+  void* const site = TILEWISE_CALLER;
+  if (config == nullptr) return set_error(cudaErrorInvalidValue);
+  if (config->numAttrs != 0) unsupported("a launch with attributes");
+  return launch(kernel, LaunchConfig(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream), args,
+                site);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {

@@ -1021,6 +1021,21 @@ void assert_failed(const char* expression, const char* file, unsigned line, cons
   abort_launch(cudaErrorAssert, true);
 }
 
+void promise_broken(const char* what) {
+  void* const site = __builtin_return_address(0);
+  {
+    Unobserved guard;
+    Finding f;
+    f.code = "false-promise";
+    f.message = fmt::format("{}: nvcc believes it, and what the program does then is undefined", what);
+    f.site = site;
+    if (current_lane) f.threads = describe_thread(*current_lane);
+    report_finding(std::move(f));
+  }
+  if (!current_lane) std::exit(1);
+  abort_launch(cudaErrorAssert, true);
+}
+
 void unsupported(const char* feature) {
   std::fprintf(stderr, "tilewise simulator: %s is not supported; run this program on a GPU\n", feature);
   std::exit(1);

@@ -1,2 +1,34 @@
-// Nothing of it is here. A program that only includes it compiles; what it uses of it is refused by name, see
-// rewriter/libraries.hpp. (No guard: g++ would take the second empty header with `#pragma once` for the first.)
+// Scans over tiles and coalesced groups.
+#pragma once
+
+#include "reduce.h"
+
+namespace cooperative_groups {
+
+/// The values of this thread and of all of lower rank, combined: in log2(size) steps, in CUDA's order.
+template <class Group, class T, class Op>
+TILEWISE_INLINE T inclusive_scan(const Group& group, T value, Op&& op) {
+  const unsigned rank = group.thread_rank();
+  for (unsigned distance = 1; distance < group.size(); distance *= 2) {
+    const T before = group.shfl_up(value, distance);
+    if (rank >= distance) value = op(before, value);
+  }
+  return value;
+}
+template <class Group, class T>
+TILEWISE_INLINE T inclusive_scan(const Group& group, T value) {
+  return inclusive_scan(group, value, plus<T>());
+}
+
+/// The values of all threads of lower rank, combined. The first thread gets T(), as it does from CUDA.
+template <class Group, class T, class Op>
+TILEWISE_INLINE T exclusive_scan(const Group& group, T value, Op&& op) {
+  const T before = group.shfl_up(inclusive_scan(group, value, op), 1);
+  return group.thread_rank() == 0 ? T() : before;
+}
+template <class Group, class T>
+TILEWISE_INLINE T exclusive_scan(const Group& group, T value) {
+  return exclusive_scan(group, value, plus<T>());
+}
+
+}  // namespace cooperative_groups

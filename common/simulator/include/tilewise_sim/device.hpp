@@ -177,6 +177,25 @@ void* dynamic_shared();
 /// A feature that the simulator does not have was reached: says so, exits with 1.
 [[noreturn]] void unsupported(const char* feature);
 
+// ---------------------------------------------------------------- promises to the compiler
+/// A promise that was broken ends the launch with cudaErrorAssert, or the program when host code made it.
+[[noreturn]] void promise_broken(const char* what);
+
+/// `__builtin_assume(holds)`.
+TILEWISE_INLINE constexpr void assume(bool holds) {
+  if (!holds) promise_broken("what __builtin_assume() promises is false");
+}
+
+/// `__builtin_unreachable()`.
+[[noreturn]] TILEWISE_INLINE void unreachable() { promise_broken("__builtin_unreachable() is reached"); }
+
+/// `__builtin_assume_aligned(pointer, bytes)`.
+TILEWISE_INLINE void* assume_aligned(const volatile void* pointer, std::size_t bytes, std::size_t offset = 0) {
+  if ((reinterpret_cast<std::uintptr_t>(pointer) - offset) % bytes != 0)
+    promise_broken("the address given to __builtin_assume_aligned() isn't aligned like that");
+  return const_cast<void*>(pointer);
+}
+
 // ---------------------------------------------------------------- launches
 struct LaunchConfig {
   dim3 grid;
@@ -269,7 +288,13 @@ void enter_kernel(unsigned max_threads);
 
 /// The condition of a branch that nvcc turns into predicates; returned as it is. To the compiler it looks like arithmetic,
 /// so that it moves loads into the branch as it would without.
+#ifdef TILEWISE_WARNINGS_ONLY
+TILEWISE_INLINE bool may_skip(bool taken) {
+  return taken;
+}  // the compiler knows that it's the condition, and warns accordingly
+#else
 [[gnu::const]] bool may_skip(bool taken);
+#endif
 
 /// The pointer, of which the compiler knows by its type that it points to multiples of 8 or 16 bytes.
 [[gnu::const]] void* aligned8(const volatile void* pointer);
@@ -339,7 +364,6 @@ class Loop {
   }
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
-  constexpr bool once() { return first_ ? !(first_ = false) : false; }
   constexpr void tick() {
     if (!std::is_constant_evaluated()) iterate();
   }
@@ -356,7 +380,6 @@ class Loop {
   void leave();
   void iterate();
 
-  bool first_ = true;
   // Set by enter(), whose stores are not instrumented.
   unsigned facts_;
   std::uint64_t outer_;  // context of the code around the loop

@@ -1,5 +1,5 @@
 // Kills the grader.
-// gains: 0 only headers of standard C++
+// gains: 0 part of the homework
 // unchecked: 5
 #include <signal.h>
 #include <unistd.h>

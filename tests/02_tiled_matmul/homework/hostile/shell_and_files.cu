@@ -1,6 +1,6 @@
 // Runs a shell, opens files, reads and writes its own memory and the grader's, sends signals. Were one of these to succeed,
 // the result would be right.
-// gains: 0 only headers of standard C++
+// gains: 0 part of the homework
 // unchecked: 5
 #include <fcntl.h>
 #include <signal.h>

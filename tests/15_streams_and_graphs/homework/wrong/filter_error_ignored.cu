@@ -1,5 +1,5 @@
 // expect: filter findings error-ignored
-// points: filter 69..71
+// points: filter 74..76
 // Returns success, whatever happened.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: filter findings race-streams
-// points: filter 69..71
+// points: filter 74..76
 // The event is recorded behind the waits for it: these wait for nothing.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: filter findings race-streams
-// points: filter 69..71
+// points: filter 74..76
 // The streams begin at once: nobody waits for what `stream` still does.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: filter findings race-streams
-// points: filter 69..71
+// points: filter 74..76
 // One buffer for all streams.
 #include "homework.cuh"
 

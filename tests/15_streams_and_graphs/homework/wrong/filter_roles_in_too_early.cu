@@ -1,5 +1,5 @@
 // expect: filter findings race-streams
-// points: filter 69..71
+// points: filter 74..76
 // A stream for each engine; the next chunk comes before the kernel has read the one whose place it takes.
 #include "homework.cuh"
 

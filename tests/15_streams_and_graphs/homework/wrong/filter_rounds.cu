@@ -1,5 +1,5 @@
 // expect: filter efficiency idle
-// points: filter 91..93
+// points: filter 90..92
 // Three chunks at once, and then all wait for all.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: filter findings leak
-// points: filter 69..71
+// points: filter 74..76
 // The streams are never destroyed.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: filter efficiency idle
-// points: filter 91..93
+// points: filter 90..92
 // Two streams: one of three engines is idle.
 #include "homework.cuh"
 

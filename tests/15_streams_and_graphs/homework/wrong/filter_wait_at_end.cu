@@ -1,5 +1,5 @@
 // expect: filter efficiency waits
-// points: filter 94..96
+// points: filter 93..95
 // The host waits once, at the end.
 #include "homework.cuh"
 

@@ -1,5 +1,5 @@
 // expect: filter findings race-streams
-// points: filter 69..71
+// points: filter 74..76
 // At the end, `stream` waits for the event before it is recorded: it waits for what the event stood for until then.
 #include "homework.cuh"
 

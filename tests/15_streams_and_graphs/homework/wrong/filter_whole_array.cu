@@ -1,5 +1,5 @@
 // expect: filter efficiency allocations
-// points: filter 64..66
+// points: filter 59..61
 // Device memory for all of in and out.
 #include "homework.cuh"
 

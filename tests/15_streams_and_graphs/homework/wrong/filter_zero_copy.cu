@@ -1,5 +1,5 @@
-// expect: filter efficiency bytes copied
-// points: filter 91..93
+// expect: filter efficiency let no kernel fetch them
+// points: filter 59..61
 // The kernel reads and writes the host's memory by itself.
 #include "homework.cuh"
 

@@ -1,0 +1,12 @@
+// nvcc takes it; the simulator has no graphs in graphs.
+// expect: rule_30 compiles not on the simulator: line 9: the simulator does not support this part of CUDA graphs (cudaGraphAddChildGraphNode)
+// points: rule_30 0..0
+#include "homework.cuh"
+
+cudaError_t twice(cudaGraph_t all, cudaGraph_t steps) {
+  cudaGraphNode_t first, second;
+  cudaError_t error =
+      cudaGraphAddChildGraphNode(&first, all, nullptr, 0, steps);
+  if (error == cudaSuccess) error = cudaGraphAddChildGraphNode(&second, all, &first, 1, steps);
+  return error;
+}
