@@ -110,14 +110,15 @@ struct Program {
   }
 };
 
-void check_all_cases(const std::string& source, const std::string& compiler = "", const std::string& but = "") {
+void check_all_cases(const std::string& source, const std::string& compiler = "", const std::string& but = "",
+                     const std::string& environment = "") {
   const Program program(source, compiler);
   const std::vector<std::string> names = program.cases();
   REQUIRE(!names.empty());
   for (const std::string& name : names) {
     if (name == but) continue;
     const Expected wrong = program.expected(name, "finding"), notes = program.expected(name, "note");
-    const int status = program.run_case(name);
+    const int status = program.run_case(name, environment);
     INFO(source << ", case " << name << ": " << program.text(program.log()));
     Expected expected = wrong;
     expected.insert(notes.begin(), notes.end());
@@ -144,6 +145,9 @@ TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on", "[progra
   check_all_cases("libraries.cu");
 }
 TEST_CASE("Findings: streams, events, and the host beside them", "[programs]") { check_all_cases("streams.cu"); }
+TEST_CASE("Findings: several devices", "[programs][devices]") {
+  check_all_cases("devices.cu", "", "", "TILEWISE_DEVICES=3");
+}
 TEST_CASE("Findings: asynchronous copies", "[programs]") { check_all_cases("async.cu"); }
 TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores", "[programs]") {
   check_all_cases("matrices.cu");

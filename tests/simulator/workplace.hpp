@@ -56,13 +56,14 @@ class Workplace {
 };
 
 /// Compiles and runs programs/NAME.cu; it checks its own results, and `output` is all that it may print.
-inline void runs(const std::string& name, const std::string& output, const std::string& options = "") {
+inline void runs(const std::string& name, const std::string& output, const std::string& options = "",
+                 const std::string& environment = "") {
   Workplace workplace;
   Outcome compiled =
       workplace.compile(std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/programs/" + name + ".cu", options);
   CHECK(compiled.text.empty());
   REQUIRE(compiled.status == 0);
-  Outcome ran = workplace.run_app();
+  Outcome ran = workplace.run_app(environment);
   CHECK(ran.text == output);
   CHECK(ran.status == 0);
 }

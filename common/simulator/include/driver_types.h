@@ -330,6 +330,12 @@ enum cudaDeviceAttr {
 #define cudaHostRegisterReadOnly 0x08
 
 #define cudaPeerAccessDefault 0x00
+enum cudaDeviceP2PAttr {
+  cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported = 2,
+  cudaDevP2PAttrNativeAtomicSupported = 3,
+  cudaDevP2PAttrCudaArrayAccessSupported = 4,
+};
 
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01

@@ -21,6 +21,7 @@
 #include "driver_types.h"
 #include "model/shadow.hpp"
 #include "runtime/async_copies.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
@@ -371,7 +372,8 @@ Place global_place(std::uintptr_t address, std::size_t bytes, const memory::Allo
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
                          : fmt::format("{}-byte", grouped_digits(a->bytes));
   std::string name =
-      element(offset, bytes) + fmt::format(" of the {} {} allocation", size, kinds[static_cast<int>(a->kind)]);
+      element(offset, bytes) +
+      fmt::format(" of the {} {} allocation{}", size, kinds[static_cast<int>(a->kind)], memory::on_which_device(*a));
   if (a->name)
     name += std::string(" ") + a->name;
   else if (a->call_site)
@@ -411,6 +413,7 @@ struct Now {
   unsigned lane_id;
   const WarpClock& clock;
   bool is_volatile;
+  std::uintptr_t to_copy = 0;  // the distance to where the access is remembered: memory::distance_to_copy()
 };
 
 [[gnu::always_inline]] inline Now access_now(State& s, Lane& lane, MemorySpace space, std::uintptr_t address,
@@ -730,14 +733,14 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
 // Copies and the like that need not come before this launch, and use the same bytes. What is left of `inside` around the access
 // is used by none of them.
 [[gnu::noinline]] void check_other_work(const Now& now, memory::Range& inside) {
-  const order::Bytes mine{now.address, now.bytes};
+  const order::Bytes mine{now.address + now.to_copy, now.bytes};
   std::uintptr_t begin = inside.begin, end = inside.begin + inside.bytes;
   for (const order::Used* used : now.s.uses) {
-    if (used->bytes.end() <= now.address) {
+    if (used->bytes.end() <= mine.begin) {
       begin = std::max(begin, used->bytes.end());
       continue;
     }
-    if (used->bytes.begin >= now.address + now.bytes) {
+    if (used->bytes.begin >= mine.end()) {
       end = std::min(end, used->bytes.begin);
       continue;
     }
@@ -842,7 +845,7 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
   const std::uintptr_t end = at + now.bytes;
   unsigned unwritten_words = 0;
   while (at < end) {
-    Cell* c = s.shadow.words.at(at);
+    Cell* c = s.shadow.words.at(at + now.to_copy);
     const bool whole = (at & 3) == 0 && end - at >= 4;
     if (whole && !c->split) {
       unwritten_words += c->write_interval < s.block_first;
@@ -852,13 +855,13 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
     }
     if (!c->split) {
       const std::uintptr_t word = at & ~std::uintptr_t{3};
-      for (unsigned k = 0; k < 4; ++k) *s.shadow.bytes.at(word + k) = *c;
+      for (unsigned k = 0; k < 4; ++k) *s.shadow.bytes.at(word + now.to_copy + k) = *c;
       c->split = true;
     }
     const std::uintptr_t word_end = std::min(end, (at | 3) + 1);
     bool written = false;
     for (; at < word_end; ++at) {
-      Cell& byte = *s.shadow.bytes.at(at);
+      Cell& byte = *s.shadow.bytes.at(at + now.to_copy);
       written |= byte.write_interval >= s.block_first;
       check_cell(now, byte);
     }
@@ -975,6 +978,24 @@ bool is_program_constant(std::uintptr_t address) {
 #endif
 }
 
+bool is_on_device(const memory::Allocation& a) {
+  return a.kind == memory::Kind::device || a.kind == memory::Kind::variable;
+}
+
+// A kernel uses memory of another device, which has not been opened to it.
+[[noreturn, gnu::noinline]] void refuse_peer(const memory::Allocation& a, Lane& lane, std::uintptr_t address,
+                                             std::size_t bytes, Access kind, const void* site) {
+  const int here = running_launch().device;
+  report_finding(
+      make("peer-access",
+           fmt::format("this thread runs on device {} and {} {}, which is memory of device {}: "
+                       "call cudaDeviceEnablePeerAccess({}, 0) while device {} is the current one, or bring the "
+                       "data with cudaMemcpyPeer()",
+                       here, verb(kind), global_place(address, bytes).name, a.device, a.device, here),
+           lane, site));
+  abort_launch(cudaErrorIllegalAddress, true);
+}
+
 // What the access lies inside; nothing when it must not be looked at further.
 memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr_t address, std::size_t bytes,
                            Access kind, const void* site) {
@@ -1008,7 +1029,11 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
     abort_launch(cudaErrorIllegalAddress, true);
   }
   const memory::Allocation* a = memory::find(address);
-  if (a && a->live && address + bytes <= a->end()) return {a->begin, a->bytes};
+  if (a && a->live && address + bytes <= a->end()) {
+    if (!may_access(running_launch().device, a->device) && memory::in_device_arena(address) && is_on_device(*a))
+      refuse_peer(*a, lane, address, bytes, kind, site);
+    return {a->begin, a->bytes};
+  }
   if (a && !a->live) {
     if (report_again("use-after-free", site)) return {};
     const Place p = global_place(address, bytes);
@@ -1209,8 +1234,11 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   const bool is_atomic = kind == Access::atomic || kind == Access::reduction;
   const bool speaks = is_atomic || lane.volatile_access;
   if (speaks) take_over(s, lane.linear, space, address);
-  const Now now = access_now(s, lane, space, address, bytes, kind, site);
+  Now now = access_now(s, lane, space, address, bytes, kind, site);
+  if (space == MemorySpace::global && !memory::in_arenas(address))
+    now.to_copy = memory::distance_to_copy(address, running_launch().device);
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
+  if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
   s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);
@@ -1348,15 +1376,19 @@ void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* 
   State& s = state();
   const auto find = [&](std::uint32_t interval, std::uint16_t other, bool is_volatile, const char* may,
                         std::uintptr_t at) {
-    if (interval == 0 || is_volatile || order::unfinished_launch(interval) == nullptr) return true;
+    const order::Launched* launch = interval == 0 || is_volatile ? nullptr : order::unfinished_launch(interval);
+    if (launch == nullptr) return true;
     if (report_again("host-too-early", site, s.sites[other])) return false;
     Finding f;
     f.code = "host-too-early";
     f.site = site;
     f.other_site = s.sites[other];
+    const int device = order::device_of(launch->work.stream);
+    const bool elsewhere = device != current_device();
     f.message = fmt::format(
-        "host code {} {}, which a kernel, at {}, {}: a launch returns at once; cudaDeviceSynchronize() first",
-        writes ? "writes" : "reads", global_place(at, 4).name, describe_site(s.sites[other]), may);
+        "host code {} {}, which a kernel{}, at {}, {}: a launch returns at once; {}cudaDeviceSynchronize() first",
+        writes ? "writes" : "reads", global_place(at, 4).name, elsewhere ? fmt::format(" on device {}", device) : "",
+        describe_site(s.sites[other]), may, elsewhere ? fmt::format("cudaSetDevice({}) and ", device) : "");
     report_finding(std::move(f));
     return false;
   };

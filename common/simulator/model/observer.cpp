@@ -328,6 +328,7 @@ void begin_launch(const Launch& launch) {
   checking = s.want_checking && s.sample.empty();
   s.record = {};
   s.record.serial = launch.serial;
+  s.record.device = launch.device;
   s.record.counted = counting;
   s.record_of_site.clear();
   s.touched.clear();

@@ -383,6 +383,7 @@ Json to_json(const LaunchRecord& launch) {
       {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
       {"static_shared_bytes", launch.static_shared_bytes},
   };
+  if (several_devices()) record["device"] = launch.device;
   if (launch.blocks_run != 0)
     record["sampled"] = {{"blocks", launch.blocks_run},
                          {"of", blocks_of(launch)},
@@ -491,6 +492,7 @@ std::string readable(const LaunchRecord& launch) {
                   launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
   const std::size_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
   if (shared != 0) out += fmt::format("  shared {} bytes", grouped(shared));
+  if (several_devices()) out += fmt::format("  device {}", launch.device);
   out += '\n';
   if (!launch.refused.empty()) return out + "  not launched: " + launch.refused + "\n";
   if (const Residency r = residency_of(launch); r.occupancy.blocks > 0) {
@@ -636,6 +638,7 @@ void write_report_now() {
   if (in_midst && std::any_of(findings().begin(), findings().end(), of_running)) {  // the program ends in a kernel
     LaunchRecord record;
     record.serial = running.serial;
+    record.device = running.device;
     record.kernel = running.kernel;
     record.grid = running.config.grid;
     record.block = running.config.block;
@@ -673,6 +676,7 @@ void add_to_report(LaunchRecord record) { report().launches.push_back(std::move(
 void add_refused_launch(const LaunchConfig& config, int error, const void* call_site) {
   LaunchRecord record;
   record.serial = running_launch().serial;
+  record.device = current_device();
   record.grid = config.grid;
   record.block = config.block;
   record.dynamic_shared_bytes = config.shared;

@@ -48,6 +48,7 @@ struct SiteRecord : SiteCounts {
 
 struct LaunchRecord {
   std::size_t serial = 0;
+  int device = 0;  ///< that it ran on
   const void* kernel = nullptr;
   dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;

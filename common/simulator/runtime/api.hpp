@@ -30,8 +30,10 @@ inline cudaError_t on_stream(cudaStream_t stream) {
   return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/// What order.hpp knows the stream by. The stream must exist.
+/// What order.hpp knows the stream by. The stream must exist; a default stream is the current device's.
 order::Stream order_of(cudaStream_t stream);
+/// The device that it belongs to.
+inline int device_of(cudaStream_t stream) { return order::device_of(order_of(stream)); }
 
 /// A call that copies or fills: its name for messages, where it was called, its stream, and whether it returns before that is done.
 struct CopyCall {
@@ -58,8 +60,8 @@ cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** ar
 /// Bytes of each of the kernel's parameters, up to a 0; null where it isn't known.
 const std::size_t* parameter_sizes_of(const void* kernel);
 
-void destroy_streams();  ///< all streams and events, for cudaDeviceReset
-void forget_kernel_settings();
+void destroy_streams(int device);  ///< all its streams and events, for cudaDeviceReset
+void forget_kernel_settings(int device);
 
 }  // namespace tilewise::sim
 

@@ -22,9 +22,19 @@ struct Settings {
   std::array<std::size_t, 7> limits = {1024, 8650752, 8388608, 0, 2048, 64, 0};
 };
 
-Settings settings;
+Settings all_settings[kMostDevices];
+Settings& settings() { return all_settings[current_device()]; }
 
-cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t check_device(int device) {
+  return device >= 0 && device < device_count() ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+/// What the peer functions say of `peer`, seen from the current device.
+cudaError_t check_peer(int peer) {
+  if (const cudaError_t error = check_device(peer)) return error;
+  if (peer != current_device()) return cudaSuccess;
+  return several_devices() ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported;
+}
 
 /// Value of an attribute, or -1 where the simulator has none.
 int attribute(const Device& card, const cudaDeviceProp& prop, int attr) {
@@ -109,25 +119,29 @@ using namespace tilewise::sim;
 cudaError_t cudaGetDeviceCount(int* count) {
   tilewise::sim::memory::host_uses(count, sizeof *count);
   if (count == nullptr) return set_error(cudaErrorInvalidValue);
-  *count = 1;
+  *count = device_count();
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
   tilewise::sim::memory::host_uses(device, sizeof *device);
   if (device == nullptr) return set_error(cudaErrorInvalidValue);
-  *device = 0;
+  *device = current_device();
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return set_error(check_device(device)); }
+cudaError_t cudaSetDevice(int device) {
+  if (const cudaError_t error = check_device(device)) return set_error(error);
+  set_current_device(device);
+  return cudaSuccess;
+}
 
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return set_error(check_device(device)); }
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   if (devices == nullptr && count > 0) return set_error(cudaErrorInvalidValue);
   for (int i = 0; i < count; ++i) {
-    if (devices[i] != 0) return set_error(cudaErrorInvalidDevice);
+    if (const cudaError_t error = check_device(devices[i])) return set_error(error);
   }
   return cudaSuccess;
 }
@@ -142,7 +156,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
   tilewise::sim::memory::host_uses(prop, sizeof *prop);
   if (prop == nullptr) return set_error(cudaErrorInvalidValue);
   if (const cudaError_t error = check_device(device)) return set_error(error);
-  *prop = device_properties(tilewise::sim::device());
+  *prop = device_properties(tilewise::sim::device(), device);
   return cudaSuccess;
 }
 
@@ -151,7 +165,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) 
   if (value == nullptr) return set_error(cudaErrorInvalidValue);
   if (const cudaError_t error = check_device(device)) return set_error(error);
   const Device& card = tilewise::sim::device();
-  const int found = attribute(card, device_properties(card), attr);
+  const int found = attribute(card, device_properties(card, device), attr);
   if (found < 0) return set_error(cudaErrorInvalidValue);
   *value = found;
   return cudaSuccess;
@@ -160,9 +174,19 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   if (text == nullptr) return set_error(cudaErrorInvalidValue);
   if (const cudaError_t error = check_device(device)) return set_error(error);
-  constexpr char id[] = "0000:00:00.0";
-  if (length < static_cast<int>(sizeof(id))) return set_error(cudaErrorInvalidValue);
-  std::snprintf(text, static_cast<std::size_t>(length), "%s", id);
+  if (length < static_cast<int>(sizeof "0000:00:00.0")) return set_error(cudaErrorInvalidValue);
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", static_cast<unsigned>(device));
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  tilewise::sim::memory::host_uses(device, sizeof *device);
+  if (device == nullptr || id == nullptr) return set_error(cudaErrorInvalidValue);
+  unsigned domain = 0, bus = 0, slot = 0, function = 0;
+  if (std::sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) return set_error(cudaErrorInvalidValue);
+  if (domain != 0 || slot != 0 || function != 0) return set_error(cudaErrorInvalidDevice);
+  if (const cudaError_t error = check_device(static_cast<int>(bus))) return set_error(error);
+  *device = static_cast<int>(bus);
   return cudaSuccess;
 }
 
@@ -174,34 +198,56 @@ cudaError_t cudaDriverGetVersion(int* version) {
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
-// ---------------------------------------------------------------- the only GPU of its machine
+// ---------------------------------------------------------------- several GPUs: each can reach each other one's memory
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  tilewise::sim::memory::host_uses(can, sizeof *can);
   if (can == nullptr) return set_error(cudaErrorInvalidValue);
-  if (device != 0 || peer != 0) return set_error(cudaErrorInvalidDevice);
-  *can = 0;
+  if (check_device(device) || check_device(peer)) return set_error(cudaErrorInvalidDevice);
+  *can = device != peer;
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
-  return set_error(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return api([=] {
+    if (const cudaError_t error = check_peer(peer)) return error;
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (may_access(current_device(), peer)) return cudaErrorPeerAccessAlreadyEnabled;
+    set_peer_access(current_device(), peer, true);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return set_error(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+  return api([=] {
+    if (const cudaError_t error = check_device(peer)) return error;
+    if (peer == current_device() || !may_access(current_device(), peer)) return cudaErrorPeerAccessNotEnabled;
+    set_peer_access(current_device(), peer, false);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
+  tilewise::sim::memory::host_uses(value, sizeof *value);
+  if (value == nullptr) return set_error(cudaErrorInvalidValue);
+  if (check_device(device) || check_device(peer) || device == peer) return set_error(cudaErrorInvalidDevice);
+  if (attribute < cudaDevP2PAttrPerformanceRank || attribute > cudaDevP2PAttrCudaArrayAccessSupported)
+    return set_error(cudaErrorInvalidValue);
+  *value = attribute != cudaDevP2PAttrPerformanceRank;
+  return cudaSuccess;
 }
 
 // ---------------------------------------------------------------- settings
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
   if (flags & ~kDeviceFlags) return set_error(cudaErrorInvalidValue);
-  settings.flags = flags;
+  settings().flags = flags;
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   if (flags == nullptr) return set_error(cudaErrorInvalidValue);
-  *flags = settings.flags | cudaDeviceMapHost;
+  *flags = settings().flags | cudaDeviceMapHost;
   return cudaSuccess;
 }
 
@@ -209,7 +255,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return api([=] {
     if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    settings.limits[limit] = value;
+    settings().limits[limit] = value;
     return cudaSuccess;
   });
 }
@@ -219,7 +265,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    *value = settings.limits[limit];
+    *value = settings().limits[limit];
     return cudaSuccess;
   });
 }
@@ -227,7 +273,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return api([=] {
     if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
-    settings.cache = config;
+    settings().cache = config;
     return cudaSuccess;
   });
 }
@@ -235,7 +281,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return api([=] {
     if (config == nullptr) return cudaErrorInvalidValue;
-    *config = settings.cache;
+    *config = settings().cache;
     return cudaSuccess;
   });
 }
@@ -260,19 +306,21 @@ cudaError_t cudaDeviceSynchronize() {
   return api([] {
     note_wait();
     if (const cudaError_t error = graph::forbid_waiting()) return error;
-    order::host_waits_for_all();
+    order::host_waits_for_device(current_device());
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceReset() {
   const DeviceLock lock(device_mutex());
-  order::reset();
-  graph::forget_all();
-  memory::release_all();
-  destroy_streams();
-  forget_kernel_settings();
-  settings = Settings{};
+  const int device = current_device();
+  order::reset(device);
+  graph::forget_all(device);
+  memory::release_all(device);
+  destroy_streams(device);
+  forget_kernel_settings(device);
+  forget_peer_access(device);
+  settings() = Settings{};
   clear_errors();
   return cudaSuccess;
 }

@@ -10,6 +10,7 @@
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
+#include "devices.hpp"
 #include "graph.hpp"
 #include "memory.hpp"
 #include "order.hpp"
@@ -19,6 +20,7 @@ struct CUgraphNode_st {
   const void* what = nullptr;
   tilewise::sim::graph::Action action;
   std::vector<CUgraphNode_st*> after;
+  int device = 0;  // where it is done
 };
 
 struct CUgraph_st {
@@ -33,6 +35,7 @@ struct CUgraphExec_st {
     tilewise::sim::graph::Action action;
     std::vector<std::size_t> after;
     std::size_t chain;
+    int device;
   };
   std::vector<Node> nodes;           // in an order that the dependencies allow
   std::vector<cudaStream_t> chains;  // a stream for each
@@ -71,9 +74,10 @@ bool owns(const std::vector<std::unique_ptr<Object>>& owners, const Object* obje
   return object && std::any_of(owners.begin(), owners.end(), [=](const auto& owner) { return owner.get() == object; });
 }
 
-CUgraphNode_st* add_node(CUgraph_st& graph, cudaGraphNodeType type, const void* what, Nodes after, Action action) {
+CUgraphNode_st* add_node(CUgraph_st& graph, cudaGraphNodeType type, const void* what, Nodes after, Action action,
+                         int device) {
   graph.nodes.push_back(
-      std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, what, std::move(action), std::move(after)}));
+      std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, what, std::move(action), std::move(after), device}));
   return graph.nodes.back().get();
 }
 
@@ -90,11 +94,11 @@ cudaError_t invalidate_all(Which which, cudaError_t error) {
   return any ? error : cudaSuccess;
 }
 
-// Work in the default stream would wait for captured streams that wait for it.
+// Work in the default stream would wait for captured streams of its device that wait for it.
 cudaError_t forbid_default_stream() {
   bool any = false;
   for (auto& [stream, member] : state().streams)
-    if (is_blocking(stream)) any = true, member.first->valid = false;
+    if (is_blocking(stream) && device_of(stream) == current_device()) any = true, member.first->valid = false;
   return any ? cudaErrorStreamCaptureImplicit : cudaSuccess;
 }
 
@@ -149,7 +153,7 @@ cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
   for (const CUgraphNode_st* n : before)
     if (!owns(graph->nodes, n)) return cudaErrorInvalidValue;
   if (type == cudaGraphNodeTypeKernel) ++host_work_so_far().launches;
-  *node = add_node(*graph, type, what, before, std::move(action));
+  *node = add_node(*graph, type, what, before, std::move(action), current_device());
   return cudaSuccess;
 }
 
@@ -187,21 +191,29 @@ cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
   exec.nodes.clear();
   std::unordered_map<const CUgraphNode_st*, std::size_t> place;
   std::vector<std::size_t> last;  // of each chain
+  std::vector<int> devices;
   for (const CUgraphNode_st* node : ordered) {
-    CUgraphExec_st::Node compiled{node, node->type, node->what, node->action, {}, last.size()};
+    CUgraphExec_st::Node compiled{node, node->type, node->what, node->action, {}, last.size(), node->device};
     for (const CUgraphNode_st* before : node->after) {
       const std::size_t at = place.at(before);
       compiled.after.push_back(at);
-      if (last[exec.nodes[at].chain] == at) compiled.chain = exec.nodes[at].chain;
+      if (last[exec.nodes[at].chain] == at && exec.nodes[at].device == node->device)
+        compiled.chain = exec.nodes[at].chain;
     }
     place[node] = exec.nodes.size();
-    if (compiled.chain == last.size()) last.push_back(0);
+    if (compiled.chain == last.size()) last.push_back(0), devices.push_back(node->device);
     last[compiled.chain] = exec.nodes.size();
     exec.nodes.push_back(std::move(compiled));
   }
-  while (exec.chains.size() < last.size()) {
-    exec.chains.emplace_back();
-    cudaStreamCreateWithFlags(&exec.chains.back(), cudaStreamNonBlocking);
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const OnDevice here(devices[i]);
+    if (i == exec.chains.size())
+      exec.chains.emplace_back();
+    else if (device_of(exec.chains[i]) == devices[i])
+      continue;
+    else
+      cudaStreamDestroy(exec.chains[i]);
+    cudaStreamCreateWithFlags(&exec.chains[i], cudaStreamNonBlocking);
   }
   return cudaSuccess;
 }
@@ -224,6 +236,7 @@ cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
     order::wait(order_of(chain), begin);
     for (const std::size_t before : node.after) order::wait(order_of(chain), ends[before]);
     state().launching = true;
+    const OnDevice here(node.device);
     const cudaError_t error = node.action ? node.action(chain) : cudaSuccess;
     state().launching = false;
     if (error != cudaSuccess) return error;
@@ -270,7 +283,7 @@ bool takes(cudaStream_t stream, cudaGraphNodeType type, const void* what, Action
     return true;
   }
   if (type == cudaGraphNodeTypeKernel) ++host_work_so_far().launches;
-  last = {add_node(*capture->graph, type, what, last, std::move(action))};
+  last = {add_node(*capture->graph, type, what, last, std::move(action), device_of(stream))};
   return true;
 }
 
@@ -349,13 +362,23 @@ bool takes_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t& error) {
 
 std::size_t live() { return state().graphs.size() + state().execs.size(); }
 
-void forget_all() {
+void forget_all(int device) {
   State& s = state();
-  s.streams.clear();
-  s.events.clear();
-  s.captures.clear();
-  s.graphs.clear();
-  s.execs.clear();
+  const auto is_there = [=](const auto& node) { return node->device == device; };
+  const auto touches = [=](const CUgraph_st& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), is_there);
+  };
+  const auto is_over = [&](const Capture* capture) {
+    return device_of(capture->origin) == device || touches(*capture->graph);
+  };
+  std::erase_if(s.streams, [&](const auto& entry) { return is_over(entry.second.first); });
+  std::erase_if(s.events, [&](const auto& entry) { return is_over(entry.second.first); });
+  std::erase_if(s.captures, [&](const auto& capture) { return is_over(capture.get()); });
+  std::erase_if(s.graphs, [&](const auto& graph) { return !several_devices() || touches(*graph); });
+  std::erase_if(s.execs, [&](const auto& exec) {
+    return !several_devices() ||
+           std::any_of(exec->nodes.begin(), exec->nodes.end(), [=](const auto& node) { return node.device == device; });
+  });
 }
 
 }  // namespace tilewise::sim::graph
@@ -443,7 +466,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     auto made = std::make_unique<CUgraph_st>();
     std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> copies;
     for (const auto& node : original->nodes)
-      copies[node.get()] = graph::add_node(*made, node->type, node->what, {}, node->action);
+      copies[node.get()] = graph::add_node(*made, node->type, node->what, {}, node->action, node->device);
     for (const auto& node : original->nodes)
       for (const CUgraphNode_st* before : node->after) copies[node.get()]->after.push_back(copies[before]);
     *clone = made.get();

@@ -1,5 +1,6 @@
 // Kernels as objects: attributes, occupancy, launching through a pointer.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "api.hpp"
@@ -14,19 +15,27 @@ namespace tilewise::sim {
 
 namespace {
 
+/// What cudaFuncSetAttribute and cudaFuncSetCacheConfig have set on one device.
+struct KernelSettings {
+  bool shared_set = false;
+  std::size_t dynamic_shared = 0;
+  int carveout = cudaSharedmemCarveoutDefault;
+  cudaFuncCache cache = cudaFuncCachePreferNone;  // the older way to say so; a carve-out goes before it
+};
+
 /// What is known about one kernel.
 struct KnownKernel {
   void (*invoke)(void (*kernel)(), void** args) = nullptr;  // null: the pointer was never announced
   const std::size_t* sizes = nullptr;                       // of its parameters, up to a 0
-  bool shared_set = false;
-  std::size_t dynamic_shared = 0;  // as cudaFuncSetAttribute set it
-  int carveout = cudaSharedmemCarveoutDefault;
-  cudaFuncCache cache = cudaFuncCachePreferNone;  // the older way to say so; a carve-out goes before it
-  unsigned max_threads = 0;                       // of __launch_bounds__; 0 until the kernel has run, or none
-  std::size_t static_shared = 0;                  // 0 until the kernel has run, unless it is recorded
-  int registers = 0;                              // 0: unknown
-  int local = 0;                                  // bytes per thread, as recorded
-  bool looked_up = false;                         // in the record of registers and static shared memory
+  std::array<KernelSettings, kMostDevices> settings = {};
+  unsigned max_threads = 0;       // of __launch_bounds__; 0 until the kernel has run, or none
+  std::size_t static_shared = 0;  // 0 until the kernel has run, unless it is recorded
+  int registers = 0;              // 0: unknown
+  int local = 0;                  // bytes per thread, as recorded
+  bool looked_up = false;         // in the record of registers and static shared memory
+
+  KernelSettings& here() { return settings[static_cast<std::size_t>(current_device())]; }
+  const KernelSettings& here() const { return settings[static_cast<std::size_t>(current_device())]; }
 };
 
 std::unordered_map<const void*, KnownKernel>& kernels() {
@@ -48,7 +57,7 @@ KnownKernel& recorded_kernel(const void* kernel) {
 }
 
 std::size_t dynamic_limit(const KnownKernel& kernel) {
-  if (kernel.shared_set) return kernel.dynamic_shared;
+  if (kernel.here().shared_set) return kernel.here().dynamic_shared;
   const std::size_t most = device().shared_per_block;
   return kernel.static_shared < most ? most - kernel.static_shared : 0;
 }
@@ -60,10 +69,11 @@ int threads_limit(const KnownKernel& kernel) {
 
 /// What the kernel's settings mean in per cent of an SM's shared memory; -1: no preference.
 int effective_carveout(const KnownKernel& kernel) {
-  if (kernel.carveout != cudaSharedmemCarveoutDefault) return kernel.carveout;
-  if (kernel.cache == cudaFuncCachePreferL1) return cudaSharedmemCarveoutMaxL1;
-  if (kernel.cache == cudaFuncCachePreferShared) return cudaSharedmemCarveoutMaxShared;
-  if (kernel.cache == cudaFuncCachePreferEqual) return 50;
+  const KernelSettings& set = kernel.here();
+  if (set.carveout != cudaSharedmemCarveoutDefault) return set.carveout;
+  if (set.cache == cudaFuncCachePreferL1) return cudaSharedmemCarveoutMaxL1;
+  if (set.cache == cudaFuncCachePreferShared) return cudaSharedmemCarveoutMaxShared;
+  if (set.cache == cudaFuncCachePreferEqual) return 50;
   return cudaSharedmemCarveoutDefault;
 }
 
@@ -116,12 +126,8 @@ void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_sh
   known.static_shared = std::max(known.static_shared, static_shared);  // a run may have ended before it met all of it
 }
 
-void forget_kernel_settings() {
-  for (auto& [pointer, kernel] : kernels()) {
-    kernel.shared_set = false;
-    kernel.carveout = cudaSharedmemCarveoutDefault;
-    kernel.cache = cudaFuncCachePreferNone;
-  }
+void forget_kernel_settings(int device) {
+  for (auto& [pointer, kernel] : kernels()) kernel.settings[static_cast<std::size_t>(device)] = {};
 }
 
 // As CUDA documents it: sizes are tried from the largest downwards in steps of a warp, and more threads per SM win.
@@ -177,13 +183,13 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
       const std::size_t most = device().shared_per_block_optin - known.static_shared;
       if (value < 0 || static_cast<std::size_t>(value) > most) return cudaErrorInvalidValue;
-      known.shared_set = true;
-      known.dynamic_shared = static_cast<std::size_t>(value);
+      known.here().shared_set = true;
+      known.here().dynamic_shared = static_cast<std::size_t>(value);
       return cudaSuccess;
     }
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
       if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) return cudaErrorInvalidValue;
-      known.carveout = value;
+      known.here().carveout = value;
       return cudaSuccess;
     }
     return cudaErrorInvalidValue;
@@ -203,7 +209,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     attributes->localSizeBytes = static_cast<std::size_t>(known.local);
     attributes->ptxVersion = attributes->binaryVersion = 10 * device().major + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_limit(known));
-    attributes->preferredShmemCarveout = known.carveout;
+    attributes->preferredShmemCarveout = known.here().carveout;
     return cudaSuccess;
   });
 }
@@ -213,7 +219,7 @@ cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const bool known = config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual;
     if (!known) return cudaErrorInvalidValue;
-    recorded_kernel(kernel).cache = config;
+    recorded_kernel(kernel).here().cache = config;
     return cudaSuccess;
   });
 }

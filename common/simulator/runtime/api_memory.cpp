@@ -122,6 +122,22 @@ void move_bytes(void* to, const void* from, std::size_t bytes) {
   memory::copy_written(address_of(to), address_of(from), bytes);
 }
 
+int device_of_memory(const void* pointer) { return memory::find(pointer)->device; }
+
+/// Two places in the memory of different devices.
+bool on_two_devices(const void* one, const void* other) {
+  return several_devices() && memory::in_device_arena(address_of(one)) && memory::in_device_arena(address_of(other)) &&
+         is_device_memory(one) && is_device_memory(other) && device_of_memory(one) != device_of_memory(other);
+}
+
+/// Asks for the copy. One between two devices in a default stream waits for both, and both for it, unless it is asynchronous.
+void ask_for_copy(const CopyCall& call, const void* to, const void* from) {
+  if (!call.async && on_two_devices(to, from))
+    order::ask_for_between(order_of(call.stream), device_of_memory(from), device_of_memory(to));
+  else
+    order::ask_for(order_of(call.stream));
+}
+
 /// What the host waits for, beside the copy or fill itself: `on_host` says whether it touches memory that the host can reach, and
 /// `pageable` whether that is the program's own, which a copy goes through at once.
 void wait_as_documented(const CopyCall& call, bool on_host, bool to_pageable) {
@@ -132,10 +148,12 @@ void wait_as_documented(const CopyCall& call, bool on_host, bool to_pageable) {
 void note_copy(const void* to, const void* from, std::size_t bytes) {
   HostWork& work = host_work_so_far();
   if (memory::find(from) == nullptr || memory::find(to) == nullptr) work.pageable_bytes += bytes;
+  if (on_two_devices(to, from)) timeline::is_copy(Engine::copy_out, device_of_memory(from), bytes, false);
   if (is_device_memory(to) == is_device_memory(from)) return;
   const bool in = is_device_memory(to);
   (in ? work.bytes_to_device : work.bytes_to_host) += bytes;
-  timeline::is_copy(in ? Engine::copy_in : Engine::copy_out, bytes, memory::find(in ? from : to) == nullptr);
+  timeline::is_copy(in ? Engine::copy_in : Engine::copy_out, device_of_memory(in ? to : from), bytes,
+                    memory::find(in ? from : to) == nullptr);
 }
 
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -156,7 +174,7 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
     cudaError_t error;
     if (graph::takes(call.stream, cudaGraphNodeTypeMemcpy, nullptr, again, error)) return error;
   }
-  order::ask_for(order_of(call.stream));
+  ask_for_copy(call, to, from);
   order::uses(call.name, call.site, {address_of(from), width, height, from_pitch}, order::Use::reads);
   order::uses(call.name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
   note_copy(to, from, width * height);
@@ -184,7 +202,8 @@ cudaError_t copy_symbol(const CopyCall& call, bool to_symbol, const void* symbol
     return cudaErrorInvalidMemcpyDirection;
   }
   if (offset > found->bytes || bytes > found->bytes - offset) return cudaErrorInvalidValue;
-  char* const place = reinterpret_cast<char*>(found->begin) + offset;
+  const int device = call.stream == nullptr ? current_device() : device_of(call.stream);
+  char* const place = reinterpret_cast<char*>(memory::place_of(*found, device)) + offset;
   return to_symbol ? copy(call, place, from, bytes, kind) : copy(call, to, place, bytes, kind);
 }
 
@@ -197,7 +216,7 @@ cudaError_t check_managed(const void* pointer, std::size_t bytes) {
 }
 
 cudaError_t check_place(int place) {
-  return place == 0 || place == cudaCpuDeviceId ? cudaSuccess : cudaErrorInvalidDevice;
+  return (place >= 0 && place < device_count()) || place == cudaCpuDeviceId ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 int place_of(cudaMemLocation location) {
@@ -241,6 +260,32 @@ cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t b
   return copy_rows(call, to, bytes, from, bytes, bytes, 1, kind);
 }
 
+namespace {
+
+/// One side of a copy between devices: is it memory of the device that the call names?
+bool check_device_of(const CopyCall& call, const char* role, const void* pointer, int device) {
+  const Allocation* found = memory::find(pointer);
+  if (found == nullptr || !found->live || found->device == device) return true;
+  if (!memory::in_device_arena(address_of(pointer)) || !is_device_memory(pointer)) return true;
+  report_finding("bad-copy",
+                 std::string(call.name) + ": the " + role + " is memory of device " + std::to_string(found->device) +
+                     ", and the call says device " + std::to_string(device),
+                 call.site);
+  return false;
+}
+
+/// cudaMemcpyPeer and cudaMemcpyPeerAsync.
+cudaError_t copy_peer(const CopyCall& call, void* to, int to_device, const void* from, int from_device,
+                      std::size_t bytes) {
+  for (const int device : {to_device, from_device})
+    if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
+  if (!check_device_of(call, "destination", to, to_device) || !check_device_of(call, "source", from, from_device))
+    return cudaErrorInvalidValue;
+  return copy(call, to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+}  // namespace
+
 }  // namespace tilewise::sim
 
 namespace tilewise::sim {
@@ -281,6 +326,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     check_demanded_stream("cudaMallocAsync", "it is the last argument", stream, site);
     if (error) return error;
     if (graph::is_captured(stream)) unsupported("cudaMallocAsync in a stream that is being captured");
+    const OnDevice streams_own(device_of(stream));
     const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
     if (result == cudaSuccess && *pointer != nullptr) {
       order::ask_for(order_of(stream));
@@ -323,7 +369,11 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 cudaError_t cudaFree(void* pointer) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
-    if (pointer != nullptr) order::host_waits_for_all();  // as on a GPU
+    const Allocation* found = pointer == nullptr ? nullptr : memory::find(pointer);
+    if (found != nullptr && found->kind == Kind::device)  // as on a GPU
+      order::host_waits_for_device(found->device);
+    else if (pointer != nullptr)
+      order::host_waits_for_all();
     return release("cudaFree", pointer, false, site);
   });
 }
@@ -392,7 +442,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return api([=] {
     memory::host_uses(free, sizeof *free);
     memory::host_uses(total, sizeof *total);
-    if (free) *free = memory::capacity() - memory::used_bytes();
+    if (free) *free = memory::capacity() - memory::used_bytes(current_device());
     if (total) *total = device().memory;
     return cudaSuccess;
   });
@@ -405,7 +455,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   void* const address = const_cast<void*>(pointer);
   *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
   if (found == nullptr || !found->live) return cudaSuccess;
-  attributes->device = 0;
+  attributes->device = found->device;
   attributes->devicePointer = address;
   const bool managed =
       found->kind == Kind::managed || (found->kind == Kind::variable && found->space == Space::managed);
@@ -437,9 +487,16 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 
 cudaError_t cudaMemcpyPeer(void* to, int toDevice, const void* from, int fromDevice, size_t bytes) {
   void* const site = TILEWISE_CALLER;
+  return api([=] { return copy_peer({"cudaMemcpyPeer", site}, to, toDevice, from, fromDevice, bytes); });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int toDevice, const void* from, int fromDevice, size_t bytes,
+                                cudaStream_t stream) {
+  void* const site = TILEWISE_CALLER;
   return api([=] {
-    if (toDevice != 0 || fromDevice != 0) return cudaErrorInvalidDevice;
-    return copy({"cudaMemcpyPeer", site}, to, from, bytes, cudaMemcpyDeviceToDevice);
+    const cudaError_t error = on_stream(stream);
+    return error ? error
+                 : copy_peer({"cudaMemcpyPeerAsync", site, stream, true}, to, toDevice, from, fromDevice, bytes);
   });
 }
 
@@ -538,7 +595,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return api([=] {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     if (variable(symbol) == nullptr) return cudaErrorInvalidSymbol;
-    *pointer = const_cast<void*>(symbol);
+    *pointer = reinterpret_cast<void*>(memory::place_of(*variable(symbol), current_device()));
     return cudaSuccess;
   });
 }

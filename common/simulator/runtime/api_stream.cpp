@@ -6,6 +6,7 @@
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
+#include "devices.hpp"
 #include "graph.hpp"
 #include "memory.hpp"
 #include "order.hpp"
@@ -13,11 +14,12 @@
 struct CUstream_st {
   unsigned flags;
   int priority;
-  tilewise::sim::order::Stream order;
+  tilewise::sim::order::Stream order;  // which knows the device
 };
 
 struct CUevent_st {
   unsigned flags;
+  int device;
   bool recorded;
   std::chrono::steady_clock::time_point time;
   tilewise::sim::order::Clock order;
@@ -70,7 +72,7 @@ constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming;
 cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   if (event == nullptr || (flags & ~kEventFlags)) return cudaErrorInvalidValue;
   memory::host_uses(event, sizeof *event);
-  events().push_back(std::make_unique<CUevent_st>(CUevent_st{flags, false, {}, {}}));
+  events().push_back(std::make_unique<CUevent_st>(CUevent_st{flags, current_device(), false, {}, {}}));
   *event = events().back().get();
   return cudaSuccess;
 }
@@ -84,17 +86,21 @@ bool is_default(cudaStream_t stream) {
 }  // namespace
 
 order::Stream order_of(cudaStream_t stream) {
-  return stream == cudaStreamPerThread ? order::kPerThread : is_default(stream) ? order::kDefault : stream->order;
+  if (stream == cudaStreamPerThread) return order::per_thread_of(current_device());
+  return is_default(stream) ? order::default_of(current_device()) : stream->order;
 }
 
 bool is_blocking(cudaStream_t stream) { return is_default(stream) || (stream->flags & cudaStreamNonBlocking) == 0; }
 
 bool is_stream(cudaStream_t stream) { return is_default(stream) || owns(streams(), stream); }
 
-void destroy_streams() {
-  for (const auto& stream : streams()) order::close_stream(stream->order);
-  streams().clear();
-  events().clear();
+void destroy_streams(int device) {
+  std::erase_if(streams(), [=](const auto& stream) {
+    if (order::device_of(stream->order) != device) return false;
+    order::close_stream(stream->order);
+    return true;
+  });
+  std::erase_if(events(), [=](const auto& event) { return event->device == device; });
 }
 
 std::size_t live_objects() { return streams().size() + events().size() + graph::live(); }
@@ -224,6 +230,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return api([=] {
     if (const cudaError_t error = on_event(event)) return error;
     if (const cudaError_t error = on_stream(stream)) return error;
+    if (event->device != device_of(stream)) return cudaErrorInvalidResourceHandle;
     cudaError_t error;
     if (graph::capturing() && graph::takes_record(event, stream, error)) return error;
     event->recorded = true;
@@ -261,6 +268,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       if (const cudaError_t error = on_event(event)) return error;
       if (!event->recorded || (event->flags & cudaEventDisableTiming)) return cudaErrorInvalidResourceHandle;
     }
+    if (start->device != end->device) return cudaErrorInvalidResourceHandle;
     if (!order::host_knows(start->order) || !order::host_knows(end->order)) {
       report_finding(
           "event-not-ready",

@@ -31,6 +31,20 @@ constexpr Device kDevices[] = {
 };
 // clang-format on
 
+int count_from_environment() {
+  const char* wish = std::getenv("TILEWISE_DEVICES");
+  if (wish == nullptr || *wish == '\0') return 1;
+  if (wish[1] == '\0' && wish[0] >= '1' && wish[0] <= '0' + kMostDevices) return wish[0] - '0';
+  std::fprintf(stderr, "TILEWISE_DEVICES '%s': not a number of devices; allowed are 1 to %d\n", wish, kMostDevices);
+  std::_Exit(2);
+}
+
+// Before main(): a wrong value ends the program before it does anything.
+const int count_at_start = device_count();
+
+thread_local int current = 0;
+bool peers[kMostDevices][kMostDevices];
+
 const Device& chosen() {
   const char* wish = std::getenv("TILEWISE_DEVICE");
   const char* key = wish && *wish ? wish : "h200";
@@ -79,8 +93,29 @@ const Device& device() {
   return device;
 }
 
-cudaDeviceProp device_properties(const Device& device) {
+int device_count() {
+  static const int count = count_from_environment();
+  return count;
+}
+
+int current_device() { return current; }
+void set_current_device(int device) { current = device; }
+
+bool may_access(int device, int other) { return device == other || peers[device][other]; }
+void set_peer_access(int device, int other, bool allowed) { peers[device][other] = allowed; }
+
+void forget_peer_access(int device) {
+  for (int other = 0; other < kMostDevices; ++other) peers[device][other] = peers[other][device] = false;
+}
+
+cudaDeviceProp device_properties(const Device& device, int index) {
   cudaDeviceProp prop{};
+  prop.pciBusID = index;
+  if (several_devices()) {
+    constexpr char maker[] = "tilewise-device";
+    std::memcpy(prop.uuid.bytes, maker, sizeof maker - 1);
+    prop.uuid.bytes[sizeof maker - 1] = static_cast<char>(index);
+  }
   std::snprintf(prop.name, sizeof(prop.name), "Simulated %s", device.name);
   prop.totalGlobalMem = device.memory;
   prop.sharedMemPerBlock = device.shared_per_block;

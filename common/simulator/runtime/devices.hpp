@@ -46,7 +46,39 @@ std::span<const Device> devices();
 /// The card that TILEWISE_DEVICE names, an H200 by default. An unknown name ends the program with exit code 2.
 const Device& device();
 
-/// The card as cudaGetDeviceProperties describes it. Its name says that it is simulated.
-cudaDeviceProp device_properties(const Device& device);
+// ---------------------------------------------------------------- how many there are
+constexpr int kMostDevices = 8;
+
+/// How many devices of that card the machine has: TILEWISE_DEVICES, 1 by default. A value that is none of 1 to kMostDevices ends the
+/// program with exit code 2, before main().
+int device_count();
+inline bool several_devices() { return device_count() > 1; }
+
+/// The host thread's current device: what cudaSetDevice said, 0 at first.
+int current_device();
+/// `device` must exist.
+void set_current_device(int device);
+
+/// Makes a device the current one as long as it lives.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) : before_(current_device()) { set_current_device(device); }
+  ~OnDevice() { set_current_device(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_;
+};
+
+/// Whether kernels on `device` may use the memory of `other`: cudaDeviceEnablePeerAccess. Always true of its own.
+bool may_access(int device, int other);
+void set_peer_access(int device, int other, bool allowed);
+/// `device` is reset: neither it nor others for its memory have access any more.
+void forget_peer_access(int device);
+
+/// The card as cudaGetDeviceProperties describes it. Its name says that it is simulated. `index`: which of the devices, whose places
+/// on the bus differ.
+cudaDeviceProp device_properties(const Device& device, int index = 0);
 
 }  // namespace tilewise::sim

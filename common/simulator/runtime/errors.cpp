@@ -1,5 +1,8 @@
 #include "errors.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "api.hpp"
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
@@ -15,7 +18,7 @@ namespace tilewise::sim {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
-cudaError_t sticky = cudaSuccess;
+cudaError_t sticky[kMostDevices] = {};  // of each device
 std::uint64_t waits_so_far = 0;
 std::uint64_t launch_fails_in = 0;  // launches; 0: none fails
 bool no_kernel_runs = false, corners_run = false;
@@ -148,14 +151,19 @@ cudaError_t set_error(cudaError_t error) {
 }
 
 cudaError_t set_sticky(cudaError_t error) {
-  if (sticky == cudaSuccess) sticky = error;
-  return set_error(sticky);
+  cudaError_t& first = sticky[current_device()];
+  if (first == cudaSuccess) first = error;
+  return set_error(first);
 }
 
-cudaError_t sticky_error() { return sticky; }
+cudaError_t sticky_error() { return sticky[current_device()]; }
+
+bool any_sticky_error() {
+  return std::any_of(std::begin(sticky), std::end(sticky), [](cudaError_t error) { return error != cudaSuccess; });
+}
 
 void clear_errors() {
-  sticky = cudaSuccess;
+  sticky[current_device()] = cudaSuccess;
   last_error = cudaSuccess;
 }
 
@@ -191,9 +199,10 @@ void run_corners() {
 bool corners_only() { return corners_run; }
 
 cudaError_t check_launch_config(const LaunchConfig& config) {
-  if (sticky != cudaSuccess) return sticky;
+  if (sticky_error() != cudaSuccess) return sticky_error();
   if (launch_fails_in > 0 && --launch_fails_in == 0) return cudaErrorLaunchOutOfResources;
   if (!is_stream(config.stream)) return cudaErrorInvalidResourceHandle;
+  if (order::device_of(order_of(config.stream)) != current_device()) return cudaErrorInvalidResourceHandle;
   const Device& card = device();
   const unsigned grid[] = {config.grid.x, config.grid.y, config.grid.z};
   const unsigned block[] = {config.block.x, config.block.y, config.block.z};

@@ -11,11 +11,13 @@ namespace tilewise::sim {
 /// Records an error as the thread's last one and returns it; success leaves the last error alone.
 cudaError_t set_error(cudaError_t error);
 
-/// An error that ruined the device: every later call returns it, until cudaDeviceReset.
+/// An error that ruined the current device: every later call there returns it, until cudaDeviceReset.
 cudaError_t set_sticky(cudaError_t error);
 
-/// The error that ruined the device, or cudaSuccess.
+/// The error that ruined the current device, or cudaSuccess.
 cudaError_t sticky_error();
+/// Whether any device is ruined.
+bool any_sticky_error();
 
 struct HostWork;
 
@@ -24,7 +26,7 @@ void note_wait();
 /// What host_work() gives, but for the waits.
 HostWork& host_work_so_far();
 
-/// Forgets both kinds; part of cudaDeviceReset.
+/// Forgets both kinds, on the current device; part of cudaDeviceReset.
 void clear_errors();
 
 /// What CUDA says of the launch configuration as far as it can be judged without knowing the kernel: sizes of block

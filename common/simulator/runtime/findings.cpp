@@ -35,6 +35,7 @@ struct State {
   bool silent = false;
   int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
   const void* launch_site = nullptr;
+  std::string launch_cure;
   CUstream_st* demanded_stream = nullptr;
 };
 
@@ -149,7 +150,7 @@ void note_leaks() {
   };
   std::map<const void*, Leak> leaks;
   std::vector<const void*> order;
-  if (sticky_error() != cudaSuccess) return;  // then cudaFree fails, too
+  if (any_sticky_error()) return;  // then cudaFree fails, too
   const bool strict = findings_are("strict");
   if (finding_count() != 0 && !strict) return;  // first things first; and the program may have ended early
   for (const memory::Allocation* a : memory::live_allocations()) {
@@ -178,8 +179,8 @@ void report_unchecked_launch() {
   Finding f;
   f.code = "unchecked-launch";
   f.message =
-      fmt::format("this launch failed with {} ({}), and the program never asked: call cudaGetLastError() after it",
-                  cudaGetErrorName(error), cudaGetErrorString(error));
+      fmt::format("this launch failed with {} ({}), and the program never asked: call cudaGetLastError() after it{}",
+                  cudaGetErrorName(error), cudaGetErrorString(error), s.launch_cure);
   f.site = s.launch_site;
   report_finding(std::move(f));
 }
@@ -309,11 +310,12 @@ std::size_t finding_count() {
   return static_cast<std::size_t>(std::count_if(s.all.begin(), s.all.end(), [](const Finding& f) { return !f.note; }));
 }
 
-void launch_failed(int error, const void* call_site) {
+void launch_failed(int error, const void* call_site, const std::string& cure) {
   State& s = state();
   if (s.launch_error != cudaSuccess) return;
   s.launch_error = error;
   s.launch_site = call_site;
+  s.launch_cure = cure;
 }
 
 void launch_error_seen() { state().launch_error = cudaSuccess; }

@@ -62,8 +62,9 @@ bool findings_only_warn();
 /// Forgets the findings from index `from` on (a test that expects them takes them back).
 void forget_findings(std::size_t from);
 
-/// A launch failed without a finding. Reported at the end of the program, unless a call returns an error until then.
-void launch_failed(int error, const void* call_site);
+/// A launch failed without a finding. Reported at the end of the program, unless a call returns an error until then. `cure` goes on with
+/// the sentence.
+void launch_failed(int error, const void* call_site, const std::string& cure = "");
 void launch_error_seen();
 
 /// 12345678 as "12,345,678".

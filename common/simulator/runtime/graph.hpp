@@ -41,7 +41,7 @@ cudaError_t forbid_waiting(cudaEvent_t event);
 bool takes_record(cudaEvent_t event, cudaStream_t stream, cudaError_t& error);
 bool takes_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t& error);
 
-std::size_t live();  ///< graphs, and graphs that can be launched
-void forget_all();   ///< for cudaDeviceReset
+std::size_t live();           ///< graphs, and graphs that can be launched
+void forget_all(int device);  ///< that work on the device, for cudaDeviceReset
 
 }  // namespace tilewise::sim::graph

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api.hpp"
+#include "devices.hpp"
 #include "errors.hpp"
 #include "findings.hpp"
 #include "graph.hpp"
@@ -64,7 +65,7 @@ std::string element(const char* name, const Region& r, std::int64_t i, std::int6
 
 Call::Call(const char* function, cudaStream_t stream, void* site)
     : lock_(device_mutex()), function_(function), stream_(stream), site_(site) {
-  ready_ = sticky_error() == cudaSuccess && is_stream(stream);
+  ready_ = sticky_error() == cudaSuccess && is_stream(stream) && device_of(stream) == current_device();
   if (fails_in > 0 && --fails_in == 0) ready_ = false;
   if (graph::is_captured(stream)) unsupported((std::string(function) + " in a stream that is being captured").c_str());
   if (ready_) order::ask_for(order_of(stream));
@@ -106,6 +107,11 @@ bool Call::fits(const char* name, const void* pointer, const Region& region) {
                   " is host memory; the library works on memory from cudaMalloc, to which the data is copied first");
   }
   if (!found->live) return refuse("use-after-free", " is " + memory::describe(*found));
+  if (memory::in_device_arena(address) && !may_access(current_device(), found->device)) {
+    return refuse("peer-access", " is memory of device " + std::to_string(found->device) +
+                                     ", and the library works on device " + std::to_string(current_device()) +
+                                     ": cudaDeviceEnablePeerAccess() lets it, or cudaMemcpyPeer() brings the data");
+  }
   if (address % region.element_bytes != 0) {
     return refuse("misaligned", " is not aligned to its " + plural(std::int64_t(region.element_bytes), "byte"));
   }

@@ -132,20 +132,28 @@ class Pattern {
 
 using Records = std::map<std::uintptr_t, Allocation>;  // by first address
 
-/// One of the two address ranges: bump allocation, then the gaps that freed allocations left.
+/// A device's address range, or the host's: bump allocation, then the gaps that freed allocations left.
 struct Arena {
-  Range* range = nullptr;
+  Range range;
   bool closes = false;           // inaccessible while host code runs
   std::uintptr_t cursor = 0;     // first address never used
   std::uintptr_t committed = 0;  // pages up to here have been opened at least once
+  std::uintptr_t shadow_committed = 0;
+  std::size_t used = 0;  // bytes of live allocations by cudaMalloc
   Records records;
 };
 
+/// A device's copy of a variable.
+struct VariableCopy {
+  std::uintptr_t variable, copy;
+  std::size_t bytes;
+  std::vector<std::uint8_t> shown;  // what the running kernel found
+};
+
 struct State {
-  Arena device;
+  std::array<Arena, kMostDevices> devices;  // as many as there are
   Arena open;
-  std::size_t capacity = 0;
-  std::size_t used = 0;
+  std::size_t capacity = 0;  // of each device
   std::uint64_t serials = 0;
   bool closed = true;  // pages of the device arena are inaccessible now
   bool always_close = false;
@@ -153,8 +161,9 @@ struct State {
   std::size_t pages_left = 0;  // that kernels may still touch of such memory
   int closings = 0;
   std::size_t pages_closed = 0;
-  std::uintptr_t shadow_committed = 0;
-  std::vector<Allocation> variables;  // by address
+  std::vector<Allocation> variables;                                    // by address
+  std::map<std::uintptr_t, std::vector<std::uint8_t>> first_values;     // of variables, if there are several devices
+  std::array<std::vector<VariableCopy>, kMostDevices> variable_copies;  // of those devices that have run something
   bool hides_variables = false;
   std::map<std::uintptr_t, std::vector<std::uint8_t>> hidden;  // values of variables, while host code runs
   std::vector<Allocation> registered;                          // host memory of the program's own, by address
@@ -172,7 +181,20 @@ const Allocation*& recent(std::uintptr_t address) { return state().recent[(addre
 
 void forget_recent() { state().recent.fill(nullptr); }
 
-/// Reserves everything. The device arena comes first, so that its offsets do not depend on the rest.
+template <class Function>
+void each_device(Function f) {
+  for (int i = 0; i < device_count(); ++i) f(state().devices[static_cast<std::size_t>(i)]);
+}
+
+/// Those of the devices, and the host's last.
+std::vector<Arena*> arenas() {
+  std::vector<Arena*> all;
+  for (int i = 0; i < device_count(); ++i) all.push_back(&state().devices[static_cast<std::size_t>(i)]);
+  all.push_back(&state().open);
+  return all;
+}
+
+/// Reserves everything. The devices' arenas come first, so that their offsets do not depend on the rest.
 void reserve_arenas() {
   State& s = state();
   s.capacity = std::min(device().memory, kMostMemory);
@@ -181,19 +203,22 @@ void reserve_arenas() {
   for (;; s.capacity /= 2) {  // a machine with little address space gets a smaller card
     if (s.capacity < (std::size_t(64) << 20)) give_up("simulator: no address space for device memory");
     const std::size_t arena = round_up(s.capacity + slack, std::size_t(1) << 21);
-    const std::size_t shadow = arena / 8;
-    at = reserve(kHint, 2 * arena + shadow);
+    const std::size_t all = arena * static_cast<std::size_t>(device_count());
+    at = reserve(kHint, all + arena + all / 8);
     if (at == 0) continue;
-    device_arena = {at, arena};
-    open_arena = {at + arena, arena};
-    written_shadow = bytes_at(at + 2 * arena);
+    device_arena = {at, all};
+    open_arena = {at + all, arena};
+    written_shadow = bytes_at(at + all + arena);
     break;
   }
-  s.device.range = &device_arena;
-  s.device.closes = true;
-  s.open.range = &open_arena;
-  for (Arena* arena : {&s.device, &s.open}) arena->cursor = arena->committed = arena->range->begin;
-  s.shadow_committed = reinterpret_cast<std::uintptr_t>(written_shadow);
+  std::uintptr_t next = at;
+  for (Arena* arena : arenas()) {
+    arena->closes = arena != &s.open;
+    arena->range = {next, open_arena.bytes};
+    arena->cursor = arena->committed = next;
+    arena->shadow_committed = reinterpret_cast<std::uintptr_t>(written_shadow) + (next - at) / 8;
+    next += open_arena.bytes;
+  }
   install_fault_handler();
 }
 
@@ -207,10 +232,10 @@ void commit(Arena& arena, std::uintptr_t end) {
   }
   if (!arena.closes) return;
   const std::uintptr_t shadow_end =
-      round_up(reinterpret_cast<std::uintptr_t>(written_shadow) + (end - arena.range->begin) / 8 + 1, page_size());
-  if (shadow_end > s.shadow_committed) {
-    protect(s.shadow_committed, shadow_end, kOpen);
-    s.shadow_committed = shadow_end;
+      round_up(reinterpret_cast<std::uintptr_t>(written_shadow) + (end - device_arena.begin) / 8 + 1, page_size());
+  if (shadow_end > arena.shadow_committed) {
+    protect(arena.shadow_committed, shadow_end, kOpen);
+    arena.shadow_committed = shadow_end;
   }
 }
 
@@ -223,7 +248,7 @@ std::size_t alignment_of(std::size_t bytes) {
 
 /// First gap between allocations that has room for `bytes` and both red zones; 0 when there is none.
 std::uintptr_t find_gap(const Arena& arena, std::size_t bytes, std::size_t alignment) {
-  std::uintptr_t end = arena.range->begin;
+  std::uintptr_t end = arena.range.begin;
   for (const auto& [begin, record] : arena.records) {
     const std::uintptr_t at = round_up(end + kRedZone, alignment);
     if (at + bytes + kRedZone <= begin) return at;
@@ -235,7 +260,7 @@ std::uintptr_t find_gap(const Arena& arena, std::size_t bytes, std::size_t align
 
 std::uintptr_t place(Arena& arena, std::size_t bytes) {
   const std::uintptr_t at = round_up(arena.cursor + kRedZone, alignment_of(bytes));
-  const std::uintptr_t limit = arena.range->begin + arena.range->bytes;
+  const std::uintptr_t limit = arena.range.begin + arena.range.bytes;
   if (at <= limit && bytes + kRedZone <= limit - at) {
     arena.cursor = at + bytes + kRedZone;
     return at;
@@ -265,12 +290,12 @@ void fill(Arena& arena, std::uintptr_t begin, std::size_t bytes) {
     std::memset(bytes_at(begin), 0xFF, bytes);
   }
   // Shadow bytes at the edges belong to this allocation alone: it starts aligned, and red zones follow.
-  const auto shadow = reinterpret_cast<std::uintptr_t>(written_shadow) + (begin - arena.range->begin) / 8;
+  const auto shadow = reinterpret_cast<std::uintptr_t>(written_shadow) + (begin - device_arena.begin) / 8;
   zero_pages(shadow, shadow + (bytes + 7) / 8);
 }
 
 Arena* arena_of(std::uintptr_t address) {
-  if (device_arena.contains(address)) return &state().device;
+  if (device_arena.contains(address)) return &state().devices[(address - device_arena.begin) / open_arena.bytes];
   if (open_arena.contains(address)) return &state().open;
   return nullptr;
 }
@@ -278,7 +303,7 @@ Arena* arena_of(std::uintptr_t address) {
 void give_back(Allocation& record, void* call_site) {
   record.live = false;
   record.free_site = call_site;
-  if (record.kind == Kind::device) state().used -= record.bytes;
+  if (record.kind == Kind::device) arena_of(record.begin)->used -= record.bytes;
   // Host code that uses freed managed memory faults where whole pages went.
   const std::uintptr_t first = round_up(record.begin, page_size());
   const std::uintptr_t last = round_down(record.end(), page_size());
@@ -309,22 +334,24 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site, bool closed) {
   State& s = state();
   if (device_arena.bytes == 0) reserve_arenas();
   if (bytes == 0 || bytes > s.capacity) return nullptr;
-  if (kind == Kind::device && bytes > s.capacity - s.used) return nullptr;
-  closed = closed || kind == Kind::device;
-  Arena& arena = closed ? s.device : s.open;
+  Arena& own = s.devices[static_cast<std::size_t>(current_device())];
+  if (kind == Kind::device && bytes > s.capacity - own.used) return nullptr;
+  closed = closed || kind == Kind::device || kind == Kind::variable;
+  Arena& arena = closed ? own : s.open;
   const std::uintptr_t begin = place(arena, bytes);
   if (begin == 0) return nullptr;
-  const bool backed = !s.addresses_only || !closed;
+  const bool backed = !s.addresses_only || !closed || kind == Kind::variable;
   if (backed) commit(arena, begin + bytes + kRedZone);
 
   Allocation record;
   record.begin = begin;
   record.bytes = bytes;
   record.kind = kind;
-  record.serial = ++s.serials;
+  record.serial = kind == Kind::variable ? 0 : ++s.serials;
+  record.device = current_device();
   record.call_site = call_site;
   arena.records.insert_or_assign(begin, record);
-  if (kind == Kind::device) s.used += bytes;
+  if (kind == Kind::device) arena.used += bytes;
   if (backed) fill(arena, begin, bytes);
   if (backed && closed && kind != Kind::device) mark_written(begin, bytes);
   return bytes_at(begin);
@@ -354,6 +381,7 @@ bool register_host(void* pointer, std::size_t bytes, unsigned flags, void* call_
   entry.begin = reinterpret_cast<std::uintptr_t>(pointer);
   entry.bytes = bytes;
   entry.kind = Kind::registered;
+  entry.device = current_device();
   entry.flags = flags;
   entry.call_site = call_site;
   for (const Allocation& other : state().registered) {
@@ -369,15 +397,17 @@ bool unregister_host(void* pointer) {
   return std::erase_if(state().registered, [=](const Allocation& entry) { return entry.begin == address; }) > 0;
 }
 
-void release_all() {
-  for (Arena* arena : {&state().device, &state().open}) {
+void release_all(int device) {
+  State& s = state();
+  for (Arena* arena : arenas()) {
     for (auto& [begin, record] : arena->records) {
-      if (!record.live) continue;
+      if (!record.live || record.device != device) continue;
       record.freed_by_reset = true;
       give_back(record, nullptr);
     }
   }
-  state().registered.clear();
+  std::erase_if(s.registered, [=](const Allocation& entry) { return entry.device == device; });
+  s.variable_copies[static_cast<std::size_t>(device)].clear();
   forget_recent();
 }
 
@@ -386,7 +416,7 @@ std::size_t capacity() {
   return state().capacity;
 }
 
-std::size_t used_bytes() { return state().used; }
+std::size_t used_bytes(int device) { return state().devices[static_cast<std::size_t>(device)].used; }
 
 // ---------------------------------------------------------------- looking up
 
@@ -419,13 +449,18 @@ const Allocation* nearest(std::uintptr_t address) {
 
 std::vector<const Allocation*> live_allocations() {
   std::vector<const Allocation*> live;
-  for (const Arena* arena : {&state().device, &state().open}) {
+  for (const Arena* arena : arenas()) {
     for (const auto& [begin, record] : arena->records) {
-      if (record.live) live.push_back(&record);
+      if (record.live && record.kind != Kind::variable) live.push_back(&record);
     }
   }
   std::sort(live.begin(), live.end(), [](auto* a, auto* b) { return a->serial < b->serial; });
   return live;
+}
+
+std::string on_which_device(const Allocation& allocation) {
+  if (!several_devices() || !device_arena.contains(allocation.begin)) return "";
+  return " on device " + std::to_string(allocation.device);
 }
 
 std::string describe(const Allocation& allocation) {
@@ -437,7 +472,8 @@ std::string describe(const Allocation& allocation) {
     return "the " + size + space + " variable " + (allocation.name ? allocation.name : "");
   }
   static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
-  std::string text = "the " + size + kinds[static_cast<int>(allocation.kind)] + " allocation";
+  std::string text =
+      "the " + size + kinds[static_cast<int>(allocation.kind)] + " allocation" + on_which_device(allocation);
   if (allocation.name)
     text += std::string(" ") + allocation.name;
   else if (allocation.call_site)
@@ -521,7 +557,7 @@ void open_device_memory() {
   if (opened++ > 0) return;
   if (s.hides_variables) show_variables();
   if (!s.closed) return;
-  protect(device_arena.begin, s.device.committed, kOpen);
+  each_device([](Arena& arena) { protect(arena.range.begin, arena.committed, kOpen); });
   s.closed = false;
 }
 
@@ -529,11 +565,12 @@ void close_device_memory() {
   State& s = state();
   if (--opened > 0) return;
   if (s.hides_variables) hide_variables();
-  const std::size_t pages = (s.device.committed - device_arena.begin) / page_size();
+  std::size_t pages = 0;
+  each_device([&](Arena& arena) { pages += (arena.committed - arena.range.begin) / page_size(); });
   if (!s.always_close && s.closings >= kCertainClosings && s.pages_closed + pages > kPagesToClose) return;
   ++s.closings;
   s.pages_closed += pages;
-  protect(device_arena.begin, s.device.committed, kClosed);
+  each_device([](Arena& arena) { protect(arena.range.begin, arena.committed, kClosed); });
   s.closed = true;
 }
 
@@ -691,11 +728,13 @@ bool is_written_range(std::uintptr_t address, std::size_t bytes) {
 
 std::size_t written_bytes() {
   std::size_t bytes = 0;
-  for (const auto& [begin, record] : state().device.records) {
-    if (!record.live) continue;
-    const std::uint8_t* const shadow = written_shadow + (begin - device_arena.begin) / 8;
-    for (std::size_t i = 0; i < (record.bytes + 7) / 8; ++i) bytes += unsigned(std::popcount(shadow[i]));
-  }
+  each_device([&](const Arena& arena) {
+    for (const auto& [begin, record] : arena.records) {
+      if (!record.live) continue;
+      const std::uint8_t* const shadow = written_shadow + (begin - device_arena.begin) / 8;
+      for (std::size_t i = 0; i < (record.bytes + 7) / 8; ++i) bytes += unsigned(std::popcount(shadow[i]));
+    }
+  });
   return bytes;
 }
 
@@ -718,6 +757,61 @@ void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
 // ---------------------------------------------------------------- variables
 
 const std::vector<Allocation>& variables() { return state().variables; }
+
+namespace {
+
+std::vector<VariableCopy>& copies_of(int device) {
+  State& s = state();
+  auto& copies = s.variable_copies[static_cast<std::size_t>(device)];
+  if (!copies.empty()) return copies;
+  const OnDevice here(device);
+  const DeviceMemoryOpen open;
+  for (const Allocation& v : s.variables) {
+    if (v.space == Space::managed || v.bytes == 0) continue;
+    void* const copy = allocate(v.bytes, Kind::variable);
+    if (copy == nullptr) give_up("simulator: no memory for a device's variables");
+    const auto begin = reinterpret_cast<std::uintptr_t>(copy);
+    Allocation& record = arena_of(begin)->records.at(begin);
+    record.name = v.name;
+    record.space = v.space;
+    std::memcpy(copy, s.first_values.at(v.begin).data(), v.bytes);
+    mark_written(begin, v.bytes);
+    copies.push_back({v.begin, begin, v.bytes, {}});
+  }
+  return copies;
+}
+
+}  // namespace
+
+std::uintptr_t place_of(const Allocation& variable, int device) {
+  return variable.begin + (variable.space == Space::managed ? 0 : distance_to_copy(variable.begin, device));
+}
+
+std::uintptr_t distance_to_copy(std::uintptr_t address, int device) {
+  if (!several_devices()) return 0;
+  for (const VariableCopy& v : copies_of(device))
+    if (address - v.variable < v.bytes) return v.copy - v.variable;
+  return 0;
+}
+
+void show_variables_of(int device) {
+  if (!several_devices()) return;
+  for (VariableCopy& v : copies_of(device)) {
+    v.shown.assign(bytes_at(v.copy), bytes_at(v.copy + v.bytes));
+    if (std::memcmp(bytes_at(v.variable), v.shown.data(), v.bytes) != 0 && is_writable(v.variable))
+      std::memcpy(bytes_at(v.variable), v.shown.data(), v.bytes);
+  }
+}
+
+// Byte by byte: a kernel may have written to the copy, too, by an address from cudaGetSymbolAddress.
+void keep_variables_of(int device) {
+  if (!several_devices()) return;
+  for (const VariableCopy& v : copies_of(device)) {
+    if (std::memcmp(bytes_at(v.variable), v.shown.data(), v.bytes) == 0) continue;
+    for (std::size_t i = 0; i < v.bytes; ++i)
+      if (bytes_at(v.variable)[i] != v.shown[i]) bytes_at(v.copy)[i] = bytes_at(v.variable)[i];
+  }
+}
 
 // ---------------------------------------------------------------- faults
 
@@ -843,6 +937,10 @@ bool register_variable(const void* address, std::size_t bytes, const char* name,
   entry.name = name;
   entry.space = space;
   memory::insert_sorted(variables, entry);
+  if (several_devices() && space != Space::managed) {
+    const auto* const values = static_cast<const std::uint8_t*>(address);
+    memory::state().first_values[begin].assign(values, values + bytes);
+  }
   if (space != Space::managed) {
     memory::Range& all = memory::device_variables;
     const std::uintptr_t first = all.bytes == 0 ? begin : std::min(all.begin, begin);

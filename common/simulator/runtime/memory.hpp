@@ -27,6 +27,7 @@ struct Allocation {
   bool live = true;
   bool freed_by_reset = false;  ///< gone with cudaDeviceReset, not freed by itself
   std::uint64_t serial = 0;     ///< 1, 2, 3 ... in the order of allocation; 0 for variables
+  int device = 0;               ///< whose memory it is; of the host's memory: the device that was current
   unsigned flags = 0;           ///< of cudaHostAlloc or cudaHostRegister
   void* call_site = nullptr;    ///< where the API call returns to
   void* free_site = nullptr;    ///< the same of the call that freed it
@@ -42,7 +43,7 @@ constexpr std::size_t kRedZone = 256;
 constexpr std::size_t kAlignment = 512;
 
 // ---------------------------------------------------------------- allocating
-/// Memory of `bytes` bytes, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest
+/// Memory of `bytes` bytes, of the current device or for it, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest
 /// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.
 /// `closed`: memory of the host that host code may not touch, as device memory.
 void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr, bool closed = false);
@@ -62,11 +63,11 @@ Release release(void* pointer, void* call_site = nullptr);
 bool register_host(void* pointer, std::size_t bytes, unsigned flags, void* call_site);
 bool unregister_host(void* pointer);
 
-/// Frees everything, as cudaDeviceReset does.
-void release_all();
+/// Frees everything that belongs to the device, as cudaDeviceReset does.
+void release_all(int device = 0);
 
-std::size_t capacity();    ///< bytes of device memory that can be had
-std::size_t used_bytes();  ///< bytes of it in live allocations
+std::size_t capacity();                  ///< bytes of device memory that can be had, on each device
+std::size_t used_bytes(int device = 0);  ///< bytes of it in live allocations
 
 // ---------------------------------------------------------------- looking up
 /// The allocation, live or freed, or variable that contains `address`; null when there is none.
@@ -83,6 +84,9 @@ std::vector<const Allocation*> live_allocations();
 /// "12 bytes past the end of the 4096-byte device allocation made at a.cu:3", as words for a message.
 std::string describe(std::uintptr_t address);
 
+/// " on device 1" for memory of a device, if there are several.
+std::string on_which_device(const Allocation& allocation);
+
 /// "the 4096-byte device allocation made at a.cu:3".
 std::string describe(const Allocation& allocation);
 
@@ -93,7 +97,7 @@ struct Range {
   bool contains(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-extern Range device_arena;  ///< cudaMalloc's memory; empty until the first allocation
+extern Range device_arena;  ///< cudaMalloc's memory, of all devices; empty until the first allocation
 extern Range open_arena;    ///< managed and pinned host memory, which the host may always use
 
 /// From the first __device__ or __constant__ variable to the end of the last; other variables may lie between.
@@ -207,6 +211,21 @@ void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);
 // ---------------------------------------------------------------- variables
 /// All registered `__device__`, `__constant__` and `__managed__` variables, by address.
 const std::vector<Allocation>& variables();
+
+// With several devices each has its own `__device__` and `__constant__` variables: copies in its memory. Kernels, which know the
+// program's variables, find the copies' values there.
+
+/// Where the device keeps the variable: the program's own address while there is only one device, and of `__managed__` ones.
+std::uintptr_t place_of(const Allocation& variable, int device);
+
+/// A launch on the device begins: the program's variables get the values of the device's copies.
+void show_variables_of(int device);
+/// It has ended: what it has changed goes to the copies.
+void keep_variables_of(int device);
+
+/// How far the running device's copy of the variable at `address` is from there; 0: there is none. What is remembered about an access
+/// of a kernel is remembered for the copy.
+std::uintptr_t distance_to_copy(std::uintptr_t address, int device);
 
 // ---------------------------------------------------------------- faults
 /// Ends the program with a message when host code touches device memory. Called by the first allocation; later

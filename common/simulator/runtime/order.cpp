@@ -8,6 +8,7 @@
 #include "model/checker.hpp"
 #include "model/observer.hpp"
 #include "runtime/device_lock.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/symbols.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t kMostUses = 4096;  // that are remembered
 
 struct StreamState {
   Clock clock;  // after its last work
+  int device = 0;
   bool blocking = true;
   bool open = true;
   std::deque<std::pair<std::uint32_t, std::uint32_t>>
@@ -32,7 +34,7 @@ struct StreamState {
 };
 
 struct State {
-  std::vector<StreamState> streams{2};
+  std::vector<StreamState> streams;
   Clock host;                     // complete, as the host knows
   Clock now;                      // before the work that is being done, and itself
   Work current;                   // that work
@@ -40,12 +42,19 @@ struct State {
   std::deque<Launched> launches;  // by interval; the host does not know that they are complete
   std::deque<Used> uses;
   std::uint64_t waits = 0;
+
+  State() {
+    for (int device = 0; device < device_count(); ++device)
+      for (int i = 0; i < 2; ++i) streams.emplace_back().device = device;
+  }
 };
 
 State& state() {
   static State* s = for_ever<State>();
   return *s;
 }
+
+bool is_default(Stream stream) { return stream % 2 == 0 && stream < default_of(device_count()); }
 
 std::uint32_t at(const Clock& clock, Stream stream) { return stream < clock.size() ? clock[stream] : 0; }
 bool has(const Clock& clock, Work work) { return at(clock, work.stream) >= work.number; }
@@ -154,14 +163,17 @@ void report_overlap(const Used& now, const Used& other, const memory::Range& bot
 
 // ---------------------------------------------------------------- streams and events
 
+int device_of(Stream stream) { return state().streams[stream].device; }
+
 Stream open_stream(bool blocking) {
   State& s = state();
-  Stream stream = 2;
+  Stream stream = default_of(device_count());
   // The number of a closed stream, once its work is complete for sure.
   while (stream < s.streams.size() &&
          (s.streams[stream].open || at(s.streams[stream].clock, stream) > at(s.host, stream)))
     ++stream;
   if (stream == s.streams.size()) s.streams.emplace_back();
+  s.streams[stream].device = current_device();
   s.streams[stream].blocking = blocking;
   s.streams[stream].open = true;
   return stream;
@@ -189,9 +201,9 @@ void host_waits(Stream stream) {
   State& s = state();
   ++s.waits;
   join(s.host, s.streams[stream].clock);
-  if (stream == kDefault)
+  if (is_default(stream))
     for (const StreamState& other : s.streams)
-      if (other.blocking) join(s.host, other.clock);
+      if (other.blocking && other.device == s.streams[stream].device) join(s.host, other.clock);
   forget_known(s);
 }
 
@@ -199,6 +211,14 @@ void host_waits_for_all() {
   State& s = state();
   ++s.waits;
   for (const StreamState& stream : s.streams) join(s.host, stream.clock);
+  forget_known(s);
+}
+
+void host_waits_for_device(int device) {
+  State& s = state();
+  ++s.waits;
+  for (const StreamState& stream : s.streams)
+    if (stream.device == device) join(s.host, stream.clock);
   forget_known(s);
 }
 
@@ -214,21 +234,48 @@ AsWork::~AsWork() { state().as_work = false; }
 
 // ---------------------------------------------------------------- work
 
-Work ask_for(Stream stream) {
-  State& s = state();
+namespace {
+
+Work ask_now(State& s, Stream stream) {
   Clock& clock = s.streams[stream].clock;
-  join(clock, s.host);
-  if (stream == kDefault) {
-    for (const StreamState& other : s.streams)
-      if (other.blocking) join(clock, other.clock);
-  } else if (s.streams[stream].blocking) {
-    join(clock, s.streams[kDefault].clock);
-  }
   if (clock.size() <= stream) clock.resize(stream + 1);
   s.current = {stream, ++clock[stream]};
   s.now = clock;
   timeline::asked_for(s.current, clock);
   return s.current;
+}
+
+}  // namespace
+
+Work ask_for(Stream stream) {
+  State& s = state();
+  const int device = s.streams[stream].device;
+  Clock& clock = s.streams[stream].clock;
+  join(clock, s.host);
+  if (is_default(stream)) {
+    for (const StreamState& other : s.streams)
+      if (other.blocking && other.device == device) join(clock, other.clock);
+  } else if (s.streams[stream].blocking) {
+    join(clock, s.streams[default_of(device)].clock);
+  }
+  return ask_now(s, stream);
+}
+
+Work ask_for_between(Stream stream, int device, int other) {
+  State& s = state();
+  Clock& clock = s.streams[stream].clock;
+  join(clock, s.host);
+  const int own = s.streams[stream].device;
+  const auto takes_part = [&](const StreamState& one) {
+    return one.device == device || one.device == other || (one.device == own && one.blocking);
+  };
+  for (const StreamState& one : s.streams)
+    if (takes_part(one)) join(clock, one.clock);
+  const Work work = ask_now(s, stream);
+  const Clock after = clock;
+  for (StreamState& one : s.streams)
+    if (takes_part(one)) join(one.clock, after);
+  return work;
 }
 
 void uses(const char* name, void* site, const Bytes& bytes, Use use) {
@@ -317,9 +364,13 @@ memory::Range shared(const Bytes& bytes, const Bytes& other) {
 
 const char* advice(Work other) {
   const State& s = state();
-  const auto is = [&](bool blocking) { return s.streams[s.current.stream].blocking == blocking; };
+  const StreamState &mine = s.streams[s.current.stream], &its = s.streams[other.stream];
+  if (mine.device != its.device)
+    return "; they are on different devices, which nothing keeps in step: cudaEventRecord() in the first one's stream "
+           "and "
+           "cudaStreamWaitEvent() in the second one's, or a wait of the host between";
   const bool default_and_other =
-      (s.current.stream == kDefault && !s.streams[other.stream].blocking) || (other.stream == kDefault && is(false));
+      (is_default(s.current.stream) && !its.blocking) || (is_default(other.stream) && !mine.blocking);
   return default_and_other
              ? "; a stream made with cudaStreamNonBlocking and the default stream do not wait for each other: "
                "cudaEventRecord() in the first and cudaStreamWaitEvent() in the second, or a wait of the host between"
@@ -359,10 +410,6 @@ void forget(std::uintptr_t begin, std::size_t bytes) {
   note_unfinished(s);
 }
 
-void reset() {
-  host_waits_for_all();
-  state().uses.clear();
-  state().launches.clear();
-}
+void reset(int device) { host_waits_for_device(device); }
 
 }  // namespace tilewise::sim::order

@@ -15,7 +15,12 @@
 namespace tilewise::sim::order {
 
 using Stream = std::uint32_t;  ///< streams are numbered
-constexpr Stream kDefault = 0, kPerThread = 1;
+
+/// The default streams of a device, which come before all others: 0 and 1 of the first device.
+constexpr Stream default_of(int device) { return 2 * static_cast<Stream>(device); }
+constexpr Stream per_thread_of(int device) { return default_of(device) + 1; }
+
+int device_of(Stream stream);
 
 /// For each stream, how many pieces of its work have been completed.
 using Clock = std::vector<std::uint32_t>;
@@ -39,7 +44,8 @@ struct Bytes {
 enum class Use : std::uint8_t { reads, writes, allocates, frees };
 
 // ---------------------------------------------------------------- streams and events
-/// A new stream. One made with cudaStreamNonBlocking does not wait for the default stream, nor that for it.
+/// A new stream of the current device. One made with cudaStreamNonBlocking does not wait for the device's default stream, nor that
+/// for it.
 Stream open_stream(bool blocking);
 /// Its work goes on; its number may be given to another one later.
 void close_stream(Stream stream);
@@ -52,10 +58,11 @@ void wait(Stream stream, const Clock& event);
 /// How often the host has waited, in whatever call.
 std::uint64_t host_has_waited();
 
-/// The host waits for the stream's work, for an event, for everything.
+/// The host waits for the stream's work, for an event, for everything, for all work on a device.
 void host_waits(Stream stream);
 void host_waits(const Clock& event);
 void host_waits_for_all();
+void host_waits_for_device(int device);
 /// Whether the host knows that what the event stands for is complete.
 bool host_knows(const Clock& event);
 
@@ -71,6 +78,10 @@ class AsWork {
 // ---------------------------------------------------------------- work
 /// A piece of work is asked for now, and is done next.
 Work ask_for(Stream stream);
+
+/// The same of a copy between two devices in a default stream: it comes after all that has been asked for on either, and before all that
+/// will be (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy").
+Work ask_for_between(Stream stream, int device, int other);
 
 /// That piece is a copy, a fill or a library's call: `name` is what the program calls, `site` where. What it uses without being
 /// ordered after other work that uses the same is a finding.
@@ -122,7 +133,7 @@ void host_uses(std::uintptr_t address, std::size_t bytes, bool writes, void* sit
 
 /// Memory gets a new owner: what was done to it before no longer matters.
 void forget(std::uintptr_t begin, std::size_t bytes);
-/// All streams but the default ones are gone, and no work is left.
-void reset();
+/// A device is reset: its streams but the default ones are gone, and its work is over.
+void reset(int device);
 
 }  // namespace tilewise::sim::order

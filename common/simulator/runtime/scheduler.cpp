@@ -19,6 +19,7 @@
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
 #include "runtime/device_lock.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
@@ -639,12 +640,21 @@ void reserve_shared_memory() {
 // ------------------------------------------------------------------------------------------- the launch
 namespace {
 
+/// Of a launch in a stream of another device than the current one.
+std::string cure_of_refusal(const LaunchConfig& config) {
+  const int current = current_device();
+  const int other = is_stream(config.stream) ? order::device_of(order_of(config.stream)) : current;
+  if (other == current) return "";
+  return fmt::format("; its stream belongs to device {}, and device {} is the current one: cudaSetDevice({}) before it",
+                     other, current, other);
+}
+
 void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
   ++scheduler().launch.serial;
   scheduler().launch.blocks_before = scheduler().launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
     set_error(error);
-    launch_failed(error, site);
+    launch_failed(error, site, cure_of_refusal(config));
     observer::refused_launch(config, error, site);
     return;
   }
@@ -671,9 +681,12 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
   order::ask_for(order_of(config.stream));
   const dim3 &grid = config.grid, &block = config.block;
   timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
+  s.launch.device = current_device();
+  memory::show_variables_of(s.launch.device);
   observer::begin_launch(s.launch);
   s.run_grid();
   observer::end_launch(s.launch);
+  memory::keep_variables_of(s.launch.device);
   memory::close_device_memory();
   if (s.launch.kernel) note_kernel(s.launch.kernel, s.max_threads, s.launch.static_shared);
 
@@ -703,7 +716,7 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
     if (error != cudaSuccess || graph::takes_launch(config, thread, context, bytes, site, error)) {
       if (error == cudaSuccess) return;
       set_error(error);
-      launch_failed(error, site);
+      launch_failed(error, site, cure_of_refusal(config));
       return;
     }
   }

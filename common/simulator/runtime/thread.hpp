@@ -52,6 +52,7 @@ struct alignas(64) Lane {
 struct Launch {
   LaunchConfig config{dim3(), dim3()};
   std::size_t serial = 0;  ///< 1 for the first launch of the process
+  int device = 0;          ///< where it runs
   uint3 block{};
   std::uint64_t block_serial = 0;  ///< over all launches; never 0 in a kernel
   std::uint64_t epoch = 0;         ///< barrier interval of the running block

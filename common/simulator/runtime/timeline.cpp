@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/device_lock.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/for_ever.hpp"
 
 namespace tilewise::sim {
@@ -24,6 +25,7 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 struct Node {
   order::Stream stream = 0;
   std::optional<Engine> engine;  // none: a mark, which takes no time
+  int device = 0;                // whose engine
   double cost = 0;
   std::vector<std::size_t> before;  // nodes
   double end = -1;                  // once it has a place
@@ -42,6 +44,11 @@ State& state() {
   return *s;
 }
 
+using Engines = std::array<double, 3 * kMostDevices>;  // when each is free
+double& free_at(Engines& engines, const Node& node) {
+  return engines[3 * static_cast<std::size_t>(node.device) + static_cast<std::size_t>(*node.engine)];
+}
+
 using Queues = std::map<order::Stream, std::deque<std::size_t>>;  // nodes without a place, of each stream
 
 // When the node could begin; none while one before it has no place.
@@ -55,7 +62,7 @@ std::optional<double> ready(const std::vector<Node>& nodes, const Node& node) {
 }
 
 // Gives the next node its place: of those that are first in their streams, the one that can begin first.
-Piece place_next(std::vector<Node>& nodes, Queues& queues, std::array<double, 3>& engine_free) {
+Piece place_next(std::vector<Node>& nodes, Queues& queues, Engines& engine_free) {
   std::deque<std::size_t>* chosen = nullptr;
   double begin = std::numeric_limits<double>::infinity();
   for (auto& [stream, queue] : queues) {
@@ -63,7 +70,7 @@ Piece place_next(std::vector<Node>& nodes, Queues& queues, std::array<double, 3>
     const Node& node = nodes[queue.front()];
     const std::optional<double> could = ready(nodes, node);
     if (!could) continue;
-    const double at = node.engine ? std::max(*could, engine_free[static_cast<std::size_t>(*node.engine)]) : *could;
+    const double at = node.engine ? std::max(*could, free_at(engine_free, node)) : *could;
     if (at > begin || (at == begin && queue.front() > chosen->front())) continue;
     chosen = &queue;
     begin = at;
@@ -72,8 +79,8 @@ Piece place_next(std::vector<Node>& nodes, Queues& queues, std::array<double, 3>
   chosen->pop_front();
   node.end = begin + node.cost;
   if (!node.engine) return {};
-  engine_free[static_cast<std::size_t>(*node.engine)] = node.end;
-  return {*node.engine, node.stream, begin, node.end};
+  free_at(engine_free, node) = node.end;
+  return {*node.engine, node.stream, begin, node.end, node.device};
 }
 
 Node* last() { return state().wanted && !state().nodes.empty() ? &state().nodes.back() : nullptr; }
@@ -85,6 +92,7 @@ void asked_for(order::Work work, const order::Clock& before) {
   if (!s.wanted) return;
   Node node;
   node.stream = work.stream;
+  node.device = order::device_of(work.stream);
   if (s.host != kNone) node.before.push_back(s.host);
   for (order::Stream stream = 0; stream < before.size(); ++stream) {
     const std::uint32_t number = before[stream] - (stream == work.stream ? 1 : 0);
@@ -96,10 +104,11 @@ void asked_for(order::Work work, const order::Clock& before) {
   s.nodes.push_back(std::move(node));
 }
 
-void is_copy(Engine engine, std::size_t bytes, bool host_stays) {
+void is_copy(Engine engine, int device, std::size_t bytes, bool host_stays) {
   Node* const node = last();
   if (node == nullptr) return;
   node->engine = engine;
+  node->device = device;
   node->cost = static_cast<double>(bytes);
   if (host_stays) state().host = state().nodes.size() - 1;
 }
@@ -126,7 +135,7 @@ Timeline end_timeline() {
   timeline::state() = {};
   timeline::Queues queues;
   for (std::size_t i = 0; i < nodes.size(); ++i) queues[nodes[i].stream].push_back(i);
-  std::array<double, 3> engine_free{};
+  timeline::Engines engine_free{};
   Timeline all;
   for (std::size_t placed = 0; placed < nodes.size(); ++placed) {
     const Piece piece = timeline::place_next(nodes, queues, engine_free);

@@ -228,14 +228,15 @@ void note_callers_work(CUstream_st* stream, const void* pointer, std::size_t byt
 /// What does the work of streams.
 enum class Engine : std::uint8_t { copy_in, sms, copy_out };
 
-/// A copy between host and device, or a launch.
+/// A copy between host and device, a launch, or a copy to another device.
 struct Piece {
   Engine engine = Engine::sms;
   std::uint32_t stream = 0;  ///< a number of its own for each; 0: the default stream
   double begin = 0, end = 0;
+  int device = 0;
 };
 
-/// When work could be done on a device that has each engine once, as streams, events and waits allow it. The unit isn't time, but
+/// When work could be done on devices that have each engine once, as streams, events and waits allow it. The unit isn't time, but
 /// bytes that a copy moves: real times are as different as GPUs are, and what overlaps is not. A launch takes `thread_cost` for
 /// each of its threads, so 4 is a kernel whose thread takes as long as a float takes to come; fills, libraries' calls and copies
 /// within the device take nothing, nor does the host, but where it waits. No launch runs beside another one.
