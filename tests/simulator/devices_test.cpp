@@ -270,6 +270,40 @@ TEST_CASE("An error that ruins a device leaves the others, and its reset cures i
   CHECK(said.text.find("call cudaDeviceEnablePeerAccess(0, 0) while device 1 is the current one") != std::string::npos);
 }
 
+TEST_CASE("A graph's nodes stay on their devices, and go with them", "[devices][graphs]") {
+  prints_on(2,
+            "cudaSuccess\n5\ncudaErrorGraphExecUpdateFailure 5\ncudaSuccess\n6\ncudaSuccess\ncudaErrorInvalidValue\n"
+            "cudaErrorInvalidValue\n",
+            on_two(R"(
+  const auto captured = [](int device, cudaStream_t stream, int* p, int value) {
+    cudaGraph_t graph;
+    cudaSetDevice(device);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    put<<<1, 1, 0, stream>>>(p, value);
+    cudaStreamEndCapture(stream, &graph);
+    return graph;
+  };
+  cudaGraphExec_t ready;
+  cudaGraph_t on0 = captured(0, s0, p0, 5), on1 = captured(1, s1, p1, 6);
+  cudaGraphInstantiate(&ready, on0, 0);
+  SAY(cudaGraphLaunch(ready, s1));
+  cudaMemcpyAsync(&host, p0, 4, cudaMemcpyDefault, s1);
+  std::printf("%d\n", host);
+  cudaGraphExecUpdateResultInfo info;
+  std::printf("%s %d\n", cudaGetErrorName(cudaGraphExecUpdate(ready, on1, &info)), int(info.result));
+  cudaGraphExec_t other;
+  cudaGraphInstantiate(&other, on1, 0);
+  SAY(cudaGraphLaunch(other, s0));
+  cudaMemcpyAsync(&host, p1, 4, cudaMemcpyDefault, s0);
+  std::printf("%d\n", host);
+  cudaDeviceReset();  // of device 1
+  SAY(cudaGraphLaunch(ready, s0));
+  SAY(cudaGraphLaunch(other, s0));
+  SAY(cudaGraphDestroy(on1));
+  cudaGraphExecDestroy(ready), cudaGraphDestroy(on0), cudaStreamSynchronize(s0);
+  s1 = nullptr, e1 = nullptr, p1 = nullptr;)"));
+}
+
 TEST_CASE("A report names the device of each launch, if there are several", "[devices][report]") {
   const Workplace workplace;
   REQUIRE(workplace

@@ -252,6 +252,8 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) 
   changed.chains = exec.chains;
   const Nodes ordered = in_order(graph);
   if (ordered.size() != exec.nodes.size()) return cudaGraphExecUpdateErrorTopologyChanged;
+  for (std::size_t i = 0; i < ordered.size(); ++i)
+    if (ordered[i]->device != exec.nodes[i].device) return cudaGraphExecUpdateErrorParametersChanged;
   if (compile(changed, graph) != cudaSuccess) return cudaGraphExecUpdateError;
   exec.chains = changed.chains;
   for (std::size_t i = 0; i < ordered.size(); ++i) {
@@ -366,18 +368,23 @@ void forget_all(int device) {
   State& s = state();
   const auto is_there = [=](const auto& node) { return node->device == device; };
   const auto touches = [=](const CUgraph_st& graph) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), is_there);
+    return !several_devices() || std::any_of(graph.nodes.begin(), graph.nodes.end(), is_there);
   };
-  const auto is_over = [&](const Capture* capture) {
-    return device_of(capture->origin) == device || touches(*capture->graph);
+  const auto is_over = [&](const Capture& capture) {
+    return touches(*capture.graph) || !is_stream(capture.origin) || device_of(capture.origin) == device;
   };
-  std::erase_if(s.streams, [&](const auto& entry) { return is_over(entry.second.first); });
-  std::erase_if(s.events, [&](const auto& entry) { return is_over(entry.second.first); });
-  std::erase_if(s.captures, [&](const auto& capture) { return is_over(capture.get()); });
-  std::erase_if(s.graphs, [&](const auto& graph) { return !several_devices() || touches(*graph); });
+  std::erase_if(s.streams, [&](const auto& entry) { return is_over(*entry.second.first); });
+  std::erase_if(s.events, [&](const auto& entry) { return is_over(*entry.second.first); });
+  std::erase_if(s.captures, [&](const auto& capture) { return is_over(*capture); });
+  std::erase_if(s.graphs, [&](const auto& graph) { return touches(*graph); });
   std::erase_if(s.execs, [&](const auto& exec) {
-    return !several_devices() ||
-           std::any_of(exec->nodes.begin(), exec->nodes.end(), [=](const auto& node) { return node.device == device; });
+    const bool over = !several_devices() || std::any_of(exec->nodes.begin(), exec->nodes.end(),
+                                                        [=](const auto& node) { return node.device == device; });
+    for (std::size_t i = 0; over && several_devices() && i < exec->chains.size(); ++i) {
+      const OnDevice there(device_of(exec->chains[i]));
+      cudaStreamDestroy(exec->chains[i]);
+    }
+    return over;
   });
 }
 

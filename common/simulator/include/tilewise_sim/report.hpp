@@ -231,7 +231,7 @@ enum class Engine : std::uint8_t { copy_in, sms, copy_out };
 /// A copy between host and device, a launch, or a copy to another device.
 struct Piece {
   Engine engine = Engine::sms;
-  std::uint32_t stream = 0;  ///< a number of its own for each; 0: the default stream
+  std::uint32_t stream = 0;  ///< a number of its own for each; 0: the default stream of device 0
   double begin = 0, end = 0;
   int device = 0;
 };
