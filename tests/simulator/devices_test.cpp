@@ -290,7 +290,8 @@ TEST_CASE("A graph's nodes stay on their devices, and go with them", "[devices][
   cudaMemcpyAsync(&host, p0, 4, cudaMemcpyDefault, s1);
   std::printf("%d\n", host);
   cudaGraphExecUpdateResultInfo info;
-  std::printf("%s %d\n", cudaGetErrorName(cudaGraphExecUpdate(ready, on1, &info)), int(info.result));
+  const cudaError_t updated = cudaGraphExecUpdate(ready, on1, &info);
+  std::printf("%s %d\n", cudaGetErrorName(updated), int(info.result));
   cudaGraphExec_t other;
   cudaGraphInstantiate(&other, on1, 0);
   SAY(cudaGraphLaunch(other, s0));
