@@ -45,7 +45,8 @@ def count(source: str, *, kernel: Optional[str] = None, grid: Union[int, Sequenc
     shared   bytes of dynamic shared memory
     device   the simulated GPU, one of DEVICES
     check    True: findings raise FindingError
-    timeout  seconds, of processor time; a kernel that takes longer raises KernelTimeoutError
+    timeout  seconds of processor time, rounded up; a kernel that takes longer raises KernelTimeoutError, on a busy machine after
+             5 timeout + 30 s at the latest
     include  folders for #include "..."
 
     The kernel runs in a process of its own, so that whatever it does, Python goes on. What is compiled is kept for the next call.
@@ -107,7 +108,7 @@ def _run(program: Program, arguments: List[Argument], source: str, sizes: List[i
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
         try:
-            status = child.wait(2 * timeout + 10)  # it ends itself, and says where it was
+            status = child.wait(5 * timeout + 30)  # before that it ends itself, by processor time, and says where it was
         except subprocess.TimeoutExpired:
             raise KernelTimeoutError(late) from None
         finally:
