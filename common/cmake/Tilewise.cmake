@@ -29,9 +29,11 @@ macro(tilewise_find package apt)
   endif()
 endmacro()
 
-# What ordinary C++ in common needs.
-tilewise_find(Eigen3 libeigen3-dev NO_MODULE)
-tilewise_find(CLI11 libcli11-dev)
+# What ordinary C++ in common needs, and the simulator alone.
+if(NOT TILEWISE_PYTHON)
+  tilewise_find(Eigen3 libeigen3-dev NO_MODULE)
+  tilewise_find(CLI11 libcli11-dev)
+endif()
 tilewise_find(fmt libfmt-dev)
 tilewise_find(nlohmann_json nlohmann-json3-dev)
 # Which conversions out of JSON compile depends on its version and the compiler's: write get<T>(), which always does.
@@ -82,7 +84,7 @@ else()
   endif()
 endif()
 
-if(TILEWISE_TESTS)
+if(TILEWISE_TESTS AND NOT TILEWISE_PYTHON)
   tilewise_find(Catch2 catch2)
 endif()
 

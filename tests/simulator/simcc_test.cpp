@@ -230,6 +230,34 @@ TEST_CASE("a library's function that the simulator lacks is a compile-time error
   CHECK(contains(outcome.text, "the Tilewise simulator does not support cusparseSpMM"));
 }
 
+TEST_CASE("simcc lists the kernels of a file, and what their parameters are called", "[programs]") {
+  Folder folder;
+  folder.write("other.cuh", "__global__ void of_a_header(int* p) { *p = 1; }\n");
+  const std::string source = folder.write(
+      "k.cu",
+      "#include \"other.cuh\"\n"
+      "#define KERNEL(name) __global__ void name(float* a, int n)\n"
+      "__global__ void declared(int* p);\n"
+      "__global__ void none() {}\n"
+      "namespace one::two { namespace {\n"
+      "__global__ __launch_bounds__(128) void plain(const float* __restrict__ in, unsigned int, int (&m)[4],\n"
+      "                                             std::pair<int, int> p = {1, 2}, const int k[3] = nullptr) {}\n"
+      "} }\n"
+      "template <class T, int N>\n"
+      "__global__ void of_types(T value, const T* __restrict__) {}\n"
+      "KERNEL(by_macro) {}\n"
+      "__device__ int no_kernel(int x) { return x; }\n");
+  const Outcome outcome = SIMCC("--kernels", source);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.text ==
+        "4\tkernel\tnone\n"
+        "6\tkernel\tone::two::plain\tin\tconst float* __restrict__ in\t\tunsigned int\tm\tint "
+        "(&m)[4]\tp\tstd::pair<int, int> p"
+        "\tk\tconst int k[3]\n"
+        "9\ttemplate\tof_types\tvalue\tT value\t\tconst T* __restrict__\n"
+        "11\tkernel\tby_macro\ta\tfloat* a\tn\tint n\n");
+}
+
 TEST_CASE("simcc answers senseless command lines with one line and exit code 2", "[programs]") {
   Folder folder;
   std::string source = folder.write("x.cu", "int main() {}\n");

@@ -38,4 +38,9 @@ std::vector<DeviceBody> device_bodies(const LexedSource& source);
 /// Where they stand: `FILE:FIRST:LAST` and a newline for each.
 std::string device_lines(std::string_view preprocessed_source, std::string_view file = "<input>");
 
+/// The kernels that `file` itself defines, a line for each, its fields separated by tabs: the line where it begins, `kernel` or
+/// `template`, its name with its namespaces, and for each parameter the name (empty where it has none) and the
+/// declaration.
+std::string kernel_list(std::string_view preprocessed_source, std::string_view file);
+
 }  // namespace tilewise::sim

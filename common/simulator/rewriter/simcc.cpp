@@ -72,6 +72,8 @@ usage: simcc FILE.cu... -o APP [options]
   -c                   compile only
   -E                   preprocess only
   --device-lines       print which lines are device code, FILE:FIRST:LAST each
+  --kernels            print the kernels that a file defines, one a line, separated by tabs: line, "kernel" or "template",
+                       name, and for each parameter its name and its declaration
   --rewrite            print the plain C++ that the CUDA source is turned into, line by line
   -x cu                treat the files that follow as CUDA source whatever their name
   -I -isystem -include -D -U -std -f* -m* -W* -w -pthread
@@ -124,6 +126,7 @@ struct Options {
   bool preprocess_only = false;
   bool rewrite_only = false;
   bool device_lines_only = false;
+  bool kernels_only = false;
   bool keep = false;
   bool verbose = false;
   bool help = false;
@@ -421,6 +424,8 @@ class CommandLine {
       o.preprocess_only = true;
     } else if (a == "--device-lines") {
       o.device_lines_only = true;
+    } else if (a == "--kernels") {
+      o.kernels_only = true;
     } else if (a == "--rewrite") {
       o.rewrite_only = true;
     } else if (a == "-o" || a == "--output-file") {
@@ -561,7 +566,7 @@ class CommandLine {
     if (!o.preprocessed.empty() && (!o.compile_only || o.inputs.size() != 1))
       throw UsageError("--preprocessed needs -c and one input");
     if (o.inputs.empty()) throw UsageError("no input files (simcc --help explains)");
-    bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only || o.device_lines_only;
+    bool one_output = o.compile_only || o.preprocess_only || o.rewrite_only || o.device_lines_only || o.kernels_only;
     if (one_output && !o.output.empty() && o.inputs.size() > 1)
       throw UsageError("-o names one file, but there are several inputs");
     if (!o.dependencies.empty() && o.inputs.size() > 1 &&
@@ -639,7 +644,7 @@ class Driver {
 
   int run_all() {
     if (!options_.make_prelude.empty()) return make_prelude();
-    if (options_.preprocess_only || options_.rewrite_only || options_.device_lines_only) {
+    if (options_.preprocess_only || options_.rewrite_only || options_.device_lines_only || options_.kernels_only) {
       for (const Input& input : options_.inputs) {
         if (int status = show(input); status != 0) return status;
       }
@@ -886,6 +891,8 @@ class Driver {
       text = own_lines(text, input.path);
     } else if (options_.device_lines_only) {
       text = tilewise::sim::device_lines(read_file(preprocessed), input.path);
+    } else if (options_.kernels_only) {
+      text = tilewise::sim::kernel_list(read_file(preprocessed), input.path);
     } else {
       text = read_file(preprocessed);
     }
@@ -1002,7 +1009,10 @@ class Driver {
       if (fs::exists(archive)) command.push_back(archive.string());
     }
     command.push_back(library);
-    append(command, split(TILEWISE_SIM_LINK_LIBRARIES, ' '));
+    for (const std::string& name : split(TILEWISE_SIM_LINK_LIBRARIES, ' ')) {
+      const fs::path beside = fs::path(library).parent_path() / fs::path(name).filename();  // the Python package's own
+      command.push_back(name[0] == '/' && fs::exists(beside) ? beside.string() : name);
+    }
     command.push_back("-rdynamic");  // so that reports can name functions
 #if !defined(__APPLE__)
     for (const char* name : {"memcpy", "memmove", "memset"})  // seen by the runtime when device code calls them
