@@ -255,6 +255,17 @@ TEST_CASE("grade: a full disk is no student's fault", "[grader]") {
   CHECK(has(text, "\n0\n"));  // nothing is left behind
 }
 
+TEST_CASE("grade: a program that ends at once leaves no process", "[grader]") {
+  const Folder folder;
+  const std::string none = "no-such-task-" + std::to_string(getpid());
+  for (int i = 0; i < 20; ++i) CHECK(grade(folder, none + " --hints 2").code == 2);
+  const auto left = [&] {
+    return std::system(("pgrep -f '^" TILEWISE_GRADE " " + none + "' >/dev/null").c_str()) == 0;
+  };
+  for (int i = 0; i < 100 && left(); ++i) usleep(50000);
+  CHECK_FALSE(left());
+}
+
 TEST_CASE("grade: who is told to end leaves no process and no file", "[grader]") {
   for (const char* kind : {"--file", "--class"}) {
     const Folder folder;
