@@ -167,7 +167,7 @@ def test_which_kernel():
 
 
 def test_compile_errors_name_the_line():
-    with pytest.raises(tilewise.CompileError, match=r"kernel\.cu:2:.*banana"):
+    with pytest.raises(tilewise.CompileError, match=r"kernel\.cu:2: error: .*banana"):
         tilewise.count("__global__ void k(int* x) {\n  banana = 1;\n}", grid=1, block=1, args=[None])
     with pytest.raises(tilewise.CompileError, match=r"kernel\.cu:2: error: the simulator does not support"):
         tilewise.count('__global__ void k(int* x) {\n  asm("banana;");\n}', grid=1, block=1, args=[None])

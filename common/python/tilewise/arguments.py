@@ -86,7 +86,7 @@ def _fits(p: Parameter, array: "np.ndarray[Any, Any]") -> bool:
         return True
     if p.kind == "float" and p.count == 2 and given == np.dtype(f"c{p.bytes}"):
         return True
-    return given == element
+    return bool(given == element)
 
 
 def _pointer(p: Parameter, value: Any) -> Argument:

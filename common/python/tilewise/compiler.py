@@ -162,7 +162,10 @@ def _call(name: str, parameters: int) -> str:
 
 
 def _compiler_said(text: str, folder: Path) -> str:
+    """With lines and no columns: those are of the C++ that simcc makes of a line, which is longer."""
     text = text.replace(str(folder) + "/", "")
+    text = re.sub(r"^(kernel\.cu:\d+):\d+:", r"\1:", text, flags=re.M)
+    text = re.sub(r"^ *\|.*\n?", "", text, flags=re.M)
     return "\n".join(line for line in text.splitlines() if line.strip()).strip()
 
 
@@ -229,7 +232,7 @@ def compile_kernel(source: str, kernel: Optional[str], include: Sequence[str]) -
             alone, _, of_source = _run([simcc(), *options, "-w", "-c", "kernel.cu", "-o", "kernel.o"], folder, cxx)
             raise CompileError(_compiler_said(of_source if alone != 0 else said, folder))
         types = subprocess.run([str(folder / "program"), "types"], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
-        parameters = []
+        parameters: List[Parameter] = []
         for (parameter, declaration), row in zip(chosen.parameters, types):
             passed, constness, kind, size, count = row.split()
             parameters.append(Parameter(parameter or f"number {len(parameters)}", declaration, passed, constness == "mutable", kind, int(size), int(count)))
