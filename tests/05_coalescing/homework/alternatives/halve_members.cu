@@ -11,15 +11,10 @@ __global__ void k(const float* in, float* out, int rows, int cols) {
     int odd = begin & 1;
     // Lane by lane pairs of words, from `odd` words before the row on.
     size_t at = begin - odd + 2 * (size_t)j;
-    float x = 0, y = 0;
-    if (2 * j - odd + 1 < cols && 2 * j - odd >= 0) {
-      const float2* pairs = reinterpret_cast<const float2*>(in);
-      x = pairs[at / 2].x;
-      y = pairs[at / 2].y;
-    } else {
-      if (2 * j - odd >= 0 && 2 * j - odd < cols) x = in[at];
-      if (2 * j - odd + 1 >= 0 && 2 * j - odd + 1 < cols) y = in[at + 1];
-    }
+    // Behind a row's end lies the next one; behind the last row, nothing that's needed.
+    const float2* pairs = reinterpret_cast<const float2*>(in);
+    const size_t last = (size_t)rows * cols / 2 - 1, pair = at / 2 < last ? at / 2 : last;
+    const float x = pairs[pair].x, y = pairs[pair].y;
     float nx = __shfl_down_sync(0xffffffffu, x, 1);
     parts[h][0] = odd ? y : x;
     parts[h][1] = odd ? nx : y;
