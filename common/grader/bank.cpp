@@ -5,7 +5,8 @@
 // the best of its tasks may get (of 100) and what the verdict must say; graded twice, the second time without looking
 // at the source first ("// unchecked: POINTS", when the limit is another one there).
 //
-// "// expect with g++: ..." holds for that compiler alone: clang++ doesn't warn of the same things.
+// "// expect with g++: ..." holds for that compiler alone: clang++ doesn't warn of the same things. "// gains with clang++: ..." and
+// "// unchecked with clang++: ..." stand in place of the others there: what is a trick with one may be nothing with the other.
 //
 // A submission in wrong/ also has a line "// points: TASK LEAST..MOST" for each task that it has a function of: the points, of
 // 100, that it may get there. Solution and alternatives get all points, whoever is in hostile/ at most what it gains.
@@ -173,7 +174,11 @@ std::string judge(const Entry& e, const ChapterResult& r) {
     return other_points(e.file, r);
   }
   // hostile
-  const auto gains = headers(e.file, "gains"), unchecked = headers(e.file, "unchecked");
+  const auto said = [&](const std::string& key) {
+    const auto by_clang = headers(e.file, key + " with clang++");
+    return compiles_with_clang() && !by_clang.empty() ? by_clang : headers(e.file, key);
+  };
+  const auto gains = said("gains"), unchecked = said("unchecked");
   if (gains.empty()) return "it has no line \"// gains: POINTS PHRASE\"";
   const auto& rule = !e.policy && !unchecked.empty() ? unchecked[0] : gains[0];
   double most = 0;

@@ -1,6 +1,7 @@
 // A function of std::vector that the harness calls, too.
 // gains: 0 it defines std::vector
 // unchecked: 5
+// gains with clang++: 0 follows constexpr declaration
 #include <vector>
 #include "homework.cuh"
 template <> void std::vector<char>::_M_default_append(std::size_t n) { reserve(size() + n); }

@@ -1,5 +1,6 @@
 // asm, spelled otherwise.
 // gains: 0 not valid in an identifier
+// gains with clang++: 0 cannot be specified by a universal character name
 // unchecked: 0
 #include "homework.cuh"
 __global__ void sums(const float* x, float* y, int n) {
