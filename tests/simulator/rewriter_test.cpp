@@ -470,7 +470,7 @@ TEST_CASE("The marker of a loop says what nvcc knows of it") {
 TEST_CASE("Short branches and members are marked") {
   const std::string loop = "for (Loop tw_loop_1;;) { while (n--) { tw_loop_1.tick(); ";
   CHECK(in_kernel("while (n--) { if (n < 3) s[n] += s[n + 3]; f(); }") ==
-        loop + "if ( may_skip(static_cast<bool>(n < 3))) s[n] += s[n + 3]; f(); } break; }");
+        loop + "if ( may_skip(static_cast<bool>(n < 3))) s[n] += s[n + 3]; f(); } if (tw_loop_1.left()) break; }");
   CHECK(in_kernel("x = n < 3 && m ? a[n] : 0.0f; f();") ==
         "x = may_skip(static_cast<bool>(n < 3 && m)) ? a[n] : 0.0f; f();");
   for (std::string same :
@@ -505,50 +505,64 @@ TEST_CASE("What a program promises its compiler is looked at") {
 TEST_CASE("Loops are marked and stay one statement") {
   auto loop = [](int depth) { return "for (Loop tw_loop_" + std::to_string(depth) + ";;) { "; };
   CHECK(in_kernel("for (int i = 0; i < a[0]; ++i) { p[i] = 0; }") ==
-        loop(1) + "for (int i = 0; i < a[0]; ++i) { tw_loop_1.tick(); p[i] = 0; } break; }");
-  CHECK(in_kernel("while (n--) f(n);") == loop(1) + "while (n--) { tw_loop_1.tick(); f(n); } break; }");
-  CHECK(in_kernel("for (;;) f();") == loop(1) + "for (;;) { tw_loop_1.tick(); f(); } break; }");
+        loop(1) + "for (int i = 0; i < a[0]; ++i) { tw_loop_1.tick(); p[i] = 0; } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("while (n--) f(n);") ==
+        loop(1) + "while (n--) { tw_loop_1.tick(); f(n); } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("for (;;) f();") == loop(1) + "for (;;) { tw_loop_1.tick(); f(); } if (tw_loop_1.left()) break; }");
   CHECK(in_kernel("for (int i = f(a, b);; ++i) f();") ==
-        loop(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); } break; }");
-  CHECK(in_kernel("while (true) { f(); }") == loop(1) + "while (true) { tw_loop_1.tick(); f(); } break; }");
-  CHECK(in_kernel("do f(); while (1);") == loop(1) + "do { tw_loop_1.tick(); f(); } while (1); break; }");
+        loop(1) + "for (int i = f(a, b);; ++i) { tw_loop_1.tick(); f(); } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("while (true) { f(); }") ==
+        loop(1) + "while (true) { tw_loop_1.tick(); f(); } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("do f(); while (1);") ==
+        loop(1) + "do { tw_loop_1.tick(); f(); } while (1); if (tw_loop_1.left()) break; }");
   CHECK(in_kernel("if (a) while (1) f(); else g();") ==
-        "if (a) " + loop(1) + "while (1) { tw_loop_1.tick(); f(); } break; } else g();");
+        "if (a) " + loop(1) + "while (1) { tw_loop_1.tick(); f(); } if (tw_loop_1.left()) break; } else g();");
   CHECK(in_kernel("if (a) f(); else while (1) g();") ==
-        "if (a) f(); else " + loop(1) + "while (1) { tw_loop_1.tick(); g(); } break; }");
-  CHECK(in_kernel("do n--; while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n); break; }");
-  CHECK(in_kernel("do { n--; } while (n);") == loop(1) + "do { tw_loop_1.tick(); n--; } while (n); break; }");
-  CHECK(in_kernel("for (int x : {1, 2}) ;") == loop(1) + "for (int x : {1, 2}) { tw_loop_1.tick(); ; } break; }");
-  CHECK(in_kernel("for (;a;) for (;a;) x();") == loop(1) + "for (;a;) { tw_loop_1.tick(); " + loop(2) +
-                                                     "for (;a;) { tw_loop_2.tick(); x(); } break; } } break; }");
-  CHECK(in_kernel("do while (a) b(); while (c);") ==
-        loop(1) + "do { tw_loop_1.tick(); " + loop(2) +
-            "while (a) { tw_loop_2.tick(); b(); } break; } } while (c); break; }");
+        "if (a) f(); else " + loop(1) + "while (1) { tw_loop_1.tick(); g(); } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("do n--; while (n);") ==
+        loop(1) + "do { tw_loop_1.tick(); n--; } while (n); if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("do { n--; } while (n);") ==
+        loop(1) + "do { tw_loop_1.tick(); n--; } while (n); if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("for (int x : {1, 2}) ;") ==
+        loop(1) + "for (int x : {1, 2}) { tw_loop_1.tick(); ; } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("for (;a;) for (;a;) x();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); " + loop(2) +
+            "for (;a;) { tw_loop_2.tick(); x(); } if (tw_loop_2.left()) break; } } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("do while (a) b(); while (c);") == loop(1) + "do { tw_loop_1.tick(); " + loop(2) +
+                                                         "while (a) { tw_loop_2.tick(); b(); } if (tw_loop_2.left()) "
+                                                         "break; } } while (c); if (tw_loop_1.left()) break; }");
   CHECK(in_kernel("if (a) for (;a;) x(); else y();") ==
-        "if (a) " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } break; } else y();");
-  CHECK(in_kernel("for (;a;) if (a) x(); else if (b) y(); else z(); w();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); if (a) x(); else if (b) y(); else z(); } break; } w();");
+        "if (a) " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } if (tw_loop_1.left()) break; } else y();");
+  CHECK(
+      in_kernel("for (;a;) if (a) x(); else if (b) y(); else z(); w();") ==
+      loop(1) +
+          "for (;a;) { tw_loop_1.tick(); if (a) x(); else if (b) y(); else z(); } if (tw_loop_1.left()) break; } w();");
   CHECK(in_kernel("while (a) if constexpr (b) { x(); } else y(); z();") ==
-        loop(1) + "while (a) { tw_loop_1.tick(); if constexpr (b) { x(); } else y(); } break; } z();");
+        loop(1) +
+            "while (a) { tw_loop_1.tick(); if constexpr (b) { x(); } else y(); } if (tw_loop_1.left()) break; } z();");
   CHECK(in_kernel("for (;a;) switch (n) { case 1: break; default: f(); } g();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); switch (n) { case 1: break; default: f(); } } break; } g();");
+        loop(1) +
+            "for (;a;) { tw_loop_1.tick(); switch (n) { case 1: break; default: f(); } } if (tw_loop_1.left()) break; "
+            "} g();");
   CHECK(in_kernel("for (;a;) [[likely]] if (a) { x(); } y();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); [[likely]] if (a) { x(); } } break; } y();");
+        loop(1) + "for (;a;) { tw_loop_1.tick(); [[likely]] if (a) { x(); } } if (tw_loop_1.left()) break; } y();");
   CHECK(in_kernel("for (;a;) f([&] { return 1; }, A{1}); g();") ==
-        loop(1) + "for (;a;) { tw_loop_1.tick(); f([&] { return 1; }, A{1}); } break; } g();");
+        loop(1) + "for (;a;) { tw_loop_1.tick(); f([&] { return 1; }, A{1}); } if (tw_loop_1.left()) break; } g();");
   CHECK(in_kernel("out: for (;a;) goto out;") ==
-        "out: " + loop(1) + "for (;a;) { tw_loop_1.tick(); goto out; } break; }");
-  CHECK(in_kernel("for (;a;) out: x(); y();") == loop(1) + "for (;a;) { tw_loop_1.tick(); out: x(); } break; } y();");
+        "out: " + loop(1) + "for (;a;) { tw_loop_1.tick(); goto out; } if (tw_loop_1.left()) break; }");
+  CHECK(in_kernel("for (;a;) out: x(); y();") ==
+        loop(1) + "for (;a;) { tw_loop_1.tick(); out: x(); } if (tw_loop_1.left()) break; } y();");
   CHECK(in_kernel("switch (n) { case a ? 1 : 2: for (;a;) x(); }") ==
-        "switch (n) { case a ? 1 : 2: " + loop(1) + "for (;a;) { tw_loop_1.tick(); x(); } break; } }");
+        "switch (n) { case a ? 1 : 2: " + loop(1) +
+            "for (;a;) { tw_loop_1.tick(); x(); } if (tw_loop_1.left()) break; } }");
 }
 
 TEST_CASE("Loops inside expressions and local classes are found") {
   CHECK(contains(in_kernel("auto f = [=](int i) { while (i) --i; };"),
-                 "{ for (Loop tw_loop_1;;) { while (i) { tw_loop_1.tick(); --i; } break; } }"));
+                 "{ for (Loop tw_loop_1;;) { while (i) { tw_loop_1.tick(); --i; } if (tw_loop_1.left()) break; } }"));
   CHECK(contains(in_kernel("struct L { int f() { for (;a;) x(); } };"), "tw_loop_1.tick(); x();"));
   CHECK(contains(rewritten("void f() { g([] __device__ (int n) { while (n) --n; }); while (1) h(); }"),
-                 "tw_loop_1.tick(); --n; } break; } }); while (1) h(); }"));
+                 "tw_loop_1.tick(); --n; } if (tw_loop_1.left()) break; } }); while (1) h(); }"));
   CHECK(rewritten("constexpr int f(int n) { while (n) --n; return n; }") ==
         "constexpr int f(int n) { while (n) --n; return n; }");
 }
@@ -561,7 +575,8 @@ TEST_CASE("A switch that jumps into a loop leaves the loop unmarked") {
 TEST_CASE("#pragma unroll never comes between a marker and its loop") {
   CHECK(in_kernel("\n#pragma unroll\nfor (;a;)\n#pragma unroll 4\nfor (;a;)\nx();\n") ==
         "\n\nfor (Loop tw_loop_1;;) { for (;a;) { tw_loop_1.tick();\n\n"
-        "for (Loop tw_loop_2;;) { for (;a;) { tw_loop_2.tick();\nx(); } break; } } break; }\n");
+        "for (Loop tw_loop_2;;) { for (;a;) { tw_loop_2.tick();\nx(); } if (tw_loop_2.left()) break; } } if "
+        "(tw_loop_1.left()) break; }\n");
   CHECK(rewritten("#pragma once\n# pragma  GCC ivdep\n#pragma nounroll\n") == "#pragma once\n# pragma GCC ivdep\n\n");
 }
 

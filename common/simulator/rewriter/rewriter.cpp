@@ -1587,7 +1587,8 @@ class Rewriter {
     const bool braces = syntax_.is(body, "{");
     insert_after(braces ? body : body - 1, std::string(braces ? "" : " {") + " " + name + ".tick();");
     if (!braces && body_end != end) loop_ends_.emplace_back(body_end - 1, " }");
-    loop_ends_.emplace_back(end - 1, !braces && body_end == end ? " } break; }" : " break; }");
+    const std::string leave = " if (" + name + ".left()) break; }";
+    loop_ends_.emplace_back(end - 1, (!braces && body_end == end ? " }" : "") + leave);
   }
 
   /// Loops may end at the same token: then the inner one, which begins later, ends first.

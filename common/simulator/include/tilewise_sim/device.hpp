@@ -367,6 +367,8 @@ class Loop {
   constexpr void tick() {
     if (!std::is_constant_evaluated()) iterate();
   }
+  /// Always. Compilers don't know, and leave in the loop what the loop computes.
+  constexpr bool left() const { return left_; }
 
   // For the counting model: the loop around this one that the thread is in, and where in the code this one is.
   const Loop* around() const { return around_; }
@@ -380,6 +382,7 @@ class Loop {
   void leave();
   void iterate();
 
+  bool left_ = true;
   // Set by enter(), whose stores are not instrumented.
   unsigned facts_;
   std::uint64_t outer_;  // context of the code around the loop
