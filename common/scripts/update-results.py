@@ -514,6 +514,7 @@ def bound(words, gpu="nvidia-h200"):
 
 
 GPU = "nvidia-h200"
+H100 = "nvidia-h100-80gb-hbm3"
 FORMULAS = {
     "ms": lambda words, gpu=GPU: one(words, gpu)[1]["time"]["median_ms"],
     "iqr": lambda words, gpu=GPU: one(words, gpu)[1]["time"]["iqr_ms"],
@@ -526,6 +527,7 @@ FORMULAS = {
     "cycles": lambda words, gpu=GPU: one(words, gpu)[1]["latency"]["cycles"],
     "rates": lambda words, gpu=GPU: [row["figure"]["value"] for row in picked(words, gpu)[1]],
     "shares": lambda words, gpu=GPU: [row["speedup"]["best_copy"] for row in picked(words, gpu)[1]],
+    "machine": lambda what, gpu=GPU: picked("08", gpu)[0]["machine"][what],
     "peak": lambda what, gpu=GPU: picked("08", gpu)[0]["machine"][f"peak_{what}"],
     # what Nsight Compute counted: traffic("n=2048 block=16 kernel=naive_matmul", "counter"), dram(...), spmv(...)
     "traffic": lambda words, counter, gpu=GPU: counter_rows("traffic", gpu, words)["counters"][counter],
@@ -538,6 +540,7 @@ FORMULAS = {
     "tensor": lambda words, counter, gpu=GPU: counter_rows("tensor", gpu, words)["counters"][counter],
     "error": lambda words, gpu=GPU: one(words, gpu)[1]["error"]["max"],
     "counted": lambda words, count: one(words, "simulated-" + GPU)[1]["counts"][count],
+    "h100": H100,
     "min": min, "max": max, "sqrt": math.sqrt, "abs": abs,
 }
 
