@@ -31,7 +31,10 @@ bool is_atomic(const Json& line, const char* memory) {
 /// How many words of 4 bytes the threads moved that a line of a report stands for.
 double words_of(const Json& line) { return line.value("threads", 0.0) * line.value("bytes_per_thread", 0.0) / 4; }
 
-/// Of a line that begins asynchronous copies: the words that threads waited for without having done anything since.
+/// Of a line that begins asynchronous copies: the words that they read.
+double words_copied(const Json& line) { return line.value("bytes_copied", 0.0) / 4; }
+
+/// Of these: the words that threads waited for without having done anything since.
 double words_waited_for(const Json& line) { return line.value("bytes_waited_for", 0.0) / 4; }
 
 /// What nvcc makes of a line that accesses global memory; nothing where it is the line as written.
@@ -129,7 +132,7 @@ Totals totals(const Json& report) {
       }
       if (line.value("access", "") == "copy") {
         copies += line.value("instructions", 0.0);
-        copied_words += words_of(line);
+        copied_words += words_copied(line);
         waited_for += words_waited_for(line);
       }
       if (line.value("memory", "") == "shared") wavefronts -= line.value("wavefronts_repeated", 0.0);
@@ -289,6 +292,7 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
     int line;
     double what = 0, excess = 0;  // requests, sectors, wavefronts or threads; of these, how many more than it takes
     std::string diagnosis;
+    bool merged = false;  // by nvcc, in shared memory
   };
   std::vector<Place> places;
   const bool atomics = count == "atomics" || count == "shared_atomics";
@@ -311,7 +315,11 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
       const char* unit = atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
       const double share = share_of_words(line);
-      place->what += waited ? words_waited_for(line) : words ? share * words_of(line) : counted(line, unit);
+      place->merged |= shared && line.value("as_compiled", Json::object()).value("merged", false);
+      place->what += waited            ? words_waited_for(line)
+                     : words && copies ? words_copied(line)
+                     : words           ? share * words_of(line)
+                                       : counted(line, unit);
       if (atomics || requests || words || copies) continue;
       const double excess = share * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
       if (place->diagnosis.empty() || excess > place->excess)
@@ -322,6 +330,10 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   const auto tell = [&](const Place& p, const std::string& what) {
     out.push_back(fmt::format("{}:{}: {}", fs::path(p.file).filename().string(), p.line, what));
     out.push_back("    " + source_line(file, p.line));
+    if (p.merged)
+      out.push_back(
+          "    nvcc may move several of these words at once; here they count as written, so load them together: "
+          "const float4 v = ...");
   };
   if (atomics) {
     for (const Place& p : places) tell(p, fmt::format("{:.0f} of them", p.what));

@@ -28,6 +28,11 @@ std::string shortened(const std::string& line) {
   return line.substr(0, end) + " ...";
 }
 
+/// What the simulator says itself, once, when a program calls a library.
+bool is_notice_about_library(const std::string& line) {
+  return line.starts_with("tilewise: ") && line.find(" and its kin are computed by ") != std::string::npos;
+}
+
 /// Of other findings it isn't known whether the program ended for them: it may have asked for an error, and called exit().
 bool ends_program(const std::string& code) {
   static const std::set<std::string> codes{"host-access", "host-use-after-free", "host-fault",      "division-by-zero",
@@ -49,6 +54,7 @@ std::vector<std::string> shown_output(const std::string& output, const std::stri
   std::istringstream lines(output.substr(0, 1 << 16));
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();  // lines that end as on Windows
+    if (is_notice_about_library(line)) continue;
     if (shown.size() == kMostLines)
       ++more;
     else

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -157,17 +158,43 @@ std::string without_machinery(const std::string& said, const std::string& contra
   return kept;
 }
 
+namespace {
+
+/// Vectors have a copy constructor on the simulator, which counts one load for it. So a compiler doesn't copy a union with one in
+/// it, nor take its bytes for another type's, as nvcc does. Both compilers' words for that.
+bool lacks_copies_of_vectors(const std::string& said) {
+  static const std::regex union_of_vector(
+      "union member '[^']*' with non-trivial '[^']*\\b(u?(char|short|int|long|longlong)|float|double)[24]\\(|"
+      "variant field '[^']*' has a non-trivial copy"),
+      bytes_of_vector(
+          "bit_cast[^]*\\b(u?(char|short|int|long|longlong)|float|double)[24]\\b[^]*trivially.copyable|"
+          "trivially.copyable[^\n]*\\b(u?(char|short|int|long|longlong)|float|double)[24]\\b");
+  return std::regex_search(said, union_of_vector) || std::regex_search(said, bytes_of_vector);
+}
+
+}  // namespace
+
 std::string unsupported_in(const std::string& said) {
   std::string first;
+  const bool copies = lacks_copies_of_vectors(said);
   const std::string kind = ": error: ";
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t at = line.find(kind);
     if (at == std::string::npos) continue;
-    const std::string what = line.substr(at + kind.size());
-    if (what.find("simulator does not") == std::string::npos) return "";
-    const std::size_t number = line.find_last_not_of("0123456789", at - 1) + 1;
-    if (first.empty()) first = "line " + line.substr(number, at - number) + ": " + what;
+    std::string what = line.substr(at + kind.size());
+    if (copies)
+      what =
+          "the Tilewise simulator does not copy a union that holds a vector such as float4, nor std::bit_cast one: "
+          "copy the "
+          "vector itself, const float4 v = p[i]";
+    else if (what.find("simulator does not") == std::string::npos)
+      return "";
+    if (!first.empty()) continue;
+    std::smatch place;  // simcc's own errors have no column
+    const std::string before = line.substr(0, at);
+    static const std::regex line_number(":([0-9]+)(:[0-9]+)?$");
+    if (std::regex_search(before, place, line_number)) first = "line " + place[1].str() + ": " + what;
   }
   return first;
 }

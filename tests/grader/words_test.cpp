@@ -107,11 +107,26 @@ TEST_CASE("words: what the simulator lacks is no mistake of the student's", "[gr
         "");
   // Where there is a mistake, too, it comes first.
   CHECK(unsupported_in(lacks + "a.cu:8:3: error: 'x' was not declared in this scope\n").empty());
+  for (const char* copied :
+       {"a.cu:4:17: error: use of deleted function 'Pack::Pack(const Pack&)'\na.cu:2:22: error: union member 'Pack::v' "
+        "with "
+        "non-trivial 'constexpr float4::float4(const float4&)'\n",
+        "a.cu:4:8: error: call to implicitly-deleted copy constructor of 'Pack'\na.cu:2:22: note: copy constructor of "
+        "'Pack' is "
+        "implicitly deleted because variant field 'v' has a non-trivial copy constructor\n",
+        "a.cu:4:40: error: no matching function for call to 'bit_cast<std::array<float, 4> >(const float4&)'\n"
+        "note: 'float4' is not trivially copyable\n"})
+    CHECK(unsupported_in(copied).find("line 4: the Tilewise simulator does not copy a union") == 0);
+  CHECK(unsupported_in("a.cu:4:8: error: use of deleted function 'Own::Own(const Own&)'\n").empty());
   CHECK(unsupported_in("").empty());
 }
 
 TEST_CASE("words: what was printed is short, and cannot reach the terminal", "[grader]") {
   CHECK(shown_output("", "a.cu").empty());
+  CHECK(shown_output("tilewise: cublasSgemm and its kin are computed by Eigen on the CPU: checked, but neither counted "
+                     "nor timed\n",
+                     "a.cu")
+            .empty());
   std::string much;
   for (int i = 0; i < 30; ++i) much += "line " + std::to_string(i) + "\n";
   const auto lines =

@@ -239,6 +239,8 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][
            main},
       {"program.cu:2: error: host code calls f(), which is a __device__ function",
        "__device__ int f() { return 1; }\nint main() { return f() - 1; }\n"},
+      {"program.cu:1: error: host code calls __int_as_float(), which CUDA has for device code only",
+       "float inf() { return __int_as_float(0x7f800000); }\n" + main},
       {"program.cu:2: error: a kernel is launched, not called: k<<<grid, block>>>(...)",
        "__global__ void k() {}\nint main() { k(); }\n"},
       {"program.cu:2: error: device code has no exceptions (throw)",
@@ -255,6 +257,30 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][
        "__global__ void k(float* p, int n) {\n  float a[n];\n  a[0] = 1;\n  *p = a[0];\n}\n" + main},
   };
   for (const auto& [message, source] : cases) refuses(message, source);
+}
+
+TEST_CASE("A member that returns its object is no copy, though a function of its name calls it", "[programs][silent]") {
+  prints("20\n", R"(#include <cstdio>
+struct Sum {
+  float total;
+  __device__ Sum& add(float x) { total += x; return *this; }
+};
+__device__ Sum add(Sum a, Sum b) { return a.add(b.total); }
+struct Where { int place = threadIdx.x + 1, block{int(blockIdx.x)}; };
+__global__ void k(float* out) {
+  Sum s{Where().block * 1.0f};
+  s.add(1).add(2).add(3).add(3 + Where().place);
+  *out = add(s, s).total;
+}
+int main() {
+  float host, *out;
+  cudaMalloc(&out, 4);
+  k<<<1, 1>>>(out);
+  cudaMemcpy(&host, out, 4, cudaMemcpyDeviceToHost);
+  std::printf("%g\n", host);
+  cudaFree(out);
+}
+)");
 }
 
 TEST_CASE("What only looks like a call that nvcc refuses is accepted", "[programs][silent]") {

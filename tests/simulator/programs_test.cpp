@@ -440,14 +440,51 @@ TEST_CASE("A report says for how many bytes of asynchronous copies threads waite
     CHECK(has(ran.text, "cudaSuccess\n"));
     REQUIRE(report.size() == 3);
     for (std::size_t i = 0; i < 3; ++i) {
-      std::uint64_t bytes = 0;
+      std::uint64_t bytes = 0, copied = 0;
       for (const auto& line : report[i].at("lines")) {
+        copied += line.value("bytes_copied", std::uint64_t{0});
         CHECK(line.count("bytes_waited_for") == (line.at("access") == "copy"));
         if (line.at("access") == "copy") bytes += line.at("bytes_waited_for").get<std::uint64_t>();
       }
       CHECK(bytes == expected[i]);
+      CHECK(copied == 4 * kPiece);
     }
   }
+}
+
+TEST_CASE("Zeros that are written behind what a copy reads are neither copied nor waited for", "[programs][async]") {
+  const Workplace workplace;
+  const Outcome compiled = workplace.compile(workplace.write(R"(#include <cuda_pipeline.h>
+__global__ void k(const float* in, float* out) {
+  __shared__ float s[32];
+  const bool inside = threadIdx.x < 20;
+  __pipeline_memcpy_async(&s[threadIdx.x], inside ? in + threadIdx.x : in, 4, inside ? 0 : 4);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[threadIdx.x] = s[31 - threadIdx.x];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 128);
+  cudaMalloc(&out, 128);
+  cudaMemset(in, 0, 128);
+  k<<<1, 32>>>(in, out);
+  cudaFree(in);
+  cudaFree(out);
+}
+)"));
+  REQUIRE(compiled.status == 0);
+  Outcome ran;
+  const auto report = report_of(workplace, "", ran);
+  REQUIRE(report.size() == 1);
+  std::uint64_t copied = 0, waited = 0;
+  for (const auto& line : report[0].at("lines")) {
+    copied += line.value("bytes_copied", std::uint64_t{0});
+    waited += line.value("bytes_waited_for", std::uint64_t{0});
+  }
+  CHECK(copied == 80);
+  CHECK(waited == 80);
 }
 
 TEST_CASE("A report has the addresses of each line's worst request", "[programs][report]") {

@@ -297,8 +297,8 @@ TEST_CASE("memcpy and memset in device code go byte by byte") {
   CHECK(in_kernel("__builtin_memcpy(a, b, 16); __builtin_memset(a, 0, 1);") ==
         "copy_bytes(a, b, 16); set_bytes(a, 0, 1);");
   CHECK(in_kernel("return memcpy(a, b, 16);") == "return copy_bytes(a, b, 16);");
-  for (std::string same : {"mine::memcpy(a, b, 16);", "s.memcpy(a, b, 16);", "p->memset(a, 0, 16);", "memcpy_async(a);",
-                           "f = &memcpy;", "memory(a, b);"})
+  for (std::string same :
+       {"mine::memcpy(a, b, 16);", "s.memcpy(a, b, 16);", "memcpy_async(a);", "f = &memcpy;", "memory(a, b);"})
     CHECK(in_kernel(same) == same);
   CHECK(rewritten("void f() { memcpy(a, b, 16); }") == "void f() { memcpy(a, b, 16); }");
 }
@@ -482,8 +482,49 @@ TEST_CASE("Short branches and members are marked") {
         "if constexpr (n < 3) a[n] = 1; f();", "x = n < 3 ? a[n] : b[n]; f();", "x = n < 3 ? 1 : 2; f();"})
     CHECK(in_kernel(same) == same);
   CHECK(in_kernel("x = p[i].x + q->y;") == "x = aligned(p)[i].x + aligned(q)->y;");
-  for (std::string same : {"x = p[i] + p.x;", "x = p[i].f();", "x = a.p[i].x;", "x = &p[i].x;"})
+  CHECK(in_kernel("x = a.p[i].x + (*p).y + a[0][i].z + p[i].v[2];") ==
+        "x = aligned(a.p)[i].x + (*aligned(p)).y + aligned(a[0])[i].z + aligned(p)[i].v[2];");
+  for (std::string same : {"x = p[i] + p.x;", "x = &p[i].x;", "x = p[i].v[j];", "x = f(*p).x;"})
     CHECK(in_kernel(same) == same);
+}
+
+TEST_CASE("A member's name is not that of a function that is called again") {
+  const std::string fluent =
+      "struct S { int n; __device__ S& add(int x) { n += x; return *this; } }; "
+      "__device__ S add(S a, S b) { return a.add(b.n); } __device__ void f(S& s) { s.add(1).add(2); }";
+  CHECK(!contains(rewritten(fluent), "value("));
+  // It does call itself, and the members of its name do not.
+  const std::string both =
+      "struct S { int n; __device__ S& add(int x) { n += x; return *this; } }; "
+      "__device__ S add(S a, int n) { return n ? add(a, n - 1) : a.add(n); }";
+  CHECK(contains(rewritten(both), "value(add("));
+  CHECK(!contains(rewritten(both), "value(a.add"));
+  // Members that call themselves move structs, too.
+  CHECK(contains(rewritten("struct S { int n; __device__ S half(int k) const { return k ? half(k - 1) : *this; } };"),
+                 "value("));
+}
+
+TEST_CASE("threadIdx in the default of a member") {
+  const std::string defaults = "struct W { unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y{threadIdx.y}; };";
+  CHECK(contains(rewritten(defaults), "thread_idx().x, y{ thread_idx().y};"));
+  for (std::string same : {"struct W { int blockIdx; int x = 1; };", "int f() { return threadIdx.x; }"})
+    CHECK(rewritten(same) == same);
+}
+
+TEST_CASE("Members of references are marked") {
+  CHECK(in_kernel("const float4& v = *(p + i); x = v.x + p[i].f();") ==
+        "const float4& v = *(p + i); x = aligned_object(v).x + aligned(p)[i].f();");
+  CHECK(in_kernel("auto&& v = a[i]; x = v.x;").find("aligned_object(v).x") != std::string::npos);
+  CHECK(in_kernel("auto& [a, b] = p[i]; x = a;") == "auto& [a, b] = aligned(p)[i]; x = a;");
+  CHECK(in_kernel("for (const float4& v : four) x += v.y;").find("aligned_object(v).y") != std::string::npos);
+  CHECK(in_kernel("auto f = [](const float4& v) { return v.x; };") ==
+        "auto f = [](const float4& v) { return aligned_object(v).x; };");
+  CHECK(contains(rewritten("__device__ float f(const float4& v) { return v.x; }"), "aligned_object(v).x"));
+  // An object, and one of the name of a reference elsewhere.
+  CHECK(!contains(
+      rewritten("__device__ float f(const float4& v) { return 1; } __device__ float g(float4 v) { return v.x; }"),
+      "aligned_object"));
+  CHECK(in_kernel("{ float4& v = p[0]; } float4 v = p[i]; x = v.x;").find("aligned_object") == std::string::npos);
 }
 
 TEST_CASE("__restrict__ is a promise that the runtime is told of") {

@@ -375,11 +375,12 @@ bool AsCompiled::in_the_way(const WarpLog& log, std::vector<Candidate>::const_it
       if (e.space == MemorySpace::none || (load && is_load(e.kind))) continue;
       if (e.kind == Access::copy_from) return true;
       if (!may_meet(e.space, sites_[site_of_[i]].object, site.space, site.object)) continue;
-      // Other words of the same 16 bytes, or of another 16.
-      const std::uint64_t one = c->address % 16,
-                          other = log.address(i, static_cast<unsigned>(std::countr_zero(e.mask))) % 16;
+      // Other words of the same 8 or 16 bytes, as far as both addresses are known, or of another 8 or 16.
+      const std::uint64_t known = std::uint64_t{1} << std::min({w.known_bits, e.known_bits, std::uint8_t{4}});
+      const std::uint64_t one = c->address % known,
+                          other = log.address(i, static_cast<unsigned>(std::countr_zero(e.mask))) % known;
       const bool apart = one + w.bytes <= other || other + e.bytes <= one;
-      if (w.known_bits < 4 || e.known_bits < 4 || !apart) return true;
+      if (known < 8 || !apart) return true;
     }
   }
   return false;

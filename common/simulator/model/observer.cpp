@@ -234,6 +234,7 @@ void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& rece
     site.data_passes += cost.data_passes;
     if (repeated) site.repeated_sectors += cost.passes;
     site.wavefronts += cost.copy_wavefronts;
+    if (w.kind == Access::copy_from) site.bytes_copied += cost.bytes;
   } else if (w.space == MemorySpace::shared) {
     site.wavefronts += cost.passes;
     site.ideal += cost.ideal;
@@ -470,7 +471,7 @@ void end_of_interval(Lane* lanes) {
   RecentLoads recent;
   for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive, recent);
   for (const AsyncCopy& copy : s.waited_for)
-    s.record.sites[s.record_of_site.at(key_of(copy.site, Access::copy_from))].bytes_waited_for += copy.bytes;
+    s.record.sites[s.record_of_site.at(key_of(copy.site, Access::copy_from))].bytes_waited_for += copy.read;
   s.waited_for.clear();
   async::end_of_interval(lanes);
   s.as_compiled.end_interval(log);

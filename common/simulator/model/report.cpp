@@ -436,6 +436,7 @@ Json to_json(const LaunchRecord& launch) {
     }
     if (l.total.kind == Access::copy_from) {
       entry["wavefronts"] = l.total.wavefronts;
+      entry["bytes_copied"] = l.total.bytes_copied;
       entry["bytes_waited_for"] = l.total.bytes_waited_for;
     }
     if (l.total.repeated > 0) {

@@ -433,33 +433,34 @@ class Rewriter {
 
   /// Device functions that move structs and may, by their names, come to themselves again: they can't become part of their callers.
   void find_recursive_functions() {
-    std::map<std::string_view, std::set<std::string_view>> calls;
-    std::vector<Declaration> all;
+    std::map<Called, std::set<Called>> calls;
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
       if (!syntax_.is(i, "__device__")) continue;
       const std::size_t enclosing = syntax_.enclosing(i);
       if ((enclosing != kNone && !syntax_.is(enclosing, "{")) || is_lambda_marker(i)) continue;
       const Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
-      if (decl.kind != DeclKind::function || decl.body == kNone || !moves_structs(decl)) continue;
-      std::set<std::string_view>& called = calls[syntax_.text(decl.name)];
+      if (decl.kind != DeclKind::function) continue;
+      declared_[name_of(decl)].push_back(decl);
+      if (decl.body == kNone || !moves_structs(decl)) continue;
+      std::set<Called>& called = calls[name_of(decl)];
       for (std::size_t k = decl.body; k < decl.end; ++k) {
-        if (syntax_.is_name(k) && syntax_.is_any(k + 1, {"(", "<"})) called.insert(syntax_.text(k));
+        if (!syntax_.is_name(k) || !syntax_.is_any(k + 1, {"(", "<"})) continue;
+        called.insert({syntax_.text(k), true});
+        if (!is_called_of_object(k)) called.insert({syntax_.text(k), false});
       }
-      all.push_back(decl);
     }
-    for (const Declaration& decl : all) {
-      const std::string_view name = syntax_.text(decl.name);
-      std::vector<std::string_view> open{name};
-      std::set<std::string_view> reached;
+    for (const auto& [name, called] : calls) {
+      std::vector<Called> open{name};
+      std::set<Called> reached;
       while (!open.empty()) {
         const auto found = calls.find(open.back());
         open.pop_back();
         if (found == calls.end()) continue;
-        for (std::string_view next : found->second) {
+        for (const Called& next : found->second) {
           if (reached.insert(next).second) open.push_back(next);
         }
       }
-      if (reached.count(name)) recursive_[name].push_back(decl);
+      if (reached.count(name)) recursive_.insert(name);
     }
   }
 
@@ -471,7 +472,7 @@ class Rewriter {
     for (std::size_t k = decl.parameters; k < syntax_.match(decl.parameters); ++k) {
       if (syntax_.is(k, "...") && !syntax_.is_identifier(k - 1) && !syntax_.is(k - 1, "&&")) return false;  // of C
     }
-    return recursive_.count(syntax_.text(decl.name)) == 0;
+    return recursive_.count(name_of(decl)) == 0;
   }
 
   bool is_inlined_at(std::size_t i) const {
@@ -537,17 +538,43 @@ class Rewriter {
       insert_before(body, "() __attribute__((always_inline)) ");
   }
 
+  using Called = std::pair<std::string_view, bool>;  // a name, and whether it is a member's
+
+  /// `object.f(` and `pointer->f(`.
+  bool is_called_of_object(std::size_t i) const { return i > 0 && syntax_.is_any(i - 1, {".", "->"}); }
+
+  /// Whether token i is in the body of a member function, where members are called by their names alone.
+  bool is_in_member(std::size_t i) const {
+    const std::size_t body = function_body_of(i);
+    return std::any_of(declared_.begin(), declared_.end(), [&](const auto& named) {
+      return named.first.second && std::any_of(named.second.begin(), named.second.end(),
+                                               [&](const Declaration& decl) { return decl.body == body; });
+    });
+  }
+
+  Called name_of(const Declaration& decl) const {
+    const bool member = decl.name_begin != decl.name || syntax_.scope_of(decl.name) == ScopeKind::class_scope;
+    return {syntax_.text(decl.name), member};
+  }
+
   /// A call of a recursive function: its result and its arguments go through variables.
   void recursive_call(std::size_t i) {
-    const auto found = recursive_.find(syntax_.text(i));
-    if (found == recursive_.end() || function_body_of(i) == kNone) return;
+    const Called member{syntax_.text(i), true}, free{syntax_.text(i), false};
+    const bool of_object = is_called_of_object(i);
+    if ((recursive_.count(member) == 0 && (of_object || recursive_.count(free) == 0)) || function_body_of(i) == kNone)
+      return;
+    for (std::size_t k = function_body_of(i); k < i; ++k)  // a lambda of that name
+      if (syntax_.text(k) == syntax_.text(i) && syntax_.is(k + 1, "=") && syntax_.is(k + 2, "[")) return;
     std::size_t open = i + 1;
     if (syntax_.is(open, "<") && syntax_.match_angle(open) != kNone) open = syntax_.match_angle(open) + 1;
     if (!syntax_.is(open, "(") || syntax_.match(open) == kNone) return;
     const std::vector<std::pair<std::size_t, std::size_t>> arguments = parts(open);
     bool result = true;
     std::vector<bool> copied(arguments.size(), true);
-    for (const Declaration& decl : found->second) {
+    std::vector<Declaration> meant;
+    if (of_object || is_in_member(i)) meant = declared_[member];
+    if (!of_object) meant.insert(meant.end(), declared_[free].begin(), declared_[free].end());
+    for (const Declaration& decl : meant) {
       if (i == decl.name) return;
       result = result && by_value(decl.begin, decl.name_begin);
       const auto parameters = parts(decl.parameters);
@@ -1167,8 +1194,10 @@ class Rewriter {
     std::string_view text = syntax_.text(i);
     if (side_[i] == kHost && syntax_.is(i + 1, "(") && is_memory_call(text)) host_addresses(i + 1);
     forbidden_call(i);
+    forbidden_intrinsic(i);
     forbidden_variable(i);
     if (text == "throw" || text == "try") exceptions(i);
+    if (side_[i] == kHost && is_in_default_of_member(i)) return builtin(i);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
     if (starts_with(text, "__builtin_assume") || text == "__builtin_unreachable") promise(i);
@@ -1179,8 +1208,11 @@ class Rewriter {
       loop(i);
     } else if (text == "if") {
       short_branch(i);
-    } else if (begins_member_access(i)) {
+    } else if (const std::size_t pointer = pointer_of_member_access(i); pointer != kNone) {
       insert_before(i, "::tilewise::sim::aligned(");
+      insert_after(pointer, ")");
+    } else if (is_member_access_by_reference(i)) {
+      insert_before(i, "::tilewise::sim::aligned_object(");
       insert_after(i, ")");
     } else if (const std::size_t last = pointer_of_reference(i); last != kNone) {
       insert_before(i, "::tilewise::sim::aligned(");
@@ -1194,6 +1226,17 @@ class Rewriter {
     } else {
       builtin(i);
     }
+  }
+
+  /// `threadIdx.x` in `struct Place { int column = threadIdx.x; };`: code of the constructor, which is device code.
+  bool is_in_default_of_member(std::size_t i) const {
+    if (!syntax_.is_any(i, {"threadIdx", "blockIdx", "blockDim", "gridDim"}) || !syntax_.is(i + 1, ".")) return false;
+    std::size_t k = i;
+    while (k > 0 && !syntax_.is_any(k - 1, {";", "}", "="})) {
+      if (syntax_.is(k - 1, "{") && syntax_.scope_of(k - 1) == ScopeKind::class_scope) break;
+      --k;
+    }
+    return k > 0 && syntax_.is_any(k - 1, {"=", "{"}) && syntax_.scope_of(k - 1) == ScopeKind::class_scope;
   }
 
   /// Calls whose pointers are device pointers.
@@ -1222,6 +1265,48 @@ class Rewriter {
     bool host = false, device = false, kernel = false;
     std::size_t declared = kNone;  // token of the first declaration's name
   };
+
+  /// CUDA's own functions that only device code has. The simulator's headers declare them for both.
+  void forbidden_intrinsic(std::size_t i) {
+    static const std::unordered_set<std::string_view> intrinsics{"__int_as_float",
+                                                                 "__float_as_int",
+                                                                 "__uint_as_float",
+                                                                 "__float_as_uint",
+                                                                 "__double_as_longlong",
+                                                                 "__longlong_as_double",
+                                                                 "__popc",
+                                                                 "__popcll",
+                                                                 "__clz",
+                                                                 "__clzll",
+                                                                 "__ffs",
+                                                                 "__ffsll",
+                                                                 "__brev",
+                                                                 "__brevll",
+                                                                 "__byte_perm",
+                                                                 "__mul24",
+                                                                 "__umul24",
+                                                                 "__mulhi",
+                                                                 "__umulhi",
+                                                                 "__fmaf_rn",
+                                                                 "__fadd_rn",
+                                                                 "__fmul_rn",
+                                                                 "__fdividef",
+                                                                 "__frcp_rn",
+                                                                 "__fsqrt_rn",
+                                                                 "__expf",
+                                                                 "__logf",
+                                                                 "__sinf",
+                                                                 "__cosf",
+                                                                 "__powf",
+                                                                 "__saturatef",
+                                                                 "__ldg"};
+    if (side_[i] != kHost || !syntax_.is(i + 1, "(") || intrinsics.count(syntax_.text(i)) == 0) return;
+    if (syntax_.scope_of(i) != ScopeKind::function || in_unevaluated(i) || functions_.count(syntax_.text(i)) > 0)
+      return;
+    if (i > 0 && syntax_.is_identifier(i - 1) && !is_statement_keyword(syntax_.text(i - 1))) return;  // declares it
+    const std::string name(syntax_.text(i));
+    error(i, "host code calls " + name + "(), which CUDA has for device code only");
+  }
 
   /// Which sides the program's free functions are for, whose names mean nothing else in it.
   void find_function_sides() {
@@ -1474,26 +1559,65 @@ class Rewriter {
     return false;
   }
 
-  /// `p` in `p[i].x` and `p->x`, but not in `p[i].f()`: nvcc knows from the type of p how far x is aligned.
-  bool begins_member_access(std::size_t i) const {
-    if (!syntax_.is_name(i) || (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "&"}))) return false;
-    std::size_t after = i + 1;
-    if (syntax_.is(after, "[") && syntax_.match(after) != kNone) {
-      after = syntax_.match(after) + 1;
-      if (!syntax_.is(after, ".")) return false;
-    } else if (!syntax_.is(after, "->")) {
-      return false;
-    }
-    return syntax_.is_name(after + 1) && !syntax_.is_any(after + 2, {"(", "<"}) && function_body_of(i) != kNone;
+  /// Whether a member is accessed whose dot or arrow is token i: `.x`, or by `.f()`, but not `.x[j]`: of elements of a
+  /// member, nvcc knows no more than their own alignment, unless it's told which one.
+  bool accesses_member(std::size_t i) const {
+    if (!syntax_.is_any(i, {".", "->"}) || !syntax_.is_name(i + 1)) return false;
+    if (!syntax_.is(i + 2, "[")) return true;
+    return i + 4 < syntax_.size() && syntax_.token(i + 3).kind == TokenKind::number && syntax_.is(i + 4, "]");
   }
 
-  /// The last token of the pointer that begins at i in `T& r = p[k];` and `T& r = *reinterpret_cast<T*>(p);`, else
-  /// kNone. What members of r are accessed later is accessed by that pointer.
+  /// The last token of the pointer that begins at i and whose target's member is accessed: `p` in `p[i].x`, `p->x` and
+  /// `(*p).x`, `p[0]` in `p[0][i].x`, `s.p` in `s.p[i].x`; else kNone. From its type nvcc knows how far x is aligned.
+  std::size_t pointer_of_member_access(std::size_t i) const {
+    if (!syntax_.is_name(i) || function_body_of(i) == kNone) return kNone;
+    if (i > 1 && syntax_.is(i - 1, "*") && syntax_.is(i - 2, "(") && syntax_.is(i + 1, ")") &&
+        (i < 3 || !(syntax_.is_name(i - 3) || syntax_.is_any(i - 3, {")", "]", ">"}))))
+      return accesses_member(i + 2) ? i : kNone;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "&"})) return kNone;
+    for (std::size_t last = i, after = i + 1; after < syntax_.size();) {
+      if (syntax_.is(after, "->") && accesses_member(after) && !syntax_.is(after + 2, "[")) return last;
+      if (syntax_.is(after, "[") && syntax_.match(after) != kNone) {
+        const std::size_t close = syntax_.match(after);
+        if (syntax_.is(close + 1, ".") && accesses_member(close + 1)) return last;
+        last = close;
+      } else if (syntax_.is_any(after, {".", "->"}) && syntax_.is_name(after + 1)) {
+        last = after + 1;
+      } else {
+        break;
+      }
+      after = last + 1;
+    }
+    return kNone;
+  }
+
+  /// Whether token i is the name of a reference, as its declaration further up says, and a member of it is accessed.
+  bool is_member_access_by_reference(std::size_t i) const {
+    if (!syntax_.is_name(i) || !syntax_.is(i + 1, ".") || !accesses_member(i + 1)) return false;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "&"})) return false;
+    const std::size_t body = function_body_of(i);
+    if (body == kNone) return false;
+    for (std::size_t k = i; k-- > 1 && (k > body || !syntax_.is_any(k, {";", "}"}));) {
+      if (syntax_.text(k) != syntax_.text(i) || !syntax_.is_any(k + 1, {",", ")", "=", "{", "(", ":", ";"})) continue;
+      const bool type = syntax_.is_name(k - 2) || syntax_.is_any(k - 2, {">", "auto", "const"});
+      if (syntax_.is_any(k - 1, {"&", "&&"}) && type && !syntax_.is(k + 1, ";")) return true;
+      if (syntax_.is_name(k - 1) && !is_statement_keyword(syntax_.text(k - 1))) return false;  // an object
+    }
+    return false;
+  }
+
+  /// The last token of the pointer that begins at i in `T& r = p[k];`, `auto& [x, y] = p[k];` and
+  /// `T& r = *reinterpret_cast<T*>(p);`, else kNone. What members of r are accessed later is accessed by that pointer.
   std::size_t pointer_of_reference(std::size_t i) const {
     const bool star = i > 0 && syntax_.is(i - 1, "*");
     const std::size_t assign = i - (star ? 2 : 1);
-    if (i < 4 || !syntax_.is(assign, "=") || !syntax_.is_name(assign - 1) || !syntax_.is(assign - 2, "&")) return kNone;
-    if (function_body_of(i) == kNone) return kNone;
+    if (i < 4 || !syntax_.is(assign, "=")) return kNone;
+    std::size_t declared = assign - 1;
+    if (syntax_.is(declared, "]") && syntax_.match(declared) != kNone)
+      declared = syntax_.match(declared);
+    else if (!syntax_.is_name(declared))
+      return kNone;
+    if (declared == 0 || !syntax_.is(declared - 1, "&") || function_body_of(i) == kNone) return kNone;
     std::size_t last = i, after = i + 1;
     if (star) {
       if (!syntax_.is(i, "reinterpret_cast")) return kNone;
@@ -2069,7 +2193,8 @@ class Rewriter {
   std::unordered_set<std::string_view> device_variables_;  // at namespace scope, without managed ones
   std::unordered_set<std::string_view> device_arrays_;     // those of them that turn into pointers
   std::unordered_set<std::string_view> struct_names_;
-  std::unordered_map<std::string_view, std::vector<Declaration>> recursive_;  // by name
+  std::map<Called, std::vector<Declaration>> declared_;  // of device functions
+  std::set<Called> recursive_;                           // of these, those that move structs
   std::vector<SharedName> shared_names_;
   std::vector<SharedName> shadows_;
   std::unordered_map<std::string_view, std::vector<NamespaceShared>> namespace_shared_;

@@ -300,7 +300,7 @@ TILEWISE_INLINE bool may_skip(bool taken) {
 [[gnu::const]] void* aligned8(const volatile void* pointer);
 [[gnu::const]] void* aligned16(const volatile void* pointer);
 
-/// What `name[i].member` and `name->member` begin with.
+/// What `pointer[i].member` and `pointer->member` begin with.
 template <class Name>
 [[gnu::always_inline]] constexpr decltype(auto) aligned(Name&& name) {
   if constexpr (std::is_pointer_v<std::remove_cvref_t<Name>>) {
@@ -315,6 +315,16 @@ template <class Name>
   } else {
     return static_cast<Name&&>(name);
   }
+}
+
+/// What `reference.member` begins with: of a vector's address the compiler knows as much, by its type. Other structs that
+/// begin at multiples of 8 bytes mostly hold pointers, and are parameters.
+template <class T>
+[[gnu::always_inline]] constexpr T& aligned_object(T& object) {
+  if constexpr (std::is_class_v<T> && (alignof(T) >= 16 || (alignof(T) == 8 && sizeof(T) == 8))) {
+    if (!__builtin_is_constant_evaluated()) return *aligned(__builtin_addressof(object));
+  }
+  return object;
 }
 
 /// After it: a parameter of the kernel with the promise of `__restrict__`.
