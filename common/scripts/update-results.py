@@ -513,6 +513,17 @@ def bound(words, gpu="nvidia-h200"):
     return next(1e3 * other["bound"]["seconds"] for other, _ in bounds.pairs(root, gpu) if bounds.key_of(other["program"], other) == key)
 
 
+def speeds(other, gpu="nvidia-h200"):
+    """How fast each row was on another GPU, of its speed on this one: of all rows that both records have,
+    timed in the same way."""
+    def times(name):
+        return {(run["program"], row.get("part"), row["kernel"], row.get("tile"), row.get("shape"), json.dumps(row.get("extra", {}), sort_keys=True),
+                 row["time"].get("graph"), row["time"].get("l2_flushed")): row["time"]["median_ms"]
+                for run in json.loads((root / f"docs/results/{name}.json").read_text())["runs"] for row in run["rows"] if row["status"] == "OK" and "time" in row}
+    here, there = times(gpu), times(other)
+    return [here[key] / there[key] for key in here if key in there]
+
+
 GPU = "nvidia-h200"
 H100 = "nvidia-h100-80gb-hbm3"
 FORMULAS = {
@@ -540,8 +551,9 @@ FORMULAS = {
     "tensor": lambda words, counter, gpu=GPU: counter_rows("tensor", gpu, words)["counters"][counter],
     "error": lambda words, gpu=GPU: one(words, gpu)[1]["error"]["max"],
     "counted": lambda words, count: one(words, "simulated-" + GPU)[1]["counts"][count],
+    "speeds": speeds,
     "h100": H100,
-    "min": min, "max": max, "sqrt": math.sqrt, "abs": abs,
+    "min": min, "max": max, "len": len, "sqrt": math.sqrt, "abs": abs,
 }
 
 
