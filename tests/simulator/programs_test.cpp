@@ -226,6 +226,12 @@ int main() { thrust::device_vector<int> v(100); }
 }
 
 TEST_CASE("A program with parts of CUDA graphs that are not there is refused", "[programs]") {
+  refuses("program.cu:4: error: the simulator does not support cudaEventRecordWithFlags(): use cudaEventRecord", R"(
+#include <cuda_runtime.h>
+int main() {
+  cudaEventRecordWithFlags(nullptr, nullptr, 0);
+}
+)");
   refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphAddChildGraphNode)",
           R"(
 int main() {

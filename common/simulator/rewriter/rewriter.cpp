@@ -1952,6 +1952,46 @@ class Rewriter {
     return false;
   }
 
+  /// What to do in place of a function of the runtime API that the simulator lacks, by how its name begins; else null.
+  static const char* missing_function(std::string_view name) {
+    static constexpr std::pair<std::string_view, const char*> kMissing[] = {
+        {"cudaCtxResetPersistingL2Cache", "leave it out: the simulator's caches keep nothing back"},
+        {"cudaDestroyExternal", "copy to the host"},
+        {"cudaDeviceGetDefaultMemPool", "use cudaMallocAsync alone"},
+        {"cudaDeviceGetMemPool", "use cudaMallocAsync alone"},
+        {"cudaDeviceGraphMemTrim", "leave it out"},
+        {"cudaDeviceSetMemPool", "use cudaMallocAsync alone"},
+        {"cudaEventRecordWithFlags", "use cudaEventRecord"},
+        {"cudaExternalMemory", "copy to the host"},
+        {"cudaGetDriverEntryPoint", "call the runtime's own functions"},
+        {"cudaImportExternal", "copy to the host"},
+        {"cudaLibrary", "compile the kernels with the program"},
+        {"cudaMallocFromPoolAsync", "use cudaMallocAsync"},
+        {"cudaMemDiscard", "leave it out"},
+        {"cudaMemGetDefaultMemPool", "use cudaMallocAsync alone"},
+        {"cudaMemGetMemPool", "use cudaMallocAsync alone"},
+        {"cudaMemPool", "use cudaMallocAsync alone"},
+        {"cudaMemPrefetchBatchAsync", "use cudaMemPrefetchAsync"},
+        {"cudaMemRangeGetAttribute", "use cudaPointerGetAttributes"},
+        {"cudaMemSetMemPool", "use cudaMallocAsync alone"},
+        {"cudaMemcpyBatchAsync", "use cudaMemcpyAsync for each copy"},
+        {"cudaOccupancyMaxActiveClusters", "there are no clusters"},
+        {"cudaOccupancyMaxPotentialClusterSize", "there are no clusters"},
+        {"cudaStreamBeginCaptureToGraph", "use cudaStreamBeginCapture"},
+        {"cudaStreamCopyAttributes", "leave it out"},
+        {"cudaStreamGetAttribute", "leave it out"},
+        {"cudaStreamGetCaptureInfo", "use cudaStreamIsCapturing"},
+        {"cudaStreamGetDevice", "use cudaGetDevice where the stream is made"},
+        {"cudaStreamGetId", "give your streams numbers of your own"},
+        {"cudaStreamSetAttribute", "leave it out"},
+        {"cudaStreamUpdateCaptureDependencies", "order captured streams by events"},
+        {"cudaThreadExchangeStreamCaptureMode", "give cudaStreamBeginCapture the mode"},
+        {"cudaUserObject", "destroy the object after the graph"}};
+    for (const auto& [begin, instead] : kMissing)
+      if (starts_with(name, begin)) return instead;
+    return nullptr;
+  }
+
   void refuse_unsupported(std::size_t i) {
     std::string_view text = syntax_.text(i);
     if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
@@ -1997,6 +2037,8 @@ class Rewriter {
                   "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");
     } else if (text == "cuTensorMapEncodeTiled" || text == "CUtensorMap") {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
+    } else if (const char* instead = missing_function(text); instead && syntax_.is(i + 1, "(")) {
+      unsupported(i, std::string(text) + "()", instead);
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {
