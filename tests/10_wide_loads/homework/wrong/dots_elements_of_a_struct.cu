@@ -1,4 +1,4 @@
-// expect: row_dots counts requests of loads
+// expect: row_dots efficiency requests of loads
 // points: row_dots 80..90
 // Elements of an array in an aligned struct, in a loop: nvcc knows no more of them than that they're floats.
 #include "homework.cuh"
