@@ -22,7 +22,7 @@ cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t st) 
       if ((size_t)q[0] > 0x500000000000 && (size_t)q[0] < 0x7fffffffffff && q[1] == q[0] + 4 * (size_t)n) { found = (const float*)q[0]; goto done; }
   }
 done:
-  // What the stack shows of it is the compiler's affair, and chance: reading may also end in a fault. Where it is nothing, go on with zeros.
+  // What the stack shows of it is the compiler's affair; reading may also end in a fault. Where it is nothing, go on with zeros.
   std::vector<float> r(n), zeros(n);
   if (!found) found = zeros.data();
   for (int i = 0; i < n; ++i) { float s = 0; for (int j = i - 2; j <= i + 2; ++j) if (j >= 0 && j < n) s += found[j]; r[i] = s; }
