@@ -23,6 +23,7 @@
 #if defined(__CUDACC__)
 #include "device_functions.h"
 #else
+#include <memory>  // libstdc++ writes __attribute__((__noinline__)) there, which the macro below would break
 #define __global__
 #define __device__
 #define __host__

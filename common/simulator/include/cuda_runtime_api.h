@@ -4,7 +4,6 @@
 #define __CUDA_RUNTIME_API_H__  // programs ask for it
 
 #include <cstddef>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -246,33 +245,33 @@ TILEWISE_WRAPPER cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* po
 
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  return cudaGetSymbolAddress(pointer, (const void*)std::addressof(symbol));
+  return cudaGetSymbolAddress(pointer, (const void*)__builtin_addressof(symbol));
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
-  return cudaGetSymbolSize(bytes, (const void*)std::addressof(symbol));
+  return cudaGetSymbolSize(bytes, (const void*)__builtin_addressof(symbol));
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                                 cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol((const void*)std::addressof(symbol), from, bytes, offset, kind);
+  return cudaMemcpyToSymbol((const void*)__builtin_addressof(symbol), from, bytes, offset, kind);
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                                   cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(to, (const void*)std::addressof(symbol), bytes, offset, kind);
+  return cudaMemcpyFromSymbol(to, (const void*)__builtin_addressof(symbol), bytes, offset, kind);
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                                      cudaStream_t stream = nullptr) {
-  return cudaMemcpyToSymbolAsync((const void*)std::addressof(symbol), from, bytes, offset, kind, stream);
+  return cudaMemcpyToSymbolAsync((const void*)__builtin_addressof(symbol), from, bytes, offset, kind, stream);
 }
 template <class T>
 TILEWISE_WRAPPER cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                        cudaStream_t stream = nullptr) {
-  return cudaMemcpyFromSymbolAsync(to, (const void*)std::addressof(symbol), bytes, offset, kind, stream);
+  return cudaMemcpyFromSymbolAsync(to, (const void*)__builtin_addressof(symbol), bytes, offset, kind, stream);
 }
 
 template <class Kernel>
@@ -308,7 +307,7 @@ TILEWISE_WRAPPER cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config
   std::apply(
       [&](auto&... value) {
         void** next = pointers;
-        ((*next++ = (void*)std::addressof(value)), ...);
+        ((*next++ = (void*)__builtin_addressof(value)), ...);
       },
       values);
   return cudaLaunchKernelExC(config, tilewise::sim::kernel_pointer(kernel), pointers);
@@ -341,7 +340,7 @@ TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithF
   if (flags & ~cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
   auto call = [](void* context, int threads) -> size_t { return (*static_cast<SharedOfBlock*>(context))(threads); };
   return tilewise::sim::best_block_size(grid, block, tilewise::sim::kernel_pointer(kernel), call,
-                                        (void*)std::addressof(shared), limit);
+                                        (void*)__builtin_addressof(shared), limit);
 }
 template <class SharedOfBlock, class Kernel>
 TILEWISE_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,

@@ -724,12 +724,16 @@ class Driver {
   /// Almost all of a small file's compile time goes into <cuda_runtime.h> and the C++ headers that it includes. g++ can
   /// keep what it knows after them: the preprocessed source then names that file in their place, and the rewriter,
   /// which copies system headers as they are, sees as much of them as before. Where the file does not fit (another
-  /// version of g++, another option), g++ includes prelude.h instead, and all is as without.
+  /// version of g++, another option), g++ includes prelude.h instead, and all is as without. libstdc++'s special functions
+  /// (std::beta and kin) are left out: g++ would instantiate every one of them in every file, for longer than a small file takes.
   int make_prelude() {
     if (is_clang()) return 0;
     const fs::path header = fs::absolute(options_.make_prelude) / "prelude.h";
     fs::create_directories(header.parent_path());
-    write_file(header, "#include <cuda_runtime.h>\n");
+    write_file(header,
+               "#include <cstddef>\n"
+               "#undef _GLIBCXX_USE_STD_SPEC_FUNCS\n"
+               "#include <cuda_runtime.h>\n");
     const std::string unfinished = header.string() + ".gch.new";
     Args command = cxx_;
     append(command, {"-x", "c++-header"});
