@@ -37,19 +37,29 @@ double words_copied(const Json& line) { return line.value("bytes_copied", 0.0) /
 /// Of these: the words that threads waited for without having done anything since.
 double words_waited_for(const Json& line) { return line.value("bytes_waited_for", 0.0) / 4; }
 
-/// What nvcc makes of a line that accesses global memory; nothing where it is the line as written.
+/// What nvcc makes of a line; nothing where it is the line as written.
 const Json* as_compiled(const Json& line) {
   const auto found = line.find("as_compiled");
-  return found != line.end() && line.value("memory", "") == "global" ? &*found : nullptr;
+  return found != line.end() ? &*found : nullptr;
 }
 
-/// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded. In global memory
-/// the best of two ways to count, as written and as compiled: that nvcc moves a load out of a loop, or loads the members
+/// Instructions, sectors or wavefronts of a line but for those of loads of what had just been loaded: the
+/// better of two ways to count, as written and as compiled: that nvcc moves a load out of a loop, or loads the members
 /// of a float4 at once, is no merit of the one who wrote it, and to write it out none either.
 double counted(const Json& line, const std::string& unit) {
   const double written = line.value(unit, 0.0) - line.value(unit + "_repeated", 0.0);
   const Json* compiled = as_compiled(line);
   return compiled && compiled->contains(unit) ? std::min(written, compiled->at(unit).get<double>()) : written;
+}
+
+double conflicts_as_written(const Json& line) {
+  return line.value("wavefronts", 0.0) - line.value("wavefronts_ideal", 0.0);
+}
+
+/// Bank conflicts of a line, as written or as compiled, whichever are fewer.
+double counted_conflicts(const Json& line) {
+  const Json* compiled = as_compiled(line);
+  return compiled ? std::min(conflicts_as_written(line), conflicts_as_written(*compiled)) : conflicts_as_written(line);
 }
 
 /// The share of a line's words that counts: of those that one load gets in place of many, that one. Words of loads that
@@ -135,7 +145,10 @@ Totals totals(const Json& report) {
         copied_words += words_copied(line);
         waited_for += words_waited_for(line);
       }
-      if (line.value("memory", "") == "shared") wavefronts -= line.value("wavefronts_repeated", 0.0);
+      if (line.value("memory", "") == "shared" && line.value("access", "") != "copy") {
+        wavefronts -= line.value("wavefronts", 0.0) - counted(line, "wavefronts");
+        conflicts -= conflicts_as_written(line) - counted_conflicts(line);
+      }
     }
     wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
                   counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
@@ -292,7 +305,6 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
     int line;
     double what = 0, excess = 0;  // requests, sectors, wavefronts or threads; of these, how many more than it takes
     std::string diagnosis;
-    bool merged = false;  // by nvcc, in shared memory
   };
   std::vector<Place> places;
   const bool atomics = count == "atomics" || count == "shared_atomics";
@@ -315,7 +327,6 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
       if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
       const char* unit = atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
       const double share = share_of_words(line);
-      place->merged |= shared && line.value("as_compiled", Json::object()).value("merged", false);
       place->what += waited            ? words_waited_for(line)
                      : words && copies ? words_copied(line)
                      : words           ? share * words_of(line)
@@ -330,10 +341,6 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
   const auto tell = [&](const Place& p, const std::string& what) {
     out.push_back(fmt::format("{}:{}: {}", fs::path(p.file).filename().string(), p.line, what));
     out.push_back("    " + source_line(file, p.line));
-    if (p.merged)
-      out.push_back(
-          "    nvcc may move several of these words at once; here they count as written, so load them together: "
-          "const float4 v = ...");
   };
   if (atomics) {
     for (const Place& p : places) tell(p, fmt::format("{:.0f} of them", p.what));

@@ -9,6 +9,7 @@
 #define __VECTOR_TYPES_H__  // programs ask for it
 
 #include <cstddef>
+#include <new>
 
 // An access is attributed to the source line that it is inlined into, so wrappers round accesses must be inlined.
 #define TILEWISE_INLINE __attribute__((always_inline)) inline
@@ -50,6 +51,22 @@ TILEWISE_INLINE void copy_words(void* to, const void* from) {
   }
 }
 
+// A union that holds a vector, copied as nvcc moves it.
+template <class Union>
+TILEWISE_INLINE void copy_object(Union* to, const Union* from) {
+  if constexpr ((sizeof(Union) == 8 || sizeof(Union) == 16 || sizeof(Union) == 32) &&
+                alignof(Union) >= (sizeof(Union) < 16 ? sizeof(Union) : 16)) {
+    copy_words<sizeof(Union)>(to, from);
+  } else {
+    constexpr std::size_t word = alignof(Union) >= 4 ? 4 : alignof(Union) >= 2 ? 2 : 1;
+    struct Bytes {
+      unsigned char byte[word];
+    };
+    for (std::size_t i = 0; i < sizeof(Union) / word; ++i)
+      __builtin_memcpy(reinterpret_cast<Bytes*>(to) + i, reinterpret_cast<const Bytes*>(from) + i, word);
+  }
+}
+
 // Takes part in `float4 v = {1};` but not in `float4 v = 1;`, which is an error in CUDA as well.
 template <class T>
 struct First {
@@ -58,6 +75,23 @@ struct First {
 };
 
 }  // namespace tilewise::sim::vector_detail
+
+namespace tilewise::sim {
+/// std::bit_cast, which simcc replaces: the vectors here have constructors, so the standard's refuses them.
+template <class To, class From>
+[[nodiscard]] TILEWISE_INLINE constexpr To bit_cast(const From& from) noexcept {
+  static_assert(sizeof(To) == sizeof(From), "std::bit_cast wants two types of the same size");
+  if constexpr (__is_trivially_copyable(To) && __is_trivially_copyable(From)) {
+    return __builtin_bit_cast(To, from);
+  } else {
+    struct Bytes {
+      alignas(To) alignas(From) unsigned char byte[sizeof(From)];
+    } bytes;
+    new (&bytes) From(from);
+    return *reinterpret_cast<To*>(&bytes);
+  }
+}
+}  // namespace tilewise::sim
 
 // ---------------------------------------------------------------- one component
 #define TILEWISE_VECTOR1(Name, T) \

@@ -112,7 +112,10 @@ struct State {
   std::size_t static_end = 0;         // where the next static shared variable of the running block goes
   std::unordered_map<std::uint64_t, std::uint32_t> record_of_site;  // index in record.sites
   model::AsCompiled as_compiled;
-  std::vector<AsyncCopy> waited_for;         // by the running warp since its last barrier, with nothing done meanwhile
+  std::vector<AsyncCopy> waited_for;  // since the last barrier of the block, by threads that did nothing meanwhile
+  bool barrier_reached = false;       // by the last warp of the block, whose accesses are still to be counted
+  std::uint32_t waiting_warps = 0,
+                loading_warps = 0;           // since then: those that did so, and those that loaded from shared memory
   std::vector<std::uint64_t> shared_places;  // where the running block's static shared variables begin
   std::uint64_t first_block = 0;             // of the launch
   std::vector<std::uint64_t> restricted;     // where the kernel's __restrict__ parameters point to
@@ -315,6 +318,20 @@ void add_strata(State& s) {
   s.largest_sample_error.include(s.record.sample_error);
 }
 
+void forget_waits(State& s) {
+  s.waited_for.clear();
+  s.waiting_warps = s.loading_warps = 0;
+  s.barrier_reached = false;
+}
+
+// A warp that fetches while others work doesn't wait in vain.
+void count_waits(State& s) {
+  if ((s.loading_warps & ~s.waiting_warps) == 0)
+    for (const AsyncCopy& copy : s.waited_for)
+      s.record.sites[s.record_of_site.at(key_of(copy.site, Access::copy_from))].bytes_waited_for += copy.read;
+  forget_waits(s);
+}
+
 }  // namespace
 
 void begin_launch(const Launch& launch) {
@@ -335,7 +352,7 @@ void begin_launch(const Launch& launch) {
   s.touched.clear();
   s.as_compiled.begin_launch();
   s.restricted.clear();
-  s.waited_for.clear();
+  forget_waits(s);
   s.first_block = 0;
   log.clear();
   if (checking) checker::begin_launch(launch);
@@ -383,6 +400,7 @@ void begin_block() {
 }
 
 void end_block() {
+  if (counting) count_waits(state());
   if (checking) checker::end_block();
 }
 
@@ -435,6 +453,7 @@ void note_dependence(const void* site, const char* what) {
 }
 
 void block_barrier() {
+  state().barrier_reached = true;
   if (checking) checker::block_barrier();
 }
 
@@ -470,9 +489,10 @@ void end_of_interval(Lane* lanes) {
   }
   RecentLoads recent;
   for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive, recent);
-  for (const AsyncCopy& copy : s.waited_for)
-    s.record.sites[s.record_of_site.at(key_of(copy.site, Access::copy_from))].bytes_waited_for += copy.read;
-  s.waited_for.clear();
+  const std::uint32_t warp = 1u << lanes[0].linear / kWarpSize;
+  for (std::uint32_t i = 0; i < log.size(); ++i)
+    if (log[i].space == MemorySpace::shared && log[i].kind == Access::load) s.loading_warps |= warp;
+  if (std::exchange(s.barrier_reached, false)) count_waits(s);
   async::end_of_interval(lanes);
   s.as_compiled.end_interval(log);
   log.clear();
@@ -536,7 +556,11 @@ void end_copy(Lane& lane, const AsyncCopy& copy) { checker::end_copy(lane, copy)
 
 std::uint64_t shared_loads(const Lane& lane) { return counting ? log.shared_loads(lane.linear % kWarpSize) : 0; }
 
-void waited_for(const AsyncCopy& copy) { state().waited_for.push_back(copy); }
+void waited_for(const AsyncCopy& copy) {
+  State& s = state();
+  s.waited_for.push_back(copy);
+  s.waiting_warps |= 1u << copy.thread / kWarpSize;
+}
 
 void* place_shared(const SharedVariable& variable, std::size_t& used) {
   State& s = state();

@@ -149,6 +149,7 @@ std::vector<Line> lines_of(const LaunchRecord& launch) {
 // What nvcc makes of the accesses of a line.
 struct AsCompiled {
   std::uint64_t instructions, passes;  // sectors of global memory, wavefronts of shared memory
+  std::uint64_t ideal_wavefronts;
   std::string why;
 };
 
@@ -182,7 +183,9 @@ std::optional<AsCompiled> as_compiled(const SiteRecord& s) {
     say("nvcc doesn't know how many bytes are filled with zeros, so it makes two copies of it: one that reads, one "
         "that "
         "fills");
-  return AsCompiled{s.instructions + more - fewer, passes + more_passes - fewer_passes, why};
+  const auto ideal = [&](const Counters& c) { return load ? c.shared_load_ideal : c.shared_store_ideal; };
+  return AsCompiled{s.instructions + more - fewer, passes + more_passes - fewer_passes,
+                    s.ideal + ideal(r.added) - ideal(r.removed), why};
 }
 
 // The file's own line, without the space around it.
@@ -455,6 +458,7 @@ Json to_json(const LaunchRecord& launch) {
           {"merged", l.total.rewritten.merged},
           {"why", compiled->why},
       };
+      if (l.total.space == MemorySpace::shared) entry["as_compiled"]["wavefronts_ideal"] = compiled->ideal_wavefronts;
     }
     lines.push_back(std::move(entry));
   }

@@ -1197,6 +1197,9 @@ class Rewriter {
     forbidden_intrinsic(i);
     forbidden_variable(i);
     if (text == "throw" || text == "try") exceptions(i);
+    if (text == "union") union_of_vectors(i);
+    if (text == "bit_cast" && i > 1 && syntax_.is(i - 1, "::") && syntax_.is(i - 2, "std") && !syntax_.is(i - 3, "::"))
+      replace(i - 2, i + 1, "::tilewise::sim::bit_cast");
     if (side_[i] == kHost && is_in_default_of_member(i)) return builtin(i);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
@@ -1567,14 +1570,20 @@ class Rewriter {
     return i + 4 < syntax_.size() && syntax_.token(i + 3).kind == TokenKind::number && syntax_.is(i + 4, "]");
   }
 
-  /// The last token of the pointer that begins at i and whose target's member is accessed: `p` in `p[i].x`, `p->x` and
-  /// `(*p).x`, `p[0]` in `p[0][i].x`, `s.p` in `s.p[i].x`; else kNone. From its type nvcc knows how far x is aligned.
+  /// The last token of the pointer that begins at i and whose target's member is accessed: `p` in `p[i].x`, `p->x`,
+  /// `(*p).x` and `(p)[i].x`, `p[0]` in `p[0][i].x`, `s.p` in `s.p[i].x`; else kNone. So in `return p[i];`, by reference. From its type nvcc knows how far x is aligned.
   std::size_t pointer_of_member_access(std::size_t i) const {
     if (!syntax_.is_name(i) || function_body_of(i) == kNone) return kNone;
     if (i > 1 && syntax_.is(i - 1, "*") && syntax_.is(i - 2, "(") && syntax_.is(i + 1, ")") &&
         (i < 3 || !(syntax_.is_name(i - 3) || syntax_.is_any(i - 3, {")", "]", ">"}))))
       return accesses_member(i + 2) ? i : kNone;
     if (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "&"})) return kNone;
+    if (i > 0 && syntax_.is(i - 1, "(") && syntax_.is(i + 1, ")") && syntax_.is(i + 2, "[") &&
+        syntax_.match(i + 2) != kNone)
+      return accesses_member(syntax_.match(i + 2) + 1) ? i : kNone;
+    if (i > 0 && syntax_.is(i - 1, "return") && syntax_.is(i + 1, "[") && syntax_.match(i + 1) != kNone &&
+        syntax_.is(syntax_.match(i + 1) + 1, ";"))
+      return i;
     for (std::size_t last = i, after = i + 1; after < syntax_.size();) {
       if (syntax_.is(after, "->") && accesses_member(after) && !syntax_.is(after + 2, "[")) return last;
       if (syntax_.is(after, "[") && syntax_.match(after) != kNone) {
@@ -1830,6 +1839,44 @@ class Rewriter {
   }
 
   /// `clock()` of device code, which is not the C library's.
+  /// `union F4 { float4 v; float f[4]; };` can be copied with nvcc, whose vectors are plain structs. Here they have
+  /// constructors, so a union that holds one gets its own: it's copied as a whole, and begins as an aggregate would.
+  void union_of_vectors(std::size_t i) {
+    std::size_t name = syntax_.skip_attributes(i + 1);
+    while (takes_parenthesis(syntax_.text(name)) && syntax_.is(name + 1, "(") && syntax_.match(name + 1) != kNone)
+      name = syntax_.match(name + 1) + 1;
+    const std::size_t open = name + 1;
+    if (!syntax_.is_name(name) || !syntax_.is(open, "{") || syntax_.match(open) == kNone) return;
+    const std::size_t close = syntax_.match(open);
+    bool holds_vector = false;
+    for (std::size_t k = open + 1; k < close; ++k) {
+      if (syntax_.is_any(k, {"{", "(", "["}) && syntax_.match(k) != kNone) {
+        k = syntax_.match(k);
+        continue;
+      }
+      if (syntax_.text(k) == syntax_.text(name)) return;  // has constructors of its own
+      const std::string_view type = syntax_.text(k);
+      holds_vector |= is_struct_of_cuda(type) && (type.back() == '2' || type.back() == '4') && syntax_.is_name(k + 1);
+    }
+    if (!holds_vector) return;
+    const std::string own(syntax_.text(name)), inlined = "__attribute__((always_inline)) ";
+    // In a file of the simulator's, so that what copies it is said to be the line that asks for the copy.
+    std::string members = "\n# 1 \"/tilewise_sim/union\" 3\n" + own + "() = default; ";
+    const std::string first(syntax_.text(open + 1)), member(syntax_.text(open + 2));
+    const std::string taken = "::tilewise::sim::vector_detail::First<" + first + ">";
+    if (syntax_.is_name(open + 1) && syntax_.is_name(open + 2) && syntax_.is(open + 3, ";"))
+      members += "constexpr " + own + "(" + taken + " tw_first) : " + member + "(tw_first.value) {} ";
+    else if (syntax_.is_name(open + 2) && syntax_.is(open + 3, "[") && syntax_.match(open + 3) != kNone &&
+             syntax_.is(syntax_.match(open + 3) + 1, ";"))
+      members += "template <class... tw_T> constexpr " + own + "(" + taken + " tw_first, tw_T... tw_more) : " + member +
+                 "{tw_first.value, static_cast<" + first + ">(tw_more)...} {} ";
+    const std::string copied = "::tilewise::sim::vector_detail::copy_object(this, &tw_from); ";
+    members += inlined + own + "(const " + own + "& tw_from) { " + copied + "} ";
+    members += inlined + own + "& operator=(const " + own + "& tw_from) { " + copied + "return *this; } ";
+    const Token& at = syntax_.token(open);
+    insert_after(open, members + "\n# " + std::to_string(at.line) + " \"" + source_.files[at.file] + "\"\n");
+  }
+
   void clock(std::size_t i) {
     if (!syntax_.is(i + 1, "(") || !syntax_.is(i + 2, ")") || declares(i)) return;
     if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;

@@ -293,6 +293,53 @@ __global__ void two_loops(const float* a, const float* b, float* o, int n) {
   o[threadIdx.x] = sum;
 }
 
+// A promise says what the type does not.
+__global__ void promised_words(const float* a, const float*, float* o, int) {
+  const float* p = static_cast<const float*>(__builtin_assume_aligned(a, 16)) + 4 * threadIdx.x;
+  o[threadIdx.x] = p[0] + p[1] + p[2] + p[3];
+}
+
+__global__ void promised_bytes(const float* a, const float*, float* o, int) {
+  float words[4];
+  memcpy(words, __builtin_assume_aligned(a + 4 * threadIdx.x, 16), 16);
+  o[threadIdx.x] = words[0] + words[1] + words[2] + words[3];
+}
+
+__global__ void pointer_in_parentheses(const float* a, const float*, float* o, int) {
+  const float4* p = reinterpret_cast<const float4*>(a);
+  o[threadIdx.x] = (p)[threadIdx.x].x + (p)[threadIdx.x].y + (p)[threadIdx.x].z + (p)[threadIdx.x].w;
+}
+
+struct View {
+  const float4* first;
+  __device__ const float4& operator[](int i) const { return first[i]; }
+};
+
+__global__ void members_in_a_view(const float* a, const float*, float* o, int) {
+  const View v{reinterpret_cast<const float4*>(a)};
+  const int i = threadIdx.x;
+  o[i] = v[i].x + v[i].y + v[i].z + v[i].w;
+}
+
+union Floats {
+  float4 vector;
+  float f[4];
+};
+
+__global__ void unions(const float* a, const float*, float* o, int) {
+  Floats four = reinterpret_cast<const Floats*>(a)[threadIdx.x];
+  for (int i = 0; i < 4; ++i) four.f[i] *= 2;
+  reinterpret_cast<Floats*>(o)[threadIdx.x] = four;
+}
+
+__global__ void shared_members(const float* a, const float*, float* o, int) {
+  __shared__ float4 row[32];
+  row[threadIdx.x] = reinterpret_cast<const float4*>(a)[threadIdx.x];
+  __syncthreads();
+  const float4& next = row[(threadIdx.x + 1) % 32];
+  o[threadIdx.x] = next.x + next.y + next.z + next.w;
+}
+
 struct Case {
   const char* name;
   void (*kernel)(const float*, const float*, float*, int);
@@ -321,6 +368,12 @@ inline std::vector<Case> cases() {
       {"three_members", three_members},
       {"referred_members", referred_members},
       {"last_members", last_members},
+      {"promised_words", promised_words},
+      {"promised_bytes", promised_bytes},
+      {"pointer_in_parentheses", pointer_in_parentheses},
+      {"members_in_a_view", members_in_a_view},
+      {"unions", unions},
+      {"shared_members", shared_members},
       {"stored_members", stored_members},
       {"members_of_four_bytes", members_of_four_bytes},
       {"moved_points", moved_points},

@@ -189,10 +189,16 @@ TILEWISE_INLINE constexpr void assume(bool holds) {
 /// `__builtin_unreachable()`.
 [[noreturn]] TILEWISE_INLINE void unreachable() { promise_broken("__builtin_unreachable() is reached"); }
 
+/// The pointer, of which the compiler knows by its type, or by a promise, that it points to multiples of 8 or 16 bytes.
+[[gnu::const]] void* aligned8(const volatile void* pointer);
+[[gnu::const]] void* aligned16(const volatile void* pointer);
+
 /// `__builtin_assume_aligned(pointer, bytes)`.
 TILEWISE_INLINE void* assume_aligned(const volatile void* pointer, std::size_t bytes, std::size_t offset = 0) {
   if ((reinterpret_cast<std::uintptr_t>(pointer) - offset) % bytes != 0)
     promise_broken("the address given to __builtin_assume_aligned() isn't aligned like that");
+  if (bytes % 16 == 0 && offset % 16 == 0) return aligned16(pointer);
+  if (bytes % 8 == 0 && offset % 8 == 0) return aligned8(pointer);
   return const_cast<void*>(pointer);
 }
 
@@ -295,10 +301,6 @@ TILEWISE_INLINE bool may_skip(bool taken) {
 #else
 [[gnu::const]] bool may_skip(bool taken);
 #endif
-
-/// The pointer, of which the compiler knows by its type that it points to multiples of 8 or 16 bytes.
-[[gnu::const]] void* aligned8(const volatile void* pointer);
-[[gnu::const]] void* aligned16(const volatile void* pointer);
 
 /// What `pointer[i].member` and `pointer->member` begin with.
 template <class Name>

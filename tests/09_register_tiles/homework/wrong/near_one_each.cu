@@ -1,4 +1,4 @@
-// expect: nearest_level efficiency 33024 wavefronts of shared memory
+// expect: nearest_level efficiency 16640 wavefronts of shared memory
 // points: nearest_level 87..95
 // Right, but one sample per thread: each level is loaded for every warp of 32.
 #include "homework.cuh"
