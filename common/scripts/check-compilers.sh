@@ -20,6 +20,13 @@ fi
 for cxx in g++ clang++; do
   command -v $cxx >/dev/null || { echo "skipped: $cxx is not here"; exit 77; }
 done
+if [ $# -gt 1 ]; then  # chapters are independent: as many at a time as there are cores
+  options=()
+  [ $full = 0 ] || options=(--full)
+  printf '%s\n' "$@" |
+    BUILD=$build xargs -P "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" -n 1 common/scripts/check-compilers.sh ${options[@]+"${options[@]}"} || exit 1
+  exit 0
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset TILEWISE_CXX TILEWISE_COUNT TILEWISE_FINDINGS TILEWISE_DEVICE
