@@ -8,8 +8,10 @@ typedef struct CUstream_st* cudaStream_t;  // as cuda_runtime.h has it
 
 extern "C" {
 int launch_nothing(cudaStream_t stream);
-int launch_naive(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream);
-int launch_tiled(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream);
+int launch_naive(const float* a, const float* b, float* c, int m, int n, int k,
+                 cudaStream_t stream);
+int launch_tiled(const float* a, const float* b, float* c, int m, int n, int k,
+                 cudaStream_t stream);
 int launch_transpose_f32(const float* in, float* out, int rows, int cols, cudaStream_t stream);
 int launch_sum_f32(const float* x, std::size_t n, float* total, cudaStream_t stream);
 const char* error_text(int error);

@@ -53,7 +53,8 @@ class Array {
     nb::ndarray<nb::ro> array;
     if (!nb::try_cast(object, array) || !array.is_valid()) {
       const std::string given = nb::cast<std::string>(nb::str(object.type().attr("__name__")));
-      wrong_type("an array is needed (NumPy, PyTorch, CuPy: anything with __dlpack__), not " + given);
+      wrong_type("an array is needed (NumPy, PyTorch, CuPy: anything with __dlpack__), not " +
+                 given);
     }
     if (is_written) wrong_value("the array is read-only, and the result has to go there");
     keep(array);
@@ -63,30 +64,36 @@ class Array {
 
   /// float32, on the right device, in C order. `dimensions` < 0: any number of them.
   void check(int dimensions) const {
-    if (type_.code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float) || type_.bits != 32 || type_.lanes != 1)
+    if (type_.code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float) ||
+        type_.bits != 32 || type_.lanes != 1)
       wrong_type("float32 is needed, not " + name_of(type_));
     if (device_type_ != kDeviceType)
       wrong_value("the array is not where this module's kernels work");  // __init__.py says more
     if (dimensions >= 0 && static_cast<int>(shape.size()) != dimensions)
-      wrong_value(std::to_string(dimensions) + " dimensions are needed, and the shape is " + text(shape));
+      wrong_value(std::to_string(dimensions) + " dimensions are needed, and the shape is " +
+                  text(shape));
     if (std::any_of(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1 << 30; }))
       wrong_value("the shape " + text(shape) + " is too large: at most 2**30 along each dimension");
     if (!is_contiguous())
-      wrong_value("the elements have to lie one behind the other, row by row (C-contiguous); the shape is " +
-                            text(shape) + ", and the strides are " + text(strides_) + " elements");
+      wrong_value(
+          "the elements have to lie one behind the other, row by row (C-contiguous); the shape "
+          "is " +
+          text(shape) + ", and the strides are " + text(strides_) + " elements");
   }
   /// The result's place: this shape, the device of `other`, and no byte of it.
   void check_result(const std::vector<std::int64_t>& wanted, const Array& other) const {
     check(-1);
-    if (shape != wanted) wrong_value("the shape has to be " + text(wanted) + ", and it is " + text(shape));
+    if (shape != wanted)
+      wrong_value("the shape has to be " + text(wanted) + ", and it is " + text(shape));
     check_device(other);
     if (bytes() && other.bytes() && begin() < other.end() && other.begin() < end())
-      wrong_value("the array overlaps " + std::string(other.name_) + ", which the kernel still reads");
+      wrong_value("the array overlaps " + std::string(other.name_) +
+                  ", which the kernel still reads");
   }
   void check_device(const Array& other) const {
     if (device != other.device)
-      wrong_value("the array is on GPU " + std::to_string(device) + ", and " + other.name_ + " on GPU " +
-                            std::to_string(other.device));
+      wrong_value("the array is on GPU " + std::to_string(device) + ", and " + other.name_ +
+                  " on GPU " + std::to_string(other.device));
   }
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
@@ -140,7 +147,8 @@ class Array {
 /// A CUDA error becomes an exception, and its number an attribute's value in the text.
 void check_cuda(const char* function, int error) {
   if (error == 0) return;
-  throw std::runtime_error(std::string(function) + ": " + error_text(error) + " (" + error_name(error) + ")");
+  throw std::runtime_error(std::string(function) + ": " + error_text(error) + " (" +
+                           error_name(error) + ")");
 }
 
 // Memory of the host that a simulated device may use for the time of a call; arrays may overlap.
@@ -156,7 +164,8 @@ class Lent {
         lent_.emplace_back(begin, end);
     }
     for (std::size_t i = 0; i < lent_.size(); ++i)
-      check_cuda("lend", lend_to_device(reinterpret_cast<void*>(lent_[i].first), lent_[i].second - lent_[i].first));
+      check_cuda("lend", lend_to_device(reinterpret_cast<void*>(lent_[i].first),
+                                        lent_[i].second - lent_[i].first));
   }
   ~Lent() {
     for (const auto& range : lent_) take_back(reinterpret_cast<void*>(range.first));
@@ -169,7 +178,8 @@ class Lent {
 // [run]
 /// Launches on the arrays' device, with Python free to do something else meanwhile.
 template <class Launch>
-void run(const char* function, std::initializer_list<const Array*> arrays, std::uintptr_t stream, Launch launch) {
+void run(const char* function, std::initializer_list<const Array*> arrays, std::uintptr_t stream,
+         Launch launch) {
   const nb::gil_scoped_release others_may_run;
   const auto queue = reinterpret_cast<cudaStream_t>(stream);
   int before = 0, error = 0;
@@ -219,8 +229,9 @@ void transpose(nb::handle a_, nb::handle out_, std::uintptr_t stream) {
   a.check(2);
   const Array out("out", out_, true);
   out.check_result({a.dim(1), a.dim(0)}, a);
-  run("transpose", {&a, &out}, stream,
-      [&](cudaStream_t s) { return launch_transpose_f32(a.data, out.data, a.dim(0), a.dim(1), s); });
+  run("transpose", {&a, &out}, stream, [&](cudaStream_t s) {
+    return launch_transpose_f32(a.data, out.data, a.dim(0), a.dim(1), s);
+  });
 }
 
 void sum(nb::handle x_, nb::handle out_, std::uintptr_t stream) {
@@ -228,19 +239,27 @@ void sum(nb::handle x_, nb::handle out_, std::uintptr_t stream) {
   x.check(-1);
   const Array out("out", out_, true);
   out.check_result({}, x);
-  run("sum", {&x, &out}, stream, [&](cudaStream_t s) { return launch_sum_f32(x.data, x.size(), out.data, s); });
+  run("sum", {&x, &out}, stream,
+      [&](cudaStream_t s) { return launch_sum_f32(x.data, x.size(), out.data, s); });
 }
 
 }  // namespace
 
 NB_MODULE(_module, m) {
   m.attr("MACHINE") = kSimulated ? "sim" : "gpu";
-  m.def("naive_matmul", &matmul<launch_naive>, nb::arg("a"), nb::arg("b"), nb::arg("out"), nb::arg("stream"));
-  m.def("tiled_matmul", &matmul<launch_tiled>, nb::arg("a"), nb::arg("b"), nb::arg("out"), nb::arg("stream"));
+  m.def("naive_matmul", &matmul<launch_naive>, nb::arg("a"), nb::arg("b"), nb::arg("out"),
+        nb::arg("stream"));
+  m.def("tiled_matmul", &matmul<launch_tiled>, nb::arg("a"), nb::arg("b"), nb::arg("out"),
+        nb::arg("stream"));
   m.def("transpose", &transpose, nb::arg("a"), nb::arg("out"), nb::arg("stream"));
   m.def("sum", &sum, nb::arg("x"), nb::arg("out"), nb::arg("stream"));
-  m.def("nothing", [](std::uintptr_t stream) {
-    check_cuda("nothing", launch_nothing(reinterpret_cast<cudaStream_t>(stream)));
-  }, nb::arg("stream"));
-  m.def("address", [](nb::handle array) { return Array("array", array, false).begin(); }, nb::arg("array"));
+  m.def(
+      "nothing",
+      [](std::uintptr_t stream) {
+        check_cuda("nothing", launch_nothing(reinterpret_cast<cudaStream_t>(stream)));
+      },
+      nb::arg("stream"));
+  m.def(
+      "address", [](nb::handle array) { return Array("array", array, false).begin(); },
+      nb::arg("array"));
 }
