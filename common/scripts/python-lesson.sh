@@ -38,7 +38,7 @@ pip=("$environment/bin/python" -m pip --disable-pip-version-check --quiet)
 needs=('nanobind>=2.4' 'scikit-build-core>=0.10' 'numpy>=1.22' 'pytest>=7')
 if ! "${pip[@]}" install --no-index "${needs[@]}" >/dev/null 2>&1; then
   echo "Installing nanobind, scikit-build-core, numpy and pytest from PyPI into $environment"
-  "${pip[@]}" install "${needs[@]}" >>"$log" 2>&1 </dev/null || skip "PyPI cannot be reached ($log)"
+  "${pip[@]}" install --retries 2 "${needs[@]}" >>"$log" 2>&1 </dev/null || skip "PyPI cannot be reached ($log)"
 fi
 echo "Building the module of $chapter"
 quietly "The module of $chapter" "$log" "${pip[@]}" install --no-build-isolation --no-deps "./chapters/$chapter" -C "cmake.define.TILEWISE_MACHINE=$machine"

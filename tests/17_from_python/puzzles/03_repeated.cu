@@ -1,7 +1,7 @@
 // The same word, again and again
 //
-// Goal: b has one number for each row. np.broadcast_to(b[:, None], (256, 1024)) is a view of it with the strides 1 and 0:
-// along a row, the same number 1,024 times. How many sectors does a request of the kernel's loads touch?
+// Goal: b has one number for each row. A view of it with the strides 1 and 0 has 256 x 1024 elements: along a row, the same
+// number 1,024 times. How many sectors does a request of the kernel's loads touch?
 #include "tilewise/puzzle.hpp"
 
 // One thread for each element of out, 32 neighbours of a row in a warp.
