@@ -45,7 +45,6 @@ LIBRARY int launch_transpose_f32(const float* in, float* out, int rows, int cols
   return launch_transpose_padded<32>(in, out, rows, cols, stream);
 }
 
-// [sum]
 /// *total = the sum of n floats. The scratch memory comes and goes in the stream's own order, so
 /// that calls in two streams never share it.
 LIBRARY int launch_sum_f32(const float* x, size_t n, float* total, cudaStream_t stream) {
@@ -57,7 +56,6 @@ LIBRARY int launch_sum_f32(const float* x, size_t n, float* total, cudaStream_t 
   const cudaError_t freed = cudaFreeAsync(scratch, stream);
   return error != cudaSuccess ? error : freed;
 }
-// [sum]
 
 // ---------------------------------------------------------------- the device
 LIBRARY const char* error_text(int error) {

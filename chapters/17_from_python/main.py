@@ -61,14 +61,12 @@ def gamma(additions: float) -> float:
     return additions * EPS / (1 - additions * EPS)
 
 
-# [judged]
 def judged(result: Any, exact: Any, bound: Any) -> Any:
     """The largest error, its bound, and the verdict. A NaN is no number below a bound."""
     error = np.abs(result.astype(np.float64) - exact)
     right = result.shape == exact.shape and bool(np.all(error <= bound))
     worst = [float(np.max(x, initial=0.0)) for x in (error, np.broadcast_to(bound, error.shape))]
     return worst[0], worst[1], "OK" if right else "WRONG"
-# [judged]
 
 
 def check(results: Results, name: str, shape: str, call: Callable[[], Any], exact: Any, bound: Any) -> None:

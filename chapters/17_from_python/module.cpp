@@ -38,7 +38,6 @@ std::string text(const std::vector<std::int64_t>& numbers) {
   return all + (numbers.size() == 1 ? ",)" : ")");
 }
 
-// [array]
 /// An array of somebody else's, for the time of one call. Nothing is copied: `data` is its memory.
 class Array {
  public:
@@ -59,7 +58,6 @@ class Array {
     if (is_written) wrong_value("the array is read-only, and the result has to go there");
     keep(array);
   }
-  // [array]
   Array(const Array&) = delete;
 
   /// float32, on the right device, in C order. `dimensions` < 0: any number of them.
@@ -175,7 +173,6 @@ class Lent {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> lent_;
 };
 
-// [run]
 /// Launches on the arrays' device, with Python free to do something else meanwhile.
 template <class Launch>
 void run(const char* function, std::initializer_list<const Array*> arrays, std::uintptr_t stream,
@@ -200,7 +197,6 @@ void run(const char* function, std::initializer_list<const Array*> arrays, std::
   }
   check_cuda(function, error);
 }
-// [run]
 
 using Matmul = int (*)(const float*, const float*, float*, int, int, int, cudaStream_t);
 

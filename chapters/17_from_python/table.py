@@ -47,7 +47,10 @@ def commit() -> str:
     if "TILEWISE_COMMIT" in os.environ:
         return os.environ["TILEWISE_COMMIT"]
     here = pathlib.Path(__file__).parent
-    asked = subprocess.run(["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    try:
+        asked = subprocess.run(["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    except OSError:  # there is no git
+        return ""
     return asked.stdout.strip()
 
 
