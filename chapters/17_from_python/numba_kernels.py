@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, List, Tuple
 
 import numpy as np
-from numba import cuda, float32
+from numba import config, cuda, float32
 
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # one block is what we want to launch
 T = 16
 
 
