@@ -64,6 +64,8 @@ LIBRARY const char* error_text(int error) {
 LIBRARY const char* error_name(int error) {
   return cudaGetErrorName(static_cast<cudaError_t>(error));
 }
+/// CUDA remembers a call's error until somebody asks, and the next launch would report it as its own.
+LIBRARY int forget_error() { return cudaGetLastError(); }
 /// Makes `device` the one that this thread works on; *before is the one that it was.
 LIBRARY int use_device(int device, int* before) {
   const cudaError_t error = cudaGetDevice(before);

@@ -16,6 +16,7 @@ int launch_transpose_f32(const float* in, float* out, int rows, int cols, cudaSt
 int launch_sum_f32(const float* x, std::size_t n, float* total, cudaStream_t stream);
 const char* error_text(int error);
 const char* error_name(int error);
+int forget_error();
 int use_device(int device, int* before);
 int lend_to_device(void* memory, std::size_t bytes);
 int take_back(void* memory);

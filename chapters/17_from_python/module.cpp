@@ -145,6 +145,7 @@ class Array {
 /// A CUDA error becomes an exception, and its number an attribute's value in the text.
 void check_cuda(const char* function, int error) {
   if (error == 0) return;
+  forget_error();
   throw std::runtime_error(std::string(function) + ": " + error_text(error) + " (" +
                            error_name(error) + ")");
 }

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, List, Tuple
 
 import numpy as np
-from numba import config, cuda, float32
+
+if not hasattr(np, "row_stack"):  # gone from NumPy 2.5; numba-cuda 0.30 asks for it when it compiles its first kernel
+    np.row_stack = np.vstack  # type: ignore[attr-defined]
+from numba import config, cuda, float32  # noqa: E402
 
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # one block is what we want to launch
 T = 16

@@ -6,6 +6,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
+import torch.utils.dlpack
 
 import tilewise_kernels as tk
 from table import Results, library
@@ -93,7 +94,10 @@ def run_calls(results: Results) -> None:
         ("torch.neg, out", lambda: torch.neg(x, out=y)),
         ("torch.neg", lambda: torch.neg(x)),
         ("only current_stream()", lambda: torch.cuda.current_stream(x.device).cuda_stream),
-        ("only x.__dlpack__()", lambda: x.__dlpack__(stream=1)),
+        ("only x.__dlpack__(stream=1)", lambda: x.__dlpack__(stream=1)),
+        ("only x.__dlpack__(stream=-1)", lambda: x.__dlpack__(stream=-1)),
+        ("only x.__dlpack_device__()", lambda: x.__dlpack_device__()),
+        ("only torch.utils.dlpack.to_dlpack(x)", lambda: torch.utils.dlpack.to_dlpack(x)),
     ]
     for kernel, call in rows:
         row(two, kernel, on_host(call))
@@ -167,10 +171,11 @@ def run_numba(results: Results) -> None:
     ours = [("naive_matmul", lambda: tk.naive_matmul(p.a, p.b, out=p.c)), ("tiled_matmul", lambda: tk.tiled_matmul(p.a, p.b, out=p.c))]
     try:
         import numba_kernels
-    except Exception as error:
+        numba_kernels.call_nothing()
+        kernels = numba_kernels.products(p.a, p.b, p.c)
+    except Exception as error:  # not there, or not for this NumPy or this driver
         results.row(["Numba", ""], "SKIP", str(error).splitlines()[0], kernel="Numba", shape="6000 x 4000 x 4800")
         return p.run(results, ours, 9)
-    kernels = numba_kernels.products(p.a, p.b, p.c)
     for name, call in kernels:  # the first call compiles
         begin = time.perf_counter()
         call()

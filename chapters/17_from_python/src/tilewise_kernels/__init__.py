@@ -8,6 +8,7 @@ kernel has ended, as that library's own functions do.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any, Dict, Optional, Protocol, Tuple, TypeVar, Union
 
 from . import _module
@@ -61,17 +62,23 @@ def _current_stream(array: Any) -> int:
     """The stream in which the array's library would start its own work now."""
     library = _library(array)
     if library == "torch" and array.is_cuda:
-        torch = importlib.import_module("torch")
-        return int(torch.cuda.current_stream(array.device).cuda_stream)
+        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
     if library == "cupy":
-        return int(importlib.import_module("cupy").cuda.get_current_stream().ptr)
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
     return 0  # the default stream
 # [stream]
 
 
-# [lend]
-def _lend(name: str, array: Any, stream: int) -> Any:
-    """The array for one call. A library whose work on it is in another stream makes ours wait for that."""
+class _Queue:
+    """The stream of one call, and the library whose current stream it is, "" if it was given."""
+
+    def __init__(self, stream: Any, array: Any) -> None:
+        self.library = _library(array) if stream is None else ""
+        self.stream = _current_stream(array) if stream is None else stream_handle(stream)
+
+
+def _check_place(name: str, array: Any) -> bool:
+    """True for an array in the computer's memory. Refuses what is no array, or where the kernels can't reach it."""
     if not hasattr(array, "__dlpack__"):
         raise TypeError(f"{name}: an array is needed (NumPy, PyTorch, CuPy: anything with __dlpack__), not {type(array).__name__}")
     if getattr(array, "requires_grad", False):
@@ -80,9 +87,17 @@ def _lend(name: str, array: Any, stream: int) -> Any:
     if place != (CPU if MACHINE == "sim" else GPU):
         takes = "the simulator and takes arrays in the computer's memory" if MACHINE == "sim" else "a GPU and takes arrays that are there"
         raise ValueError(f"{name}: the array is {PLACES.get(place, f'on a device of type {place}')}, and this module was built for {takes}")
-    if place == CPU:
-        return array
-    return array.__dlpack__(stream=stream or 1)  # DLPack calls the default stream 1
+    return place == CPU
+
+
+# [lend]
+def _lend(name: str, array: Any, queue: _Queue) -> Any:
+    """The array's note, for one call that goes into this queue."""
+    if _check_place(name, array):
+        return array  # nanobind asks it by itself
+    if queue.library and _library(array) == queue.library:
+        return array.__dlpack__(stream=-1)  # the same queue: there is nothing to wait for
+    return array.__dlpack__(stream=queue.stream or 1)  # DLPack calls the default stream 1
 # [lend]
 
 
@@ -100,11 +115,11 @@ def _empty(like: Any, shape: Tuple[int, ...]) -> Any:
 
 
 def _matmul(launch: Any, a: A, b: A, out: Optional[A], stream: Stream) -> A:
-    handle = _current_stream(a) if stream is None else stream_handle(stream)
-    lent_a, lent_b = _lend("a", a, handle), _lend("b", b, handle)
+    queue = _Queue(stream, a)
+    lent_a, lent_b = _lend("a", a, queue), _lend("b", b, queue)
     if out is None:
         out = _empty(a, (*a.shape[:1], *b.shape[1:2]))
-    launch(lent_a, lent_b, _lend("out", out, handle), handle)
+    launch(lent_a, lent_b, _lend("out", out, queue), queue.stream)
     return out
 
 
@@ -125,21 +140,21 @@ def tiled_matmul(a: A, b: A, *, out: Optional[A] = None, stream: Stream = None) 
 
 def transpose(a: A, *, out: Optional[A] = None, stream: Stream = None) -> A:
     """The transpose of a matrix, in memory of its own: lesson 04. Errors as naive_matmul()."""
-    handle = _current_stream(a) if stream is None else stream_handle(stream)
-    lent = _lend("a", a, handle)
+    queue = _Queue(stream, a)
+    lent = _lend("a", a, queue)
     if out is None:
         out = _empty(a, tuple(a.shape[::-1]))
-    _module.transpose(lent, _lend("out", out, handle), handle)
+    _module.transpose(lent, _lend("out", out, queue), queue.stream)
     return out
 
 
 def sum(x: A, *, out: Optional[A] = None, stream: Stream = None) -> A:
     """The sum of all elements, an array without dimensions: lesson 14's kernel with one launch. Errors as naive_matmul()."""
-    handle = _current_stream(x) if stream is None else stream_handle(stream)
-    lent = _lend("x", x, handle)
+    queue = _Queue(stream, x)
+    lent = _lend("x", x, queue)
     if out is None:
         out = _empty(x, ())
-    _module.sum(lent, _lend("out", out, handle), handle)
+    _module.sum(lent, _lend("out", out, queue), queue.stream)
     return out
 
 
@@ -150,4 +165,4 @@ def nothing(stream: Stream = None) -> None:
 
 def address(array: Any) -> int:
     """Where the module sees the array's first element."""
-    return _module.address(_lend("array", array, 0))
+    return _module.address(_lend("array", array, _Queue(None, array)))
