@@ -36,14 +36,15 @@ def on_host(call: Call, calls: int = 100, samples: int = 50) -> List[float]:
 
 
 def on_device(calls: Sequence[Call], samples: int = 15) -> List[List[float]]:
-    """Seconds between two events around each call, in turns, so that all see the same clocks. A call that returns a float has
-    recorded its own two events."""
+    """Seconds between two events around each call, in turns, so that all see the same clocks. The device is busy meanwhile: else
+    the first event would be over before the call has put its kernel behind it. A call that returns a float has recorded its own."""
     for call in calls:
         call()
     seconds: List[List[float]] = [[] for _ in calls]
     for _ in range(samples):
         for call, of_call in zip(calls, seconds):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda._sleep(2_000_000)  # clocks: a millisecond
             begin.record()
             own = call()
             end.record()
