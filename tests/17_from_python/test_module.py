@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -227,3 +230,12 @@ def test_an_array_in_the_wrong_place_is_refused(library: Any, floats: Any) -> No
     refuses(ValueError, f"^a: the array is {where}, and this module was built for ", tk.transpose, Elsewhere())
     refuses(ValueError, f"^b: the array is {where}, ", tk.tiled_matmul, right, Elsewhere())
     refuses(ValueError, f"^out: the array is {where}, ", tk.tiled_matmul, right, right, out=Elsewhere())
+
+
+@pytest.mark.skipif(not SIM, reason="reports are the simulator's")
+def test_a_report_names_the_lines_of_kernels_that_are_in_a_library() -> None:
+    program = "import numpy as np, tilewise_kernels as tk; a = np.ones((40, 40), np.float32); tk.tiled_matmul(a, a)"
+    ran = subprocess.run([sys.executable, "-c", program], env={**os.environ, "TILEWISE_REPORT": "-"}, capture_output=True, text=True)
+    assert ran.returncode == 0
+    for words in ("void tiled_matmul<32>(", "02_tiled_matmul/tiled_matmul.cuh", "sum += As[ty][k] * Bs[k][tx];", "32 registers"):
+        assert words in ran.stderr
