@@ -465,7 +465,7 @@ def picked(words, gpu):
     """The recorded rows of "01 part kernel=... shape=...": chapter, parts, and what chosen() takes."""
     chapter, *words = words.split(" ")
     kernel = " ".join(words)
-    words = re.findall(r"[^\s=]+=(?:(?! [^\s=]+=).)+|\S+", kernel)  # values may hold blanks
+    words = re.findall(r"[^\s=]+=(?:(?! [^\s=(]+=).)+|\S+", kernel)  # values may hold blanks, and = in brackets
     file = json.loads((root / f"docs/results/{gpu}.json").read_text())
     run = next(run for run in file["runs"] if run["program"].startswith(chapter))
     parts = [word for word in words if "=" not in word]
