@@ -6,7 +6,7 @@ SHELL := /bin/bash
 scripts := common/scripts
 export ARGS FILE FROM GPU MACHINE SAMPLE TILEWISE_TASKS TOLERANCE WATCH
 
-chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu)))))
+chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu chapters/[0-9][0-9]_*/main.py)))))
 number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
@@ -18,7 +18,7 @@ help:
 	@echo "make puzzles, make puzzle-03-2   which are solved; judge one once (ARGS=\"--hints 1\", ARGS=--solution)"
 	@echo "make test            set up, build and run all tests"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
-	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu"
+	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu (17: plain.py)"
 	@echo "make step-00-3       compile and run one of the small programs that lesson 00 is made of, with the compiler alone"
 	@echo "make tune-12         which kernel of lesson 12, with which tiles, is fastest on this GPU, size by size"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"

@@ -13,7 +13,8 @@ if [ "${1:-}" = --full ]; then
 fi
 if [ $# = 0 ]; then
   cd chapters
-  set -- [0-9][0-9]_*
+  set -- [0-9][0-9]_*/main.cu
+  set -- "${@%/main.cu}"
   cd ..
 fi
 

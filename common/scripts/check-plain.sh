@@ -52,3 +52,30 @@ for file in chapters/*/plain.cu; do
     fi
   done
 done
+
+# Programs in Python load a library of earlier chapters' kernels, of which 02's is broken.
+for file in chapters/*/plain.py; do
+  command -v python3 >/dev/null || { echo "$file: python3 is not here"; break; }
+  chapter=$(basename "$(dirname "$file")")
+  folder=build/plain/$chapter
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp -r chapters "$folder/chapters"
+  read -r -a command <<<"$(sed -nE 's|^# +nvcc (.* -o libplain\.so) && python3 plain\.py$|\1|p' "$file")"
+  [ ${#command[@]} != 0 ] || die 1 "$file: no line says how to compile its library"
+  for way in right WRONG; do
+    expected=0
+    if [ $way = WRONG ]; then
+      expected=1
+      edit=$(broken 02_)
+      sed -i.right "$edit" "$folder"/chapters/02_tiled_matmul/*.cuh
+    fi
+    (cd "$folder/chapters/$chapter" && "$simcc" "${command[@]}") || die 1 "$file: its library does not compile with simcc"
+    status=0
+    said=$(cd "$folder/chapters/$chapter" && python3 plain.py 2>&1) || status=$?
+    echo "$chapter: $said"
+    if [ $status != $expected ] || ! grep -q "^$way: " <<<"$said"; then
+      die 1 "$file: exit code $status; expected \"$way\" and $expected"
+    fi
+  done
+done

@@ -59,7 +59,7 @@ def main():
             if slides.count < 5:
                 problems.append(f"{slides.count} slides")
             figures = re.findall(r'^<img src="[^"]*" alt="([^"]*)"', open_text, re.M)
-            kernels = re.findall(r"^```(?:cuda|cpp)\n(.*?)\n```", open_text, re.M | re.S)
+            kernels = re.findall(r"^```(?:cuda|cpp|python)\n(.*?)\n```", open_text, re.M | re.S)
             if not figures or not kernels:
                 problems.append("the page shows no picture or no code")
             problems += [f"no slide has the picture: {alt}" for alt in figures if alt not in slides.alts]

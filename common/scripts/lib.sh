@@ -9,12 +9,13 @@ die() {  # die CODE MESSAGE
 }
 
 chapters() {  # every chapter that there is, in order
-  local main
-  for main in chapters/[0-9][0-9]_*/main.cu; do
-    [ -e "$main" ] && basename "$(dirname "$main")"
+  local folder
+  for folder in chapters/[0-9][0-9]_*; do
+    if [ -e "$folder/main.cu" ] || [ -e "$folder/main.py" ]; then basename "$folder"; fi
   done
   return 0
 }
+is_python() { [ -e "chapters/$1/main.py" ]; }  # is_python CHAPTER: its lesson program is Python
 
 find_nvcc() { command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; }; }
 has_gpu() { { nvidia-smi -L 2>/dev/null | grep -q '^GPU'; } || [ -e /dev/nvidia0 ]; }
@@ -78,10 +79,16 @@ quietly() {
   fi
 }
 
-# build PRESET [TARGET...]: installs what is missing, configures once, builds.
+# build PRESET [TARGET...]: installs what is missing, configures once, builds. A target may be a chapter in Python.
 build() {
-  local preset=$1 folder=build/$1 purpose=sim started=$SECONDS
+  local preset=$1 folder=build/$1 purpose=sim started=$SECONDS target
+  local targets=() in_python=()
   shift
+  for target in "$@"; do
+    if is_python "$target"; then in_python+=("$target"); else targets+=("$target"); fi
+  done
+  if [ ${#in_python[@]} -gt 0 ] && [ "$preset" = sim ]; then targets+=(simulator); fi
+  set -- ${targets[@]+"${targets[@]}"}
   case $preset in gpu | compile) purpose=gpu ;; esac
   common/scripts/setup.sh $purpose
   mkdir -p "$folder"
@@ -92,8 +99,11 @@ build() {
     echo "Configuring $folder"
     quietly "Configuring" "$folder/build.log" cmake --preset "$preset"
   fi
-  [ $# = 0 ] || set -- --target "$@"
-  heading="Building $folder" quietly "The build" "$folder/build.log" cmake --build --preset "$preset" --parallel "$(jobs_to_use)" "$@"
+  if [ $# -gt 0 ] || [ ${#in_python[@]} = 0 ]; then
+    [ $# = 0 ] || set -- --target "$@"
+    heading="Building $folder" quietly "The build" "$folder/build.log" cmake --build --preset "$preset" --parallel "$(jobs_to_use)" "$@"
+  fi
+  for target in ${in_python[@]+"${in_python[@]}"}; do common/scripts/python-lesson.sh "$preset" "$target"; done
   if [ $((SECONDS - started)) -gt 2 ]; then echo "Built in $((SECONDS - started)) s"; fi
 }
 

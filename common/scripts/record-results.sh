@@ -4,7 +4,7 @@
 # With build/sim/bin, what the simulator counts: docs/results/simulated-<gpu>.json. `make compare` uses both.
 # Lesson 05's whole sweeps, every stride and offset, go into a file of their own beside it, <gpu>-05-sweeps.json, and the
 # pictures of them into <gpu>-05-stride.svg and <gpu>-05-offset.svg (where there are Python and gnuplot). On a GPU lesson 06
-# runs again with double values, into <gpu>-06-double.json.
+# runs again with double values, into <gpu>-06-double.json, and lesson 17, which is Python, writes python-<gpu>.json.
 # Commit first: the file names the commit. common/scripts/update-results.py then writes the tables of the pages.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,6 +17,7 @@ status=0
 separator='{"runs": ['
 for program in "$programs"/[0-9][0-9]_*; do
   name=$(basename "$program")
+  [ ! -e "$root/chapters/$name/main.py" ] || continue
   started=$SECONDS
   PATH=$programs:$PATH "$name" --json part.json >&2 || { status=1; echo "$name: not all is right" >&2; }
   echo "$name: $((SECONDS - started)) s" >&2
@@ -29,6 +30,18 @@ gpu=$(sed -n '/"machine": {/,/}/s/^ *"name": "\(.*\)",$/\1/p' all.json | head -n
 file=${wanted:-$root/docs/results/$(tr 'A-Z ' 'a-z-' <<<"$gpu").json}
 mv all.json "$file"
 echo "$file" >&2
+
+# Lessons in Python have a file of their own: what they measure depends on Python and its libraries, too.
+if [[ $gpu != Simulated* ]]; then
+  for program in "$programs"/[0-9][0-9]_*; do
+    name=$(basename "$program")
+    [ -e "$root/chapters/$name/main.py" ] || continue
+    PATH=$programs:$PATH "$name" --json part.json >&2 || { status=1; echo "$name: not all is right" >&2; }
+    python=$(dirname "$file")/python-$(basename "$file")
+    { echo '{"runs": ['; cat part.json; echo ']}'; } >"$python"
+    echo "$python" >&2
+  done
+fi
 
 if [ -x "$programs/06_csr_spmv" ] && [[ $gpu != Simulated* ]]; then
   started=$SECONDS

@@ -76,7 +76,7 @@ def blocks(text):
             i += 1
         elif line.startswith("```"):
             end = next(j for j in range(i + 1, len(lines)) if lines[j].startswith("```"))
-            found.append(("code" if line[3:].strip() in ("cuda", "cpp") else "text", "\n".join(lines[i + 1 : end])))
+            found.append(("code" if line[3:].strip() in ("cuda", "cpp", "python") else "text", "\n".join(lines[i + 1 : end])))
             i = end + 1
         elif line.startswith("<details"):
             depth, end = 0, i

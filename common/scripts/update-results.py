@@ -93,7 +93,8 @@ GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
     <!-- snippet: chapters/02_tiled_matmul/tiled_matmul.cuh tiled_matmul -->
     <!-- /snippet -->
 
-Without a tag it is the whole file. A line `<!-- plain-program -->` becomes a fold with the whole of the chapter's plain.cu.
+Without a tag it is the whole file. In Python the lines are `# [tag]`. A line `<!-- plain-program -->` becomes a fold with the whole of
+the chapter's plain.cu, or plain.py.
 
 Who works when, as lesson 15 draws it on the simulator, of the rows that are named:
 
@@ -464,7 +465,7 @@ def picked(words, gpu):
     """The recorded rows of "01 part kernel=... shape=...": chapter, parts, and what chosen() takes."""
     chapter, *words = words.split(" ")
     kernel = " ".join(words)
-    words = re.findall(r"[^\s=]+=(?:(?! [^\s=]+=).)+|\S+", kernel)  # values may hold blanks
+    words = re.findall(r"[^\s=]+=(?:(?! [^\s=(]+=).)+|\S+", kernel)  # values may hold blanks, and = in brackets
     file = json.loads((root / f"docs/results/{gpu}.json").read_text())
     run = next(run for run in file["runs"] if run["program"].startswith(chapter))
     parts = [word for word in words if "=" not in word]
@@ -992,21 +993,24 @@ snippet_line = re.compile(r"^\\snippet (\S+) (\S+)$", re.M)
 
 
 def code(file, tag):
-    """What stands between the two lines // [tag], moved to the left margin, or everything; without the tags of smaller
-    regions."""
+    """What stands between the two lines // [tag], in Python # [tag], moved to the left margin, or everything; without the tags of
+    smaller regions."""
     lines = (root / file).read_text().split("\n")
-    ends = [k for k, line in enumerate(lines) if line.strip() == f"// [{tag}]"] if tag else [-1, len(lines)]
+    comment = "#" if file.endswith(".py") else "//"
+    ends = [k for k, line in enumerate(lines) if line.strip() == f"{comment} [{tag}]"] if tag else [-1, len(lines)]
     if len(ends) != 2:
-        sys.exit(f"{file}: {len(ends)} lines // [{tag}], there must be two")
-    inside = [line for line in lines[ends[0] + 1:ends[1]] if not re.fullmatch(r"\s*// \[\w+\]", line)]
-    language = "cpp" if file.endswith("pp") else "cuda"
+        sys.exit(f"{file}: {len(ends)} lines {comment} [{tag}], there must be two")
+    inside = [line for line in lines[ends[0] + 1:ends[1]] if not re.fullmatch(comment + r" \[\w+\]", line.strip())]
+    language = "python" if file.endswith(".py") else "cpp" if file.endswith("pp") else "cuda"
     return f"\n```{language}\n" + textwrap.dedent("\n".join(inside)).strip("\n") + "\n```\n\n"
 
 
 def plain_program(page):
-    """The fold with the page's chapter's plain.cu; its code is a snippet without a tag."""
+    """The fold with the page's chapter's plain.cu or plain.py; its code is a snippet without a tag."""
     file = page.parent.relative_to(root) / "plain.cu"
-    return f"<details>\n<summary>The whole program: plain.cu</summary>\n\n<!-- snippet: {file} -->\n<!-- /snippet -->\n\n</details>"
+    if not (root / file).exists():
+        file = file.with_suffix(".py")
+    return f"<details>\n<summary>The whole program: {file.name}</summary>\n\n<!-- snippet: {file} -->\n<!-- /snippet -->\n\n</details>"
 
 
 file_region = re.compile(r"^(<!-- file: (\S+)(?: (\S+))? -->\n).*?^(<!-- /file -->)", re.S | re.M)

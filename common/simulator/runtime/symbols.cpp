@@ -46,35 +46,53 @@ int asked = -1;  // where lines are asked for
 constinit std::string_view kept_image;
 char kept_folder[4096];
 
-std::string executable_path() {
-#if defined(__APPLE__)
+// The file that the runtime was linked into, the program itself or a library (lesson 17's, which Python loads), and what must be
+// added to an address in that file to get the address in memory.
+struct Image {
+  std::string path;
+  std::uintptr_t bias = 0;
+};
+
+#if defined(__linux__)
+Image find_image() {
+  struct Search {
+    Image image;
+    bool is_first = true;
+  } search;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* out) {
+    auto& [image, is_first] = *static_cast<Search*>(out);
+    const auto here = reinterpret_cast<std::uintptr_t>(&find_image);
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& part = info->dlpi_phdr[i];
+      const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+      if (part.p_type != PT_LOAD || here < begin || here >= begin + part.p_memsz) continue;
+      image.bias = info->dlpi_addr;
+      if (!is_first) image.path = info->dlpi_name;  // the first is the program, whose name is empty
+      return 1;
+    }
+    is_first = false;
+    return 0;
+  };
+  dl_iterate_phdr(look, &search);
+  if (!search.image.path.empty()) return search.image;
+  char buffer[4096];
+  const ssize_t n = readlink("/proc/self/exe", buffer, sizeof buffer);
+  if (n > 0) search.image.path.assign(buffer, static_cast<std::size_t>(n));
+  return search.image;
+}
+#elif defined(__APPLE__)
+Image find_image() {
   char buffer[4096];
   std::uint32_t size = sizeof buffer;
-  return _NSGetExecutablePath(buffer, &size) == 0 ? buffer : "";
-#else
-  char buffer[4096];
-  ssize_t n = readlink("/proc/self/exe", buffer, sizeof buffer);
-  return n > 0 ? std::string(buffer, static_cast<std::size_t>(n)) : "";
-#endif
+  return {_NSGetExecutablePath(buffer, &size) == 0 ? buffer : "",
+          static_cast<std::uintptr_t>(_dyld_get_image_vmaddr_slide(0))};
 }
+#else
+Image find_image() { return {}; }
+#endif
 
-// What must be added to an address in the executable file to get the address in memory.
-std::uintptr_t load_bias() {
-#if defined(__linux__)
-  std::uintptr_t bias = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* out) {
-        *static_cast<std::uintptr_t*>(out) = info->dlpi_addr;
-        return 1;  // the first entry is the executable itself
-      },
-      &bias);
-  return bias;
-#elif defined(__APPLE__)
-  return static_cast<std::uintptr_t>(_dyld_get_image_vmaddr_slide(0));
-#else
-  return 0;
-#endif
-}
+std::string executable_path() { return find_image().path; }
+std::uintptr_t load_bias() { return find_image().bias; }
 
 #if defined(__linux__)
 // dladdr() knows exported symbols only; kernels in anonymous namespaces are found in the file's own symbol table.
