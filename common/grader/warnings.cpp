@@ -188,8 +188,15 @@ std::string unsupported_in(const std::string& said) {
           "the Tilewise simulator does not copy a union that holds a vector such as float4, nor std::bit_cast one: "
           "copy the "
           "vector itself, const float4 v = p[i]";
-    else if (what.find("simulator does not") == std::string::npos)
-      return "";
+    else if (what.find("designated initializers cannot be used with a non-aggregate type") != std::string::npos)
+      what =
+          "the Tilewise simulator does not take designated initializers, such as {.x = 1}, of vectors and of unions "
+          "that "
+          "hold one: write make_float4(1, 2, 3, 4), or assign the members";
+    else if (what.find("simulator does not") == std::string::npos) {
+      if (first.empty() || what.find("<brace-enclosed initializer list>") == std::string::npos) return "";
+      continue;  // what follows from it
+    }
     if (!first.empty()) continue;
     std::smatch place;  // simcc's own errors have no column
     const std::string before = line.substr(0, at);

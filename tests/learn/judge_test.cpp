@@ -102,7 +102,7 @@ TEST_CASE("a kernel that doesn't end, with the line", "[learn]") {
 }
 
 TEST_CASE("only the check itself says that a puzzle is solved", "[learn]") {
-  const std::string text = puzzle_text(kRight);
+  const std::string text = "#include <unistd.h>\n" + puzzle_text(kRight);
   for (const std::string cheat : {"puzzle::solved(), std::exit(0);", "puzzle::solved(), _exit(0);"}) {
     says(judged(puzzle_text(), replaced(text, "{ add_one", "{ " + cheat + " add_one")), "before the check was done");
     says(judged(puzzle_text(), replaced(text, "void launch", "struct S { S() { " + cheat + " } } s;\nvoid launch")),

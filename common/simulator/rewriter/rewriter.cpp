@@ -1217,9 +1217,12 @@ class Rewriter {
     } else if (is_member_access_by_reference(i)) {
       insert_before(i, "::tilewise::sim::aligned_object(");
       insert_after(i, ")");
-    } else if (const std::size_t last = pointer_of_reference(i); last != kNone) {
+    } else if (std::size_t last = pointer_of_reference(i); last != kNone || (last = pointer_of_value(i)) != kNone) {
       insert_before(i, "::tilewise::sim::aligned(");
       insert_after(last, ")");
+    } else if (const std::size_t end = operand_of_cast(i); end != kNone) {
+      insert_before(i - 1, "::tilewise::sim::aligned(");
+      insert_after(end, ")");
     } else if (starts_with(text, "atomic")) {
       reduction(i);
     } else if (starts_with(text, "mem") || starts_with(text, "__builtin_mem")) {
@@ -1581,8 +1584,8 @@ class Rewriter {
     if (i > 0 && syntax_.is(i - 1, "(") && syntax_.is(i + 1, ")") && syntax_.is(i + 2, "[") &&
         syntax_.match(i + 2) != kNone)
       return accesses_member(syntax_.match(i + 2) + 1) ? i : kNone;
-    if (i > 0 && syntax_.is(i - 1, "return") && syntax_.is(i + 1, "[") && syntax_.match(i + 1) != kNone &&
-        syntax_.is(syntax_.match(i + 1) + 1, ";"))
+    if (i > 0 && syntax_.is(i - 1, "return") && !is_shared_name(i) && syntax_.is(i + 1, "[") &&
+        syntax_.match(i + 1) != kNone && syntax_.is(syntax_.match(i + 1) + 1, ";"))
       return i;
     for (std::size_t last = i, after = i + 1; after < syntax_.size();) {
       if (syntax_.is(after, "->") && accesses_member(after) && !syntax_.is(after + 2, "[")) return last;
@@ -1638,6 +1641,69 @@ class Rewriter {
       after = syntax_.match(after) + 1;
     }
     return after != kNone && syntax_.is_any(after, {";", ","}) ? last : kNone;
+  }
+
+  /// The last token of the pointer that begins at i in `T v = p[k];`, `f(p[k])`, `*reinterpret_cast<T*>(p)` and
+  /// `reinterpret_cast<T*>(p)[k]`, else kNone. A struct that is copied may be taken apart by the compiler behind the simulator:
+  /// nvcc loads it whole if its type says that it's aligned.
+  std::size_t pointer_of_value(std::size_t i) const {
+    if (i == 0 || function_body_of(i) == kNone) return kNone;
+    if (syntax_.is(i, "reinterpret_cast")) {
+      std::size_t open = i + 1;
+      while (open < syntax_.size() && !syntax_.is_any(open, {"(", ";", ","})) ++open;
+      if (!syntax_.is(open, "(") || syntax_.match(open) == kNone) return kNone;
+      const std::size_t last = syntax_.match(open);
+      const bool product = i > 1 && (syntax_.is_name(i - 2) || syntax_.is_any(i - 2, {")", "]"}));
+      const bool target = syntax_.is(i - 1, "*") && (!product || syntax_.is(i - 2, "return"));
+      return target || syntax_.is(last + 1, "[") ? last : kNone;
+    }
+    if (!syntax_.is_name(i) || !syntax_.is_any(i - 1, {"=", "(", ","}) || !syntax_.is(i + 1, "[") ||
+        syntax_.match(i + 1) == kNone || !syntax_.is_any(syntax_.match(i + 1) + 1, {";", ",", ")"}))
+      return kNone;
+    return is_declared_pointer(i) ? i : kNone;
+  }
+
+  /// The last token of the operand in `*(const T*)&a[k]` and `((T*)a)[k]`, whose type begins at i; else kNone.
+  std::size_t operand_of_cast(std::size_t i) const {
+    if (i < 2 || !syntax_.is(i - 1, "(") || !syntax_.is_any(i - 2, {"*", "("}) || function_body_of(i) == kNone)
+      return kNone;
+    std::size_t k = i + (syntax_.is(i, "const") ? 1 : 0);
+    if (!syntax_.is_name(k) || is_builtin_type(syntax_.text(k)) || !syntax_.is(k + 1, "*")) return kNone;
+    for (k += 2; syntax_.is_any(k, {"const", "__restrict__", "__restrict"});) ++k;
+    if (!syntax_.is(k, ")")) return kNone;
+    ++k;
+    if (syntax_.is(k, "&")) ++k;
+    if (!syntax_.is(k, "(") && !syntax_.is_name(k)) return kNone;
+    std::size_t last = syntax_.is(k, "(") ? syntax_.match(k) : k;
+    while (last != kNone) {
+      if (syntax_.is_any(last + 1, {"[", "("}))
+        last = syntax_.match(last + 1);
+      else if (syntax_.is_any(last + 1, {".", "->"}) && syntax_.is_name(last + 2))
+        last += 2;
+      else
+        break;
+    }
+    if (last == kNone) return kNone;
+    if (syntax_.is(i - 2, "(")) return syntax_.match(i - 2) == last + 1 && syntax_.is(last + 2, "[") ? last : kNone;
+    const bool product = i > 2 && (syntax_.is_name(i - 3) || syntax_.is_any(i - 3, {")", "]"}));
+    return !product || syntax_.is(i - 3, "return") ? last : kNone;
+  }
+
+  /// Whether token i is the name of a pointer, as a declaration further up says: `T* p`, `const T* __restrict__ p`.
+  bool is_declared_pointer(std::size_t i) const {
+    const std::size_t body = function_body_of(i);
+    for (std::size_t k = i; k-- > 2 && (k > body || !syntax_.is_any(k, {";", "}"}));) {
+      if (syntax_.text(k) != syntax_.text(i) || !syntax_.is_any(k + 1, {",", ")", "=", ";", "{"})) continue;
+      std::size_t before = k - 1;
+      while (before > 0 && syntax_.is_any(before, {"const", "__restrict__", "__restrict"})) --before;
+      if (syntax_.is(before, "*") && (syntax_.is_name(before - 1) || syntax_.is_any(before - 1, {">", "const"})))
+        return true;
+      if (syntax_.is_name(k - 1) && !is_statement_keyword(syntax_.text(k - 1))) {
+        // `auto p = reinterpret_cast<...>(...)`
+        return syntax_.is(k - 1, "auto") && syntax_.is(k + 1, "=") && syntax_.is(k + 2, "reinterpret_cast");
+      }
+    }
+    return false;
   }
 
   void may_skip(std::size_t begin, std::size_t end) {  // of the condition
@@ -1848,23 +1914,31 @@ class Rewriter {
     const std::size_t open = name + 1;
     if (!syntax_.is_name(name) || !syntax_.is(open, "{") || syntax_.match(open) == kNone) return;
     const std::size_t close = syntax_.match(open);
-    bool holds_vector = false;
+    bool holds_vector = false, constructed = false, copied_by_itself = false;
     for (std::size_t k = open + 1; k < close; ++k) {
       if (syntax_.is_any(k, {"{", "(", "["}) && syntax_.match(k) != kNone) {
         k = syntax_.match(k);
         continue;
       }
-      if (syntax_.text(k) == syntax_.text(name)) return;  // has constructors of its own
+      if (syntax_.text(k) == syntax_.text(name) && syntax_.is(k + 1, "(")) {  // a constructor
+        constructed = true;
+        for (std::size_t a = k + 1; a < syntax_.match(k + 1); ++a)
+          copied_by_itself |= syntax_.text(a) == syntax_.text(name);
+      }
+      copied_by_itself |= syntax_.is(k, "operator") && syntax_.is(k + 1, "=");
       const std::string_view type = syntax_.text(k);
       holds_vector |= is_struct_of_cuda(type) && (type.back() == '2' || type.back() == '4') && syntax_.is_name(k + 1);
     }
-    if (!holds_vector) return;
+    if (!holds_vector || copied_by_itself) return;
     const std::string own(syntax_.text(name)), inlined = "__attribute__((always_inline)) ";
     // In a file of the simulator's, so that what copies it is said to be the line that asks for the copy.
-    std::string members = "\n# 1 \"/tilewise_sim/union\" 3\n" + own + "() = default; ";
+    std::string members = "\n# 1 \"/tilewise_sim/union\" 3\n";
+    if (!constructed) members += own + "() = default; ";
     const std::string first(syntax_.text(open + 1)), member(syntax_.text(open + 2));
     const std::string taken = "::tilewise::sim::vector_detail::First<" + first + ">";
-    if (syntax_.is_name(open + 1) && syntax_.is_name(open + 2) && syntax_.is(open + 3, ";"))
+    if (constructed)
+      ;  // begins as it says
+    else if (syntax_.is_name(open + 1) && syntax_.is_name(open + 2) && syntax_.is(open + 3, ";"))
       members += "constexpr " + own + "(" + taken + " tw_first) : " + member + "(tw_first.value) {} ";
     else if (syntax_.is_name(open + 2) && syntax_.is(open + 3, "[") && syntax_.match(open + 3) != kNone &&
              syntax_.is(syntax_.match(open + 3) + 1, ";"))

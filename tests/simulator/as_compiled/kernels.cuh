@@ -321,6 +321,22 @@ __global__ void members_in_a_view(const float* a, const float*, float* o, int) {
   o[i] = v[i].x + v[i].y + v[i].z + v[i].w;
 }
 
+// A struct of the program's own, copied before its members are used: by a pointer and by casts.
+struct alignas(16) Quad {
+  float x, y, z, w;
+};
+
+__global__ void copied_struct(const float* a, const float*, float* o, int) {
+  const Quad* p = reinterpret_cast<const Quad*>(a);
+  const Quad v = p[threadIdx.x];
+  o[threadIdx.x] = v.x + v.y * v.z + v.w;
+}
+
+__global__ void cast_struct(const float* a, const float*, float* o, int) {
+  const Quad u = *(const Quad*)&a[4 * threadIdx.x], v = ((const Quad*)a)[threadIdx.x + 32];
+  o[threadIdx.x] = u.x + u.y * u.z + u.w + v.x * v.y + v.z * v.w;
+}
+
 union Floats {
   float4 vector;
   float f[4];
@@ -372,6 +388,8 @@ inline std::vector<Case> cases() {
       {"promised_bytes", promised_bytes},
       {"pointer_in_parentheses", pointer_in_parentheses},
       {"members_in_a_view", members_in_a_view},
+      {"copied_struct", copied_struct},
+      {"cast_struct", cast_struct},
       {"unions", unions},
       {"shared_members", shared_members},
       {"stored_members", stored_members},

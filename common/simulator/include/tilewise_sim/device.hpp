@@ -309,9 +309,9 @@ template <class Name>
     using Pointer = std::remove_cvref_t<Name>;
     constexpr std::size_t alignment = alignof(std::remove_pointer_t<Pointer>);
     if constexpr (alignment >= 16)
-      return static_cast<Pointer>(aligned16(name));
+      return static_cast<Pointer>(::tilewise::sim::aligned16(name));
     else if constexpr (alignment == 8)
-      return static_cast<Pointer>(aligned8(name));
+      return static_cast<Pointer>(::tilewise::sim::aligned8(name));
     else
       return static_cast<Pointer>(name);
   } else {
@@ -324,7 +324,7 @@ template <class Name>
 template <class T>
 [[gnu::always_inline]] constexpr T& aligned_object(T& object) {
   if constexpr (std::is_class_v<T> && (alignof(T) >= 16 || (alignof(T) == 8 && sizeof(T) == 8))) {
-    if (!__builtin_is_constant_evaluated()) return *aligned(__builtin_addressof(object));
+    if (!__builtin_is_constant_evaluated()) return *::tilewise::sim::aligned(__builtin_addressof(object));
   }
   return object;
 }
