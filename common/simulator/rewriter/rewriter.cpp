@@ -855,9 +855,17 @@ class Rewriter {
           structs += "struct " + storage + " { " + type + whole + "; }; ";
         }
         const Token& at = syntax_.token(declarator.name);
-        text = "auto& " + name + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage +
-               "::" + name + ")>(\"" + name + "\", \"" + source_.files[at.file] + "\", " + std::to_string(at.line) +
-               ")." + name + ";";
+        // In a template `auto&` would have a type that depends on it, and strip.at<3>() would need `template`.
+        const bool of_struct = struct_names_.count(trim(type)) != 0 && from == declarator.name && !has_class;
+        std::string reference = "auto& " + name;
+        if (of_struct) {
+          std::string after;
+          if (!join_without_markers(declarator.name + 1, stop, after)) return;
+          reference = type + "(&" + name + ")" + after;
+        }
+        text = reference + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage + "::" + name +
+               ")>(\"" + name + "\", \"" + source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name +
+               ";";
       }
       declaration_texts.push_back(text);
       if (at_namespace) {
@@ -1634,7 +1642,7 @@ class Rewriter {
     if (star) {
       if (!syntax_.is(i, "reinterpret_cast")) return kNone;
       while (after < syntax_.size() && !syntax_.is_any(after, {"(", ";", ","})) ++after;
-      last = syntax_.is(after, "(") ? syntax_.match(after) : kNone;
+      last = syntax_.is(after, "(") && !is_in_type(after) ? syntax_.match(after) : kNone;
       after = last == kNone ? kNone : last + 1;
     } else {
       if (!syntax_.is_name(i) || !syntax_.is(after, "[") || syntax_.match(after) == kNone) return kNone;
@@ -1651,7 +1659,7 @@ class Rewriter {
     if (syntax_.is(i, "reinterpret_cast")) {
       std::size_t open = i + 1;
       while (open < syntax_.size() && !syntax_.is_any(open, {"(", ";", ","})) ++open;
-      if (!syntax_.is(open, "(") || syntax_.match(open) == kNone) return kNone;
+      if (!syntax_.is(open, "(") || is_in_type(open) || syntax_.match(open) == kNone) return kNone;
       const std::size_t last = syntax_.match(open);
       const bool product = i > 1 && (syntax_.is_name(i - 2) || syntax_.is_any(i - 2, {")", "]"}));
       const bool target = syntax_.is(i - 1, "*") && (!product || syntax_.is(i - 2, "return"));
@@ -1687,6 +1695,12 @@ class Rewriter {
     if (syntax_.is(i - 2, "(")) return syntax_.match(i - 2) == last + 1 && syntax_.is(last + 2, "[") ? last : kNone;
     const bool product = i > 2 && (syntax_.is_name(i - 3) || syntax_.is_any(i - 3, {")", "]"}));
     return !product || syntax_.is(i - 3, "return") ? last : kNone;
+  }
+
+  /// Whether the parenthesis is that of a type, `float(*)[4]`, and not the operand of a cast.
+  bool is_in_type(std::size_t open) const {
+    return !syntax_.is(open - 1, ">") ||
+           (syntax_.is_any(open + 1, {"*", "&"}) && syntax_.is_any(open + 2, {")", "const"}));
   }
 
   /// Whether token i is the name of a pointer, as a declaration further up says: `T* p`, `const T* __restrict__ p`.
