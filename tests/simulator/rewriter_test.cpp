@@ -360,14 +360,15 @@ TEST_CASE("static in a device function is device memory") {
 // ---------------------------------------------------------------- shared memory
 
 TEST_CASE("__shared__ variables become references into the block's arena") {
-  auto shared = [](const std::string& name) {
-    return "auto& " + name + " = shared_variable<tw_shared_" + name + ", decltype(tw_shared_" + name + "::" + name +
-           ")>(\"" + name + "\", \"t.cu\", 1)." + name + ";";
+  // Of a class the reference names the type: `auto&` would make it a dependent one in a template.
+  auto shared = [](const std::string& name, const std::string& declared = "") {
+    return (declared.empty() ? "auto& " + name : declared) + " = shared_variable<tw_shared_" + name +
+           ", decltype(tw_shared_" + name + "::" + name + ")>(\"" + name + "\", \"t.cu\", 1)." + name + ";";
   };
   CHECK(in_kernel("__shared__ float a[4][5];") == "struct tw_shared_a { float a[4][5]; }; " + shared("a"));
   CHECK(in_kernel("__shared__ T a[N][N], b[2], *c;") ==
         "struct tw_shared_a { T a[N][N]; }; struct tw_shared_b { T b[2]; }; struct tw_shared_c { T *c; }; " +
-            shared("a") + " " + shared("b") + " " + shared("c"));
+            shared("a", "T (&a)[N][N]") + " " + shared("b", "T (&b)[2]") + " " + shared("c"));
   CHECK(in_kernel("static __shared__ volatile int f;") == "struct tw_shared_f { volatile int f; }; " + shared("f"));
   CHECK(in_kernel("volatile __shared__ unsigned long f;") ==
         "struct tw_shared_f { volatile unsigned long f; }; " + shared("f"));
