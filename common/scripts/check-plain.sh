@@ -2,8 +2,13 @@
 # check-plain.sh: every chapters/*/plain.cu on the simulator, alone in a folder with its chapter's kernels, compiled by the
 # command in the comment it begins with: it must say "right" and exit with 0. Then with its kernel broken: it must say "WRONG" and
 # exit with 1.
+# check-plain.sh FILE: one of them.
 source "$(dirname "$0")/lib.sh"
-build sim simulator
+if [ $# = 0 ]; then  # as many at a time as there are cores
+  build sim simulator
+  printf '%s\n' chapters/*/plain.cu chapters/*/plain.py | xargs -P "$(jobs_to_use)" -n 1 common/scripts/check-plain.sh || exit 1
+  exit 0
+fi
 
 # What breaks each kernel: a command for sed.
 broken() {
@@ -26,7 +31,8 @@ broken() {
 }
 
 simcc=$PWD/build/sim/bin/simcc
-for file in chapters/*/plain.cu; do
+for file in "$@"; do
+  case $file in *.py) continue ;; esac
   chapter=$(basename "$(dirname "$file")")
   folder=build/plain/$chapter
   rm -rf "$folder"
@@ -54,7 +60,8 @@ for file in chapters/*/plain.cu; do
 done
 
 # Programs in Python load a library of earlier chapters' kernels, of which 02's is broken.
-for file in chapters/*/plain.py; do
+for file in "$@"; do
+  case $file in *.cu) continue ;; esac
   command -v python3 >/dev/null || { echo "$file: python3 is not here"; break; }
   chapter=$(basename "$(dirname "$file")")
   folder=build/plain/$chapter
