@@ -65,12 +65,19 @@ TEST_CASE("stores that nvcc merges count as compiled, atomic updates beside them
   CHECK(totals(report).store_sectors == 160);
 }
 
-TEST_CASE("shared memory counts as written", "[grader][counts]") {
+TEST_CASE("shared memory counts as compiled where that is less, its bank conflicts, too", "[grader][counts]") {
   Json report = report_of(R"([
-    {"memory": "shared", "access": "load", "bytes_per_thread": 4, "instructions": 8, "threads": 256, "wavefronts": 8,
-     "wavefronts_ideal": 8, "as_compiled": {"instructions": 2, "wavefronts": 2, "moved": false, "merged": true}}])");
-  report[0]["counters"]["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] = 8;
-  CHECK(count(report, "shared_wavefronts") == 8);
+    {"memory": "shared", "access": "load", "bytes_per_thread": 4, "instructions": 8, "threads": 256, "wavefronts": 16,
+     "wavefronts_ideal": 8, "as_compiled": {"instructions": 2, "wavefronts": 8, "wavefronts_ideal": 8, "moved": false,
+     "merged": true}},
+    {"memory": "shared", "access": "store", "bytes_per_thread": 4, "instructions": 2, "threads": 64, "wavefronts": 4,
+     "wavefronts_ideal": 2}])");
+  report[0]["counters"]["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] = 16;
+  report[0]["counters"]["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"] = 4;
+  report[0]["derived"]["shared_load_bank_conflicts"] = 8;
+  report[0]["derived"]["shared_store_bank_conflicts"] = 2;
+  CHECK(count(report, "shared_wavefronts") == 12);
+  CHECK(count(report, "shared_conflicts") == 2);
 }
 
 TEST_CASE("words that are loaded again: not counted, or counted where the task says so", "[grader][counts]") {

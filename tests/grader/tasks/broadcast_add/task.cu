@@ -25,12 +25,6 @@ TASK(broadcast_add) {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < cols; ++j) out(i, j) = a[i * a_row + j * a_col] + b[i * b_row + j * b_col];
   };
-  mistakes = {
-      {"b is taken for contiguous where its row is repeated",
-       [](const Floats& a, const Floats& b, Floats& out, int rows, int cols, int a_row, int a_col, int, int b_col) {
-         for (int i = 0; i < rows; ++i)
-           for (int j = 0; j < cols; ++j) out(i, j) = a[i * a_row + j * a_col] + b[j * b_col];
-       }}};
   visible = {{1, 1, 1, 1, 1, 1},   {5, 7, 7, 1, 7, 1},    {33, 65, 65, 1, 0, 1}, {33, 65, 65, 1, 1, 0},
              {20, 40, 0, 1, 1, 0}, {40, 20, 1, 40, 0, 0}, {3, 100, 205, 2, 0, 3}};
   hidden = {{1, 50}, {1, 70}, {0, 90}, {0, 9}, {0, 90}, {0, 9}};

@@ -21,12 +21,6 @@ TASK(strided_copy) {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < cols; ++j) out(i, j) = view[i * row + j * col];
   };
-  mistakes = {
-      {"rows and columns are exchanged", [](const Floats& view, Floats& out, int rows, int cols, int row, int col) {
-         if (rows != cols) return;
-         for (int i = 0; i < rows; ++i)
-           for (int j = 0; j < cols; ++j) out(i, j) = view[j * row + i * col];
-       }}};
   visible = {{1, 1, 1, 1},    {5, 7, 7, 1},   {33, 65, 1, 33}, {32, 32, 1, 32},
              {70, 33, 66, 2}, {40, 20, 0, 1}, {20, 40, 1, 0},  {3, 100, 205, 2}};
   hidden = {{1, 70}, {1, 70}, {0, 90}, {0, 90}};

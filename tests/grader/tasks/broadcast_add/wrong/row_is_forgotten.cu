@@ -1,4 +1,4 @@
-// expect: broadcast_add visible b is taken for contiguous
+// expect: broadcast_add visible of 7 shapes right
 // points: broadcast_add 10..70
 // The stride from row to row of b is left out.
 #include "homework.cuh"
