@@ -861,7 +861,7 @@ class Rewriter {
         if (of_struct) {
           std::string after;
           if (!join_without_markers(declarator.name + 1, stop, after)) return;
-          reference = type + "(&" + name + ")" + after;
+          reference = after.empty() ? type + "&" + name : type + "(&" + name + ")" + after;
         }
         text = reference + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage + "::" + name +
                ")>(\"" + name + "\", \"" + source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name +
