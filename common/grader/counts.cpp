@@ -104,7 +104,7 @@ void count_repeats(Json& report) {
   }
 }
 
-Totals totals(const Json& report) {
+Totals totals(const Json& report, SharedMemory shared) {
   Totals t;
   double load_requests = 0, load_words = 0, load_sectors = 0, load_sectors_ideal = 0, store_requests = 0,
          wavefronts = 0, conflicts = 0, copies = 0, copied_words = 0, waited_for = 0, launches = 0, atomics = 0,
@@ -145,7 +145,7 @@ Totals totals(const Json& report) {
         copied_words += words_copied(line);
         waited_for += words_waited_for(line);
       }
-      if (line.value("memory", "") == "shared" && line.value("access", "") != "copy") {
+      if (shared == SharedMemory::merged && line.value("memory", "") == "shared" && line.value("access", "") != "copy") {
         wavefronts -= line.value("wavefronts", 0.0) - counted(line, "wavefronts");
         conflicts -= conflicts_as_written(line) - counted_conflicts(line);
       }

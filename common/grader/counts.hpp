@@ -16,7 +16,10 @@ struct Totals {
   std::map<std::string, double> counts;
   double flops = 0, load_sectors = 0, store_sectors = 0, atomic_sectors = 0;
 };
-Totals totals(const nlohmann::ordered_json& report);
+
+/// Accesses to shared memory that nvcc would merge count as merged, or as the kernel has them.
+enum class SharedMemory { merged, as_written };
+Totals totals(const nlohmann::ordered_json& report, SharedMemory shared = SharedMemory::merged);
 
 /// Takes loads of what had just been loaded for loads like others.
 void count_repeats(nlohmann::ordered_json& report);

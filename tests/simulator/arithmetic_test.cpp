@@ -57,6 +57,23 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
         "f:\n" + counter + "\taddq\t$2, (%rax)\n.Ltmp1:\n" + two + "\tret\n");
   CHECK(count_arithmetic("f:\n" + call + "\tje\t.L2\n.L2:\n" + call + two + "\tret\n") ==
         "f:\n\tje\t.L2\n.L2:\n" + counter + "\taddq\t$2, (%rax)\n" + two + "\tret\n");
+  // Frames that are described by rsp are described where it moves, too; those that rbp describes stay as they are.
+  const std::string start = "f:\n\t.cfi_startproc\n", jump = call + "\tje\t.L2\n.L2:\n" + two;
+  const auto described = [&](const std::string& frame) { return count_arithmetic(start + frame + jump); };
+  const std::string moved =
+      "\tleaq\t-128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset 128\n\tpushfq\n\t.cfi_adjust_cfa_offset 8\n\tpushq\t%rax\n"
+      "\t.cfi_adjust_cfa_offset 8\n" +
+      counter +
+      "\taddq\t$2, (%rax)\n\tpopq\t%rax\n\t.cfi_adjust_cfa_offset -8\n\tpopfq\n\t.cfi_adjust_cfa_offset -8\n"
+      "\tleaq\t128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset -128\n";
+  const std::string by_rbp = "\t.cfi_def_cfa_register 6\n", back = "\t.cfi_def_cfa 7, 8\n",
+                    remember = "\t.cfi_remember_state\n", restore = "\t.cfi_restore_state\n";
+  for (const std::string& frame : {std::string(), std::string("\t.cfi_def_cfa_offset 16\n"), by_rbp + back,
+                                   remember + by_rbp + restore, std::string("\t.cfi_def_cfa_register %rsp\n")})
+    CHECK(described(frame) == start + frame + "\tje\t.L2\n.L2:\n" + moved + two);
+  for (const std::string& frame : {by_rbp, remember + by_rbp, by_rbp + remember + back + restore,
+                                   std::string("\t.cfi_def_cfa 10, 0\n"), std::string("\t.cfi_escape 0xf,0x3\n")})
+    CHECK(described(frame) == start + frame + "\tje\t.L2\n.L2:\n" + kept + two);
   CHECK(count_arithmetic("g:\n\tje\t.L2\n.L2:\n" + two + "\tret\n") == "g:\n\tje\t.L2\n.L2:\n" + two + "\tret\n");
   // Arithmetic of a function without calls belongs to no block of the function before.
   CHECK(count_arithmetic(call + "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n") ==

@@ -109,11 +109,49 @@ std::string additions(const Flop& flop) {
   return text;
 }
 
-// The same where registers, flags and the red zone below the stack are in use.
-std::string additions_anywhere(const Flop& flop) {
-  return "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n" + additions(flop) +
-         "\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n";
+// The same where registers, flags and the red zone below the stack are in use. Whoever walks the stack from here, as the
+// watchdog's signal does, must find the caller: where frames are described by rsp, the description follows it.
+std::string additions_anywhere(const Flop& flop, bool frame_by_rsp) {
+  const auto moved = [&](int bytes) {
+    return frame_by_rsp ? "\t.cfi_adjust_cfa_offset " + std::to_string(bytes) + "\n" : std::string();
+  };
+  return "\tleaq\t-128(%rsp), %rsp\n" + moved(128) + "\tpushfq\n" + moved(8) + "\tpushq\t%rax\n" + moved(8) +
+         additions(flop) + "\tpopq\t%rax\n" + moved(-8) + "\tpopfq\n" + moved(-8) + "\tleaq\t128(%rsp), %rsp\n" +
+         moved(-128);
 }
+
+// Whether the assembler describes the frame by rsp at the line that was followed last.
+class FrameByRsp {
+ public:
+  void follow(std::string_view line) {
+    const std::size_t name = line.find(".cfi_");
+    if (name == std::string_view::npos) return;
+    const std::string_view directive = line.substr(name);
+    const auto is = [&](std::string_view start) { return directive.substr(0, start.size()) == start; };
+    const auto operand_is_rsp = [&] {
+      const std::size_t operand = directive.find_first_not_of(" \t%", directive.find_first_of(" \t"));
+      return operand != std::string_view::npos && (directive[operand] == '7' || directive.substr(operand, 3) == "rsp");
+    };
+    if (is(".cfi_startproc")) {
+      by_rsp_ = true;
+      remembered_.clear();
+    } else if (is(".cfi_endproc") || is(".cfi_escape")) {
+      by_rsp_ = false;
+    } else if (is(".cfi_def_cfa_register") || is(".cfi_def_cfa ") || is(".cfi_def_cfa\t")) {
+      by_rsp_ = operand_is_rsp();
+    } else if (is(".cfi_remember_state")) {
+      remembered_.push_back(by_rsp_);
+    } else if (is(".cfi_restore_state") && !remembered_.empty()) {
+      by_rsp_ = remembered_.back();
+      remembered_.pop_back();
+    }
+  }
+  explicit operator bool() const { return by_rsp_; }
+
+ private:
+  bool by_rsp_ = false;
+  std::vector<bool> remembered_;
+};
 
 }  // namespace
 
@@ -127,12 +165,14 @@ std::string count_arithmetic(const std::string& assembly) {
   enum class Block { none, with_call, without_call } block = Block::none;
   std::size_t at = 0, go_on_at = 0;
   Flop flop;
+  FrameByRsp frame;
+  bool frame_at = false;  // `frame` at `at`
 
   const auto finish_block = [&] {
     const bool counts = flop.single + flop.twice != 0;
     if (block == Block::none || (block == Block::without_call && !counts)) return;
     out.append(assembly, copied, at - copied);
-    if (counts) out += block == Block::with_call ? additions(flop) : additions_anywhere(flop);
+    if (counts) out += block == Block::with_call ? additions(flop) : additions_anywhere(flop, frame_at);
     copied = go_on_at;
   };
   const auto begin_block = [&](Block kind, std::size_t begin, std::size_t end) {
@@ -141,10 +181,12 @@ std::string count_arithmetic(const std::string& assembly) {
     at = begin;
     go_on_at = end;
     flop = {};
+    frame_at = bool(frame);
   };
 
   for_each_line(assembly, [&](std::string_view line, std::size_t begin, std::size_t end) {
     if (line.empty()) return;
+    frame.follow(line);
     if (line[0] != '\t' && line[0] != ' ') {
       const bool is_target = targets.count(line.substr(0, line.find(':'))) != 0;
       if (is_target && block != Block::none) begin_block(Block::without_call, end, end);
@@ -154,7 +196,10 @@ std::string count_arithmetic(const std::string& assembly) {
       begin_block(Block::with_call, begin, end);
     } else if (block != Block::none) {
       const Flop more = flop_of(line);
-      if (block == Block::without_call && flop.single + flop.twice == 0) at = go_on_at = begin;
+      if (block == Block::without_call && flop.single + flop.twice == 0) {
+        at = go_on_at = begin;
+        frame_at = bool(frame);
+      }
       flop.single += more.single;
       flop.twice += more.twice;
     }
