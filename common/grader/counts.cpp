@@ -145,7 +145,8 @@ Totals totals(const Json& report, SharedMemory shared) {
         copied_words += words_copied(line);
         waited_for += words_waited_for(line);
       }
-      if (shared == SharedMemory::merged && line.value("memory", "") == "shared" && line.value("access", "") != "copy") {
+      if (shared == SharedMemory::merged && line.value("memory", "") == "shared" &&
+          line.value("access", "") != "copy") {
         wavefronts -= line.value("wavefronts", 0.0) - counted(line, "wavefronts");
         conflicts -= conflicts_as_written(line) - counted_conflicts(line);
       }

@@ -208,7 +208,7 @@ class Function {
 
   static bool never_returns(const Line& line) {
     const std::string_view name = callee(line);
-    return name == "_Unwind_Resume" || name == "abort" || has_prefix(name, "__cxa_") ||
+    return name == "_Unwind_Resume" || name == "abort" || name == "__stack_chk_fail" || has_prefix(name, "__cxa_") ||
            has_prefix(name, "_ZSt9terminate") || has_prefix(name, "_ZN8tilewise3sim4trap") ||
            has_prefix(name, "_ZN8tilewise3sim13assert_failed") ||
            has_prefix(name, "_ZN8tilewise3sim14promise_broken") || has_prefix(name, "_ZN8tilewise3sim11unsupported");

@@ -711,6 +711,8 @@ class Driver {
   /// What device code sees before anything else.
   Args definitions() {
     Args flags{"-std=" + options_.standard, "-D__CUDACC__=1", "-D__NVCC__=1"};
+    // Some distributions' compilers define it, and C functions are then called by other names.
+    flags.push_back("-U_FORTIFY_SOURCE");
     // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
     append(flags, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
                    "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
@@ -950,6 +952,11 @@ class Driver {
                   "-fno-builtin-memcpy",
                   "-Wno-unknown-pragmas"};
     if (options_.lines_only) flags.push_back("-g1");
+    // What distributions add to each function, Ubuntu for one: the same code is made everywhere.
+    flags.push_back("-fno-stack-protector");
+#if defined(__x86_64__)
+    flags.push_back("-fcf-protection=none");
+#endif
 #if defined(__x86_64__) && defined(__linux__)
     // A large array touches every page of the stack, the guard below it too, instead of jumping over that.
     flags.push_back("-fstack-clash-protection");
