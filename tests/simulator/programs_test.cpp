@@ -32,6 +32,16 @@ TEST_CASE("A program runs: streams and asynchronous copies", "[programs]") {
   runs("streams_async", "8181 values in 9 chunks on 3 streams: right\n");
 }
 
+TEST_CASE("A program runs: a reset gives variables their first values, on one device and on several", "[programs]") {
+  const std::string expected =
+      "changed: 13, 1 0 0, 6\nreset: 7, 0 0 0, 5\nevent: cudaErrorContextIsDestroyed\nchanged again: 12, 1 1 1, 5\n";
+  for (const char* devices : {"1", "2"}) {
+    setenv("TILEWISE_DEVICES", devices, 1);
+    runs("device_reset", expected);
+  }
+  unsetenv("TILEWISE_DEVICES");
+}
+
 TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is", "[programs]") {
   const std::string expected =
       "before main: right\nuntyped pointers: right\ncomplex numbers: right\nvalue of one lane: right\n"

@@ -1,7 +1,9 @@
 // Streams and events. Work is done when it is asked for; what a program may rely on is in order.hpp.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "api.hpp"
@@ -46,6 +48,12 @@ Owners<CUevent_st>& events() {
   return *owners;
 }
 
+/// Events that went with their device's reset: they are kept, since CUDA knows them still.
+Owners<CUevent_st>& events_before_reset() {
+  static auto* owners = new Owners<CUevent_st>;
+  return *owners;
+}
+
 template <class Object>
 bool owns(const Owners<Object>& owners, const Object* object) {
   return object && std::any_of(owners.begin(), owners.end(), [=](auto& owner) { return owner.get() == object; });
@@ -77,7 +85,10 @@ cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   return cudaSuccess;
 }
 
-cudaError_t on_event(cudaEvent_t event) { return owns(events(), event) ? cudaSuccess : cudaErrorInvalidResourceHandle; }
+cudaError_t on_event(cudaEvent_t event) {
+  if (owns(events_before_reset(), event)) return cudaErrorContextIsDestroyed;
+  return owns(events(), event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
 
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
@@ -100,7 +111,10 @@ void destroy_streams(int device) {
     order::close_stream(stream->order);
     return true;
   });
-  std::erase_if(events(), [=](const auto& event) { return event->device == device; });
+  const auto gone = std::stable_partition(events().begin(), events().end(),
+                                          [=](const auto& event) { return event->device != device; });
+  std::move(gone, events().end(), std::back_inserter(events_before_reset()));
+  events().erase(gone, events().end());
 }
 
 std::size_t live_objects() { return streams().size() + events().size() + graph::live(); }

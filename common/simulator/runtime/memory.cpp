@@ -162,7 +162,7 @@ struct State {
   int closings = 0;
   std::size_t pages_closed = 0;
   std::vector<Allocation> variables;                                    // by address
-  std::map<std::uintptr_t, std::vector<std::uint8_t>> first_values;     // of variables, if there are several devices
+  std::map<std::uintptr_t, std::vector<std::uint8_t>> first_values;     // of variables that don't begin as zeros
   std::array<std::vector<VariableCopy>, kMostDevices> variable_copies;  // of those devices that have run something
   bool hides_variables = false;
   std::map<std::uintptr_t, std::vector<std::uint8_t>> hidden;  // values of variables, while host code runs
@@ -407,7 +407,7 @@ void release_all(int device) {
     }
   }
   std::erase_if(s.registered, [=](const Allocation& entry) { return entry.device == device; });
-  s.variable_copies[static_cast<std::size_t>(device)].clear();
+  begin_variables_anew(device);
   forget_recent();
 }
 
@@ -760,6 +760,15 @@ const std::vector<Allocation>& variables() { return state().variables; }
 
 namespace {
 
+/// Gives the bytes at `place` the value that the variable's definition gives it.
+void begin_as_defined(const Allocation& variable, std::uintptr_t place) {
+  const auto values = state().first_values.find(variable.begin);
+  if (values == state().first_values.end())
+    std::memset(bytes_at(place), 0, variable.bytes);
+  else
+    std::memcpy(bytes_at(place), values->second.data(), variable.bytes);
+}
+
 std::vector<VariableCopy>& copies_of(int device) {
   State& s = state();
   auto& copies = s.variable_copies[static_cast<std::size_t>(device)];
@@ -774,7 +783,7 @@ std::vector<VariableCopy>& copies_of(int device) {
     Allocation& record = arena_of(begin)->records.at(begin);
     record.name = v.name;
     record.space = v.space;
-    std::memcpy(copy, s.first_values.at(v.begin).data(), v.bytes);
+    begin_as_defined(v, begin);
     mark_written(begin, v.bytes);
     copies.push_back({v.begin, begin, v.bytes, {}});
   }
@@ -782,6 +791,13 @@ std::vector<VariableCopy>& copies_of(int device) {
 }
 
 }  // namespace
+
+void begin_variables_anew(int device) {
+  if (several_devices()) return state().variable_copies[static_cast<std::size_t>(device)].clear();
+  const DeviceMemoryOpen open;
+  for (const Allocation& v : state().variables)
+    if (v.space != Space::managed && v.bytes != 0 && is_writable(v.begin)) begin_as_defined(v, v.begin);
+}
 
 std::uintptr_t place_of(const Allocation& variable, int device) {
   return variable.begin + (variable.space == Space::managed ? 0 : distance_to_copy(variable.begin, device));
@@ -937,10 +953,9 @@ bool register_variable(const void* address, std::size_t bytes, const char* name,
   entry.name = name;
   entry.space = space;
   memory::insert_sorted(variables, entry);
-  if (several_devices() && space != Space::managed) {
-    const auto* const values = static_cast<const std::uint8_t*>(address);
+  const auto* const values = static_cast<const std::uint8_t*>(address);
+  if (space != Space::managed && std::any_of(values, values + bytes, [](std::uint8_t b) { return b != 0; }))
     memory::state().first_values[begin].assign(values, values + bytes);
-  }
   if (space != Space::managed) {
     memory::Range& all = memory::device_variables;
     const std::uintptr_t first = all.bytes == 0 ? begin : std::min(all.begin, begin);

@@ -63,7 +63,7 @@ Release release(void* pointer, void* call_site = nullptr);
 bool register_host(void* pointer, std::size_t bytes, unsigned flags, void* call_site);
 bool unregister_host(void* pointer);
 
-/// Frees everything that belongs to the device, as cudaDeviceReset does.
+/// Frees everything that belongs to the device, as cudaDeviceReset does; its variables have their first values again.
 void release_all(int device = 0);
 
 std::size_t capacity();                  ///< bytes of device memory that can be had, on each device
@@ -214,6 +214,9 @@ const std::vector<Allocation>& variables();
 
 // With several devices each has its own `__device__` and `__constant__` variables: copies in its memory. Kernels, which know the
 // program's variables, find the copies' values there.
+
+/// All variables of the device are as their definitions say.
+void begin_variables_anew(int device);
 
 /// Where the device keeps the variable: the program's own address while there is only one device, and of `__managed__` ones.
 std::uintptr_t place_of(const Allocation& variable, int device);
