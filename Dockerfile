@@ -17,7 +17,7 @@ RUN cp run_autograder /autograder/run_autograder && rm -rf /var/lib/apt/lists/*
 
 FROM debian:12 AS tilewise
 ENV DEBIAN_FRONTEND=noninteractive
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates git make python3 && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates git make python3 python3-venv && rm -rf /var/lib/apt/lists/*
 WORKDIR /tilewise
 COPY . .
 RUN common/scripts/setup.sh sim && rm -rf /var/lib/apt/lists/*

@@ -71,9 +71,8 @@ constexpr unsigned naive_matmul_blocks(int n, unsigned block) {
 // [launch]
 /// Starts naive_matmul() in blocks of block x block threads. K == 0 fills C with zeros; M == 0 or N
 /// == 0 does nothing. Returns cudaErrorInvalidValue for a size that cannot be, else what the launch
-/// itself reports: for more than 65,535 blocks in y cudaErrorInvalidConfiguration, and so for a
-/// block of more than 1,024 threads before CUDA 13; from 13 on the latter is cudaErrorInvalidValue,
-/// too.
+/// itself reports: for more than 65,535 blocks in y, and for a block of more than 1,024 threads,
+/// cudaErrorInvalidConfiguration (from CUDA 13 on cudaErrorInvalidValue).
 inline cudaError_t launch_naive_matmul(const float* A, const float* B, float* C, int M, int N,
                                        int K, int block, cudaStream_t stream = nullptr) {
   if (!naive_matmul_fits(M, N, K) || block < 1) return cudaErrorInvalidValue;

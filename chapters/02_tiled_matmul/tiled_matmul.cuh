@@ -204,7 +204,7 @@ constexpr size_t tiled_matmul_shared_bytes(int tile) { return 2 * sizeof(float) 
 // [launch]
 /// Starts tiled_matmul<TILE>(). K == 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns
 /// cudaErrorInvalidValue for a size that cannot be, else what the launch itself reports (more than
-/// 65,535 blocks in y is cudaErrorInvalidConfiguration).
+/// 65,535 blocks in y is cudaErrorInvalidConfiguration, from CUDA 13 on cudaErrorInvalidValue).
 template <int TILE>
 cudaError_t launch_tiled_matmul(const float* A, const float* B, float* C, int M, int N, int K,
                                 cudaStream_t stream = nullptr) {

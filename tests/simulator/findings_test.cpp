@@ -193,7 +193,8 @@ TEST_CASE("Findings: an array that was left far behind is named all the same") {
         std::string::npos);
 }
 
-TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++", "[.all]") {
+TEST_CASE("Findings: what depends on the compiler's knowledge of types is the same with g++ and clang++",
+          "[.all][types]") {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (std::system(("command -v " + compiler + " >/dev/null 2>&1").c_str()) != 0) {
       WARN(compiler << " is not here");

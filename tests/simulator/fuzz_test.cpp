@@ -151,7 +151,7 @@ TEST_CASE("Random kernels give the results and counters of a GPU, and no finding
   CHECK(equal_wavefronts * 100 >= count * 95);
 }
 
-TEST_CASE("Reports do not depend on the compiler, its optimisation, or the run", "[.all]") {
+TEST_CASE("Reports do not depend on the compiler, its optimisation, or the run", "[.all][options]") {
   const Folder folder;
   const std::string source = fuzz::program(7, 0, 12);
   const Program program(folder, source);
