@@ -7,9 +7,9 @@ source "$(dirname "$0")/lib.sh"
 only_submissions=0
 if [ "${1:-}" = --cxx ]; then
   if [ -z "${2:-}" ] || ! command -v "$2" >/dev/null; then die 2 "test-all.sh --cxx COMPILER: which one?"; fi
-  export TILEWISE_CXX=$2
   only_submissions=1
   build sim homework
+  export TILEWISE_CXX=$2
 else
   build sim homework learn simulator test_simulator
 fi

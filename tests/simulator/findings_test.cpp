@@ -148,6 +148,9 @@ TEST_CASE("Findings: streams, events, and the host beside them", "[programs]") {
 TEST_CASE("Findings: several devices", "[programs][devices]") {
   check_all_cases("devices.cu", "", "", "TILEWISE_DEVICES=3");
 }
+TEST_CASE("Findings: collective operations", "[programs][devices][nccl]") {
+  check_all_cases("collectives.cu", "", "", "TILEWISE_DEVICES=3");
+}
 TEST_CASE("Findings: asynchronous copies", "[programs]") { check_all_cases("async.cu"); }
 TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores", "[programs]") {
   check_all_cases("matrices.cu");

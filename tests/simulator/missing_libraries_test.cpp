@@ -45,7 +45,6 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
        "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
       {"cuDNN (cudnnHandle_t)", "#include <cudnn.h>\ncudnnHandle_t h;\nint main() {}\n"},
-      {"NCCL (ncclComm_t)", "#include <nccl.h>\nncclComm_t c;\nint main() {}\n"},
       {"NVRTC (nvrtcProgram)", "#include <nvrtc.h>\nnvrtcProgram p;\nint main() {}\n"},
       {"the CUDA driver API (CUdevice)", "#include <cuda.h>\nCUdevice d;\nint main() {}\n"},
       {"Thrust", "#include <thrust/sort.h>\nvoid f(int* a) { thrust::sort(a, a + 4); }\nint main() {}\n"},

@@ -42,6 +42,21 @@ TEST_CASE("A program runs: a reset gives variables their first values, on one de
   unsetenv("TILEWISE_DEVICES");
 }
 
+TEST_CASE("A program runs: all that NCCL does, on one device and on several", "[programs][devices][nccl]") {
+  for (const char* devices : {"1", "2", "5"}) {
+    setenv("TILEWISE_DEVICES", devices, 1);
+    runs("nccl_operations",
+         "tilewise: ncclAllReduce and its kin are computed by the simulator's own library on the CPU: checked, but "
+         "neither "
+         "counted nor timed\n" +
+             std::string(devices) +
+             " ranks: 0 wrong\nmore ranks than devices: 4\na device twice: 5\na rank too many: 4\nno such root: 4\n"
+             "no such type: 4\nno communicator: 4\nno group: 5\nanother's stream: " +
+             (std::string(devices) == "1" ? "0" : "1") + "\ndestroyed twice: 4\n");
+  }
+  unsetenv("TILEWISE_DEVICES");
+}
+
 TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is", "[programs]") {
   const std::string expected =
       "before main: right\nuntyped pointers: right\ncomplex numbers: right\nvalue of one lane: right\n"

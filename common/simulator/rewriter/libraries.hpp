@@ -25,7 +25,6 @@ inline constexpr Library kMissingLibraries[] = {
     {"cuSOLVER", "cusolver", "CUSOLVER"},
     {"cuDNN", "cudnn", "cudnn"},
     {"cuDNN", "cudnn", "CUDNN"},
-    {"NCCL", "nccl", "nccl"},
     {"NVRTC", "nvrtc", "nvrtc"},
     {"NVRTC", "nvrtc", "NVRTC"},
     {"NVML", "nvml", "nvml"},
