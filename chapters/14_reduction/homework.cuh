@@ -16,7 +16,8 @@
 /// All three hold garbage before. Where there is no number, because n is 0 or all elements are NaN,
 /// the least is infinity, the largest -infinity, and the count 0. However the blocks are timed, all
 /// results are the same. parts: 1,024 words, and part_counts: 512 words, to work in; they hold
-/// garbage before. That is a least, a largest and a count for each of 512 blocks.
+/// garbage before. That is a least, a largest and a count for each of 512 blocks: more aren't
+/// needed. What is asked for at a time counts, too: 16 bytes, where the address allows it.
 /// arrived: a counter, to work with. It is 0 before, and must be 0 again when the work is done.
 cudaError_t launch_min_max_count(const float* x, int n, float* range, int* count, float* parts,
                                  int* part_counts, int* arrived, cudaStream_t stream = nullptr);

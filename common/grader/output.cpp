@@ -9,6 +9,7 @@
 #include "grader.hpp"
 #include "tilewise/files.hpp"
 #include "tools.hpp"
+#include "warnings.hpp"
 
 namespace tilewise::grader {
 namespace {
@@ -149,7 +150,7 @@ std::string to_text(const ChapterResult& r, bool colour) {
                ? "\nIt does not compile:\n"
                : "\nThe grader does not support something in this file (nvcc may): it runs files on the "
                  "simulator, which lacks this:\n";
-    std::istringstream lines(printable(r.compiler));
+    std::istringstream lines(printable(calls_of_lacking_functions(r.compiler)));
     int n = 0;
     for (std::string line; std::getline(lines, line) && n < 30; ++n) out += "  " + line + "\n";
   }

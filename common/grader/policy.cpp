@@ -103,6 +103,7 @@ const std::set<std::string, std::less<>>& allowed_of(std::string_view library) {
                                                          "cublasGemmEx",
                                                          "cublasGemmStridedBatchedEx",
                                                          "cublasSgemmBatched",
+                                                         "cublasSgemmEx",
                                                          "cublasDgemmBatched",
                                                          "cublasSgemmStridedBatched",
                                                          "cublasDgemmStridedBatched",
@@ -379,13 +380,13 @@ bool is_the_same(const std::string& a, const std::string& b) {
 }
 
 /// What the macros of standard headers become, depending on the compiler and its C library: INFINITY, NAN, HUGE_VAL,
-/// assert, offsetof. All give a constant, or nothing at all.
+/// assert, offsetof. All give a constant, or nothing at all. And CUDA's older name of alignas.
 bool is_harmless_builtin(std::string_view name) {
   static const std::set<std::string_view> names{
-      "__builtin_inf",      "__builtin_inff", "__builtin_infl",  "__builtin_nan",      "__builtin_nanf",
-      "__builtin_nanl",     "__builtin_nans", "__builtin_nansf", "__builtin_huge_val", "__builtin_huge_valf",
-      "__builtin_offsetof", "__builtin_FILE", "__builtin_LINE",  "__builtin_FUNCTION", "__builtin_huge_vall",
-      "__builtin_expect",   "__builtin_nansl"};
+      "__builtin_inf",      "__builtin_inff",  "__builtin_infl",   "__builtin_nan",      "__builtin_nanf",
+      "__builtin_nanl",     "__builtin_nans",  "__builtin_nansf",  "__builtin_huge_val", "__builtin_huge_valf",
+      "__builtin_offsetof", "__builtin_FILE",  "__builtin_LINE",   "__builtin_FUNCTION", "__builtin_huge_vall",
+      "__builtin_expect",   "__builtin_nansl", "__builtin_align__"};
   return names.count(name) > 0;
 }
 

@@ -174,6 +174,29 @@ bool lacks_copies_of_vectors(const std::string& said) {
 
 }  // namespace
 
+std::string calls_of_lacking_functions(const std::string& said) {
+  static constexpr std::string_view kLacks = "the Tilewise simulator does not support ";
+  const auto place = [](const std::string& line) {
+    const std::string path = line.substr(0, line.find(": "));
+    return path.substr(path.find_last_of('/') + 1);
+  };
+  std::istringstream lines(said);
+  std::string out, where, function;  // g++ says where first, clang++ which function
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with("required from here") || line.ends_with("requested here")) {
+      where = place(line);
+    } else if (const std::size_t name = line.find(kLacks); name != std::string::npos) {
+      const std::size_t begin = name + kLacks.size();
+      function = line.substr(begin, line.find_first_of(" \"'", begin) - begin);
+    }
+    if (where.empty() || function.empty()) continue;
+    out += where + ": " + function + "(), which the simulator does not have\n";
+    where.clear();
+    function.clear();
+  }
+  return out.empty() ? said : out;
+}
+
 std::string unsupported_in(const std::string& said) {
   std::string first;
   const bool copies = lacks_copies_of_vectors(said);
@@ -202,6 +225,11 @@ std::string unsupported_in(const std::string& said) {
     const std::string before = line.substr(0, at);
     static const std::regex line_number(":([0-9]+)(:[0-9]+)?$");
     if (std::regex_search(before, place, line_number)) first = "line " + place[1].str() + ": " + what;
+  }
+  if (const std::string calls = calls_of_lacking_functions(said); !first.empty() && calls != said) {
+    std::smatch call;  // the error is in a header
+    static const std::regex line_and_name(":([0-9]+)(:[0-9]+)?: (.*)");
+    if (std::regex_search(calls, call, line_and_name)) first = "line " + call[1].str() + ": " + call[3].str();
   }
   return first;
 }

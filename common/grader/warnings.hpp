@@ -36,4 +36,8 @@ std::string without_machinery(const std::string& said, const std::string& contra
 /// "line 7: the simulator does not support NAME: ...", when each error in what without_machinery() left is such a one; else "".
 std::string unsupported_in(const std::string& said);
 
+/// Where functions are called that the simulator's headers name as lacking, a line each: "FILE:7:3: NAME(), which ...". What was said,
+/// unchanged, if there are none.
+std::string calls_of_lacking_functions(const std::string& said);
+
 }  // namespace tilewise::grader

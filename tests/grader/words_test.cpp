@@ -105,6 +105,19 @@ TEST_CASE("words: what the simulator lacks is no mistake of the student's", "[gr
         "line 7: the simulator does not support cooperative_groups::memcpy_async: copy");
   CHECK(unsupported_in("a.cu:12:5: error: static assertion failed: the Tilewise simulator does not support tiles\n") !=
         "");
+  // Functions that a header names: the line is the caller's, whichever compiler says it.
+  for (const char* called :
+       {"cublas_v2.h: In instantiation of 'NotSupported cublasCall(Arguments ...) [with Arguments = {int}]':\n"
+        "a.cu:18:24:   required from here\n"
+        "cublas_v2.h:409:127: error: static assertion failed: the Tilewise simulator does not support cublasCall\n",
+        "cublas_v2.h:391:97: error: static_assert failed due to requirement '...' \"the Tilewise simulator does not "
+        "support "
+        "cublasCall\"\n/x/a.cu:18:24: note: in instantiation of function template specialization 'cublasCall<int>' "
+        "requested here\n"}) {
+    CHECK(unsupported_in(called) == "line 18: cublasCall(), which the simulator does not have");
+    CHECK(calls_of_lacking_functions(called) == "a.cu:18:24: cublasCall(), which the simulator does not have\n");
+  }
+  CHECK(calls_of_lacking_functions(lacks) == lacks);
   // Where there is a mistake, too, it comes first.
   CHECK(unsupported_in(lacks + "a.cu:8:3: error: 'x' was not declared in this scope\n").empty());
   for (const char* copied :

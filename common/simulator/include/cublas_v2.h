@@ -189,6 +189,9 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                             cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
                             cublasComputeType_t computeType, cublasGemmAlgo_t algo);
+cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                             int k, const float* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
+                             cudaDataType Btype, int ldb, const float* beta, void* C, cudaDataType Ctype, int ldc);
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                           int m, int n, int k, const void* alpha, const void* A, cudaDataType Atype,
                                           int lda, long long int strideA, const void* B, cudaDataType Btype, int ldb,
@@ -384,7 +387,6 @@ TILEWISE_NOT_SUPPORTED(cublasDtrttp);
 TILEWISE_NOT_SUPPORTED(cublasHgemm);
 TILEWISE_NOT_SUPPORTED(cublasHgemmBatched);
 TILEWISE_NOT_SUPPORTED(cublasHgemmStridedBatched);
-TILEWISE_NOT_SUPPORTED(cublasSgemmEx);
 TILEWISE_NOT_SUPPORTED(cublasCgemmEx);
 TILEWISE_NOT_SUPPORTED(cublasGemmBatchedEx);
 TILEWISE_NOT_SUPPORTED(cublasGemmGroupedBatchedEx);
@@ -412,4 +414,38 @@ TILEWISE_NOT_SUPPORTED(cublasSdot_64);
 TILEWISE_NOT_SUPPORTED(cublasDdot_64);
 TILEWISE_NOT_SUPPORTED(cublasSaxpy_64);
 TILEWISE_NOT_SUPPORTED(cublasGemmEx_64);
+TILEWISE_NOT_SUPPORTED(cublasSgemmBatched_64);
+TILEWISE_NOT_SUPPORTED(cublasDgemmBatched_64);
+TILEWISE_NOT_SUPPORTED(cublasSgemmStridedBatched_64);
+TILEWISE_NOT_SUPPORTED(cublasDgemmStridedBatched_64);
+TILEWISE_NOT_SUPPORTED(cublasGemmStridedBatchedEx_64);
+TILEWISE_NOT_SUPPORTED(cublasGemmBatchedEx_64);
+TILEWISE_NOT_SUPPORTED(cublasSgemmEx_64);
+TILEWISE_NOT_SUPPORTED(cublasSgeam_64);
+TILEWISE_NOT_SUPPORTED(cublasDgeam_64);
+TILEWISE_NOT_SUPPORTED(cublasSger_64);
+TILEWISE_NOT_SUPPORTED(cublasDger_64);
+TILEWISE_NOT_SUPPORTED(cublasSscal_64);
+TILEWISE_NOT_SUPPORTED(cublasDscal_64);
+TILEWISE_NOT_SUPPORTED(cublasDaxpy_64);
+TILEWISE_NOT_SUPPORTED(cublasSnrm2_64);
+TILEWISE_NOT_SUPPORTED(cublasDnrm2_64);
+TILEWISE_NOT_SUPPORTED(cublasSasum_64);
+TILEWISE_NOT_SUPPORTED(cublasDasum_64);
+TILEWISE_NOT_SUPPORTED(cublasIsamax_64);
+TILEWISE_NOT_SUPPORTED(cublasIdamax_64);
+TILEWISE_NOT_SUPPORTED(cublasIsamin_64);
+TILEWISE_NOT_SUPPORTED(cublasIdamin_64);
+TILEWISE_NOT_SUPPORTED(cublasScopy_64);
+TILEWISE_NOT_SUPPORTED(cublasDcopy_64);
+TILEWISE_NOT_SUPPORTED(cublasSswap_64);
+TILEWISE_NOT_SUPPORTED(cublasDswap_64);
+TILEWISE_NOT_SUPPORTED(cublasSsyrk_64);
+TILEWISE_NOT_SUPPORTED(cublasDsyrk_64);
+TILEWISE_NOT_SUPPORTED(cublasSsymm_64);
+TILEWISE_NOT_SUPPORTED(cublasDsymm_64);
+TILEWISE_NOT_SUPPORTED(cublasStrsm_64);
+TILEWISE_NOT_SUPPORTED(cublasDtrsm_64);
+TILEWISE_NOT_SUPPORTED(cublasSdgmm_64);
+TILEWISE_NOT_SUPPORTED(cublasDdgmm_64);
 TILEWISE_NOT_SUPPORTED(cublasUint8gemmBias);

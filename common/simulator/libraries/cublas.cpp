@@ -837,6 +837,13 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                  beta, {C, Ctype, 0}, 1, computeType, TILEWISE_CALLER);
 }
 
+cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                             int k, const float* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
+                             cudaDataType Btype, int ldb, const float* beta, void* C, cudaDataType Ctype, int ldc) {
+  return gemm_ex("cublasSgemmEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, Atype, 0}, {B, Btype, 0},
+                 beta, {C, Ctype, 0}, 1, CUBLAS_COMPUTE_32F, TILEWISE_CALLER);
+}
+
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                           int m, int n, int k, const void* alpha, const void* A, cudaDataType Atype,
                                           int lda, long long int strideA, const void* B, cudaDataType Btype, int ldb,

@@ -1344,11 +1344,20 @@ class Rewriter {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
       const auto found = functions_.find(syntax_.text(i));
       if (found == functions_.end()) continue;
+      if (found->second.kernel && i > 0 && syntax_.is(i - 1, "::") && is_launched(i)) continue;  // no class has kernels
       const bool other = (!syntax_.is_any(i + 1, {"(", "<"}) && !is_used_as_value(i)) ||
                          (i > 0 && syntax_.is_any(i - 1, {".", "->", "::", "#", "using", "friend"})) ||
                          (syntax_.scope_of(i) == ScopeKind::class_scope && syntax_.is(i + 1, "("));
       if (other) functions_.erase(found);
     }
+  }
+
+  /// `k<<<` or `k<128><<<`.
+  bool is_launched(std::size_t i) const {
+    std::size_t after = i + 1;
+    if (syntax_.is(after, "<") && !is_triple(after, "<") && syntax_.match_angle(after) != kNone)
+      after = syntax_.match_angle(after) + 1;
+    return is_triple(after, "<");
   }
 
   /// `f` as an argument, and not as a name that is declared.
@@ -1665,10 +1674,16 @@ class Rewriter {
       const bool target = syntax_.is(i - 1, "*") && (!product || syntax_.is(i - 2, "return"));
       return target || syntax_.is(last + 1, "[") ? last : kNone;
     }
-    if (!syntax_.is_name(i) || !syntax_.is_any(i - 1, {"=", "(", ","}) || !syntax_.is(i + 1, "[") ||
-        syntax_.match(i + 1) == kNone || !syntax_.is_any(syntax_.match(i + 1) + 1, {";", ",", ")"}))
-      return kNone;
-    return is_declared_pointer(i) ? i : kNone;
+    if (!syntax_.is_name(i) || !syntax_.is(i + 1, "[") || syntax_.match(i + 1) == kNone) return kNone;
+    const std::size_t after = syntax_.match(i + 1) + 1;
+    if (syntax_.is_any(i - 1, {"=", "(", ","}) && syntax_.is_any(after, {";", ",", ")"}))
+      return is_declared_pointer(i) ? i : kNone;
+    // An operand of an operator, which may be a function that takes a struct by value.
+    const bool operand =
+        syntax_.is_any(i - 1, {"=",  "(", ",", "return", "+", "-",  "*",  "/",  "%",  "|",  "^",  "<<",
+                               ">>", "<", ">", "?",      ":", "+=", "-=", "*=", "/=", "|=", "^=", "=="}) &&
+        syntax_.is_any(after, {";", ",", ")", "+", "-", "*", "/", "%", "|", "^", "<<", ">>", "<", ">", "?", ":", "=="});
+    return operand && is_declared_pointer(i, true) ? i : kNone;
   }
 
   /// The last token of the operand in `*(const T*)&a[k]` and `((T*)a)[k]`, whose type begins at i; else kNone.
@@ -1704,14 +1719,17 @@ class Rewriter {
   }
 
   /// Whether token i is the name of a pointer, as a declaration further up says: `T* p`, `const T* __restrict__ p`.
-  bool is_declared_pointer(std::size_t i) const {
+  /// `to_struct`: to a type that the program declares.
+  bool is_declared_pointer(std::size_t i, bool to_struct = false) const {
     const std::size_t body = function_body_of(i);
     for (std::size_t k = i; k-- > 2 && (k > body || !syntax_.is_any(k, {";", "}"}));) {
       if (syntax_.text(k) != syntax_.text(i) || !syntax_.is_any(k + 1, {",", ")", "=", ";", "{"})) continue;
       std::size_t before = k - 1;
       while (before > 0 && syntax_.is_any(before, {"const", "__restrict__", "__restrict"})) --before;
-      if (syntax_.is(before, "*") && (syntax_.is_name(before - 1) || syntax_.is_any(before - 1, {">", "const"})))
-        return true;
+      if (syntax_.is(before, "*") && (syntax_.is_name(before - 1) || syntax_.is_any(before - 1, {">", "const"}))) {
+        const std::size_t type = before - (syntax_.is(before - 1, "const") ? 2 : 1);  // `T const*`, too
+        return !to_struct || struct_names_.count(syntax_.text(type)) > 0;
+      }
       if (syntax_.is_name(k - 1) && !is_statement_keyword(syntax_.text(k - 1))) {
         // `auto p = reinterpret_cast<...>(...)`
         return syntax_.is(k - 1, "auto") && syntax_.is(k + 1, "=") && syntax_.is(k + 2, "reinterpret_cast");
