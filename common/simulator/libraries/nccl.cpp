@@ -402,7 +402,7 @@ void meet(const std::vector<Part>& parts) {
   change().notify_all();
 }
 
-/// The first receive from `rank` among what a rank has asked for before its next collective operation; its end if there is none.
+/// The first operation of that kind with `rank` that a rank has asked for before its next collective one; its end if there is none.
 std::deque<Operation>::iterator partner(ncclComm& of, Kind kind, int rank) {
   auto o = of.waiting.begin();
   for (; o != of.waiting.end() && o->is_between_two(); ++o)
@@ -491,8 +491,9 @@ bool overlaps_in_group(const std::vector<std::pair<ncclComm*, Operation>>& opera
 
 ncclResult_t ask(Lock& lock, std::vector<std::pair<ncclComm*, Operation>> operations) {
   if (overlaps_in_group(operations)) return ncclInternalError;
+  for (const auto& [comm, o] : operations)
+    if (!exists(comm)) return ncclInvalidArgument;  // destroyed within the group
   for (auto& [comm, o] : operations) {
-    if (!exists(comm)) return ncclInvalidArgument;
     o.serial = ++serials;
     comm->waiting.push_back(o);
   }

@@ -47,6 +47,14 @@ struct Machine {
   }
 };
 
+/// As it should be: all ranks, in one group, each in its stream.
+void all_reduce(const Machine& m) {
+  ncclGroupStart();
+  for (int r = 0; r < kRanks; ++r)
+    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
+  ncclGroupEnd();
+}
+
 // ---------------------------------------------------------------- ranks that don't agree
 CASE(other_count) {
   Machine m;
@@ -58,10 +66,7 @@ CASE(other_count) {
 }
 CASE(other_count_right) {
   Machine m;
-  ncclGroupStart();
-  for (int r = 0; r < kRanks; ++r)
-    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
-  ncclGroupEnd();
+  all_reduce(m);
   return m.finish();
 }
 CASE(other_root) {
@@ -145,10 +150,7 @@ CASE(one_rank_less) {
 }
 CASE(one_rank_less_right) {
   Machine m;
-  ncclGroupStart();
-  for (int r = 0; r < kRanks; ++r)
-    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
-  ncclGroupEnd();
+  all_reduce(m);
   return m.finish();
 }
 CASE(a_thread_leaves_early) {
@@ -221,20 +223,14 @@ CASE(ranks_one_after_another_right) {
 // ---------------------------------------------------------------- buffers
 CASE(changed_under_it) {
   Machine m;
-  ncclGroupStart();
-  for (int r = 0; r < kRanks; ++r)
-    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
-  ncclGroupEnd();
+  all_reduce(m);
   cudaSetDevice(1);
   fill<<<1, kMany>>>(m.send[1], 1);
   return m.finish();
 }
 CASE(changed_under_it_right) {
   Machine m;
-  ncclGroupStart();
-  for (int r = 0; r < kRanks; ++r)
-    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
-  ncclGroupEnd();
+  all_reduce(m);
   cudaSetDevice(1);
   fill<<<1, kMany, 0, m.stream[1]>>>(m.send[1], 1);
   return m.finish();
@@ -275,10 +271,7 @@ CASE(filled_in_another_stream_right) {
   Machine m;
   cudaSetDevice(2);
   fill<<<1, kMany, 0, m.stream[2]>>>(m.send[2], 1);
-  ncclGroupStart();
-  for (int r = 0; r < kRanks; ++r)
-    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
-  ncclGroupEnd();
+  all_reduce(m);
   return m.finish();
 }
 CASE(half_in_place) {
@@ -359,10 +352,7 @@ CASE(buffer_of_another) {
 }
 CASE(buffer_of_another_right) {
   Machine m;
-  ncclGroupStart();
-  for (int r = 0; r < kRanks; ++r)
-    ncclAllReduce(m.send[r], m.receive[r], kMany, ncclFloat, ncclSum, m.comm[r], m.stream[r]);
-  ncclGroupEnd();
+  all_reduce(m);
   return m.finish();
 }
 // The default stream is that of the rank's device, whichever is the current one.
