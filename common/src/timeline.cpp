@@ -26,7 +26,7 @@ std::optional<Timeline> timeline_of(const std::function<void()>& call, double th
   for (const sim::Piece& p : simulated.pieces)
     timeline.pieces.push_back({static_cast<Engine>(p.engine),
                                numbers.try_emplace(p.stream, static_cast<int>(numbers.size()) - 1).first->second,
-                               p.begin, p.end});
+                               p.begin, p.end, p.device});
   return timeline;
 }
 

@@ -13,11 +13,12 @@ namespace tilewise {
 /// What does a piece of work. A device is taken to have one of each.
 enum class Engine { copy_in, sms, copy_out };
 
-/// A copy between host and device, or a launch.
+/// A copy between host and device, a launch, or a copy to another device, which is work of the one that sends.
 struct TimelinePiece {
   Engine engine = Engine::sms;
   int stream = 0;  ///< numbered by their first use in this timeline; -1: the default stream
   double begin = 0, end = 0;
+  int device = 0;
 };
 
 /// Pieces in the order in which they begin. The unit isn't time, but bytes that a copy moves.
