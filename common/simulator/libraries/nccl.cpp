@@ -632,7 +632,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int ndev, const int* devlist) {
   std::vector<int> devices;
   for (int i = 0; i < ndev; ++i) {
     devices.push_back(devlist ? devlist[i] : i);
-    if (devices.back() < 0 || devices.back() >= device_count()) return result(ncclInvalidArgument);
+    if (devices.back() < 0 || devices.back() >= device_count()) return result(ncclUnhandledCudaError);
     if (std::count(devices.begin(), devices.end(), devices.back()) > 1) return result(ncclInvalidUsage);
   }
   const auto clique = std::make_shared<Clique>(Clique{std::vector<ncclComm*>(std::size_t(ndev)), 0});
@@ -756,7 +756,7 @@ ncclResult_t ncclGroupStart() {
 
 ncclResult_t ncclGroupEnd() {
   Lock lock(device_mutex());
-  if (group.depth == 0) return result(ncclInvalidUsage);
+  if (group.depth == 0) return result(ncclInvalidArgument);
   if (--group.depth > 0) return ncclSuccess;
   const Group now = std::exchange(group, Group{});
   if (now.error != ncclSuccess) return now.error;

@@ -236,6 +236,17 @@ cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int val
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
   if (!check_range(call.name, "target", pointer, (height - 1) * pitch + width, true, call.site))
     return cudaErrorInvalidValue;
+  if (const int filling = device_of(call.stream);
+      is_device_memory(pointer) && !may_access(filling, device_of_memory(pointer))) {
+    const std::string there = std::to_string(device_of_memory(pointer));
+    report_finding("peer-access",
+                   std::string(call.name) + " fills memory of device " + there + " from device " +
+                       std::to_string(filling) +
+                       ", which has no access to it: cudaErrorInvalidValue. Call cudaSetDevice(" + there +
+                       ") before, and take a stream of that device",
+                   call.site);
+    return cudaErrorInvalidValue;
+  }
   if (graph::capturing()) {
     const auto again = [=](cudaStream_t stream) {
       return fill({call.name, call.site, stream, true}, pointer, pitch, value, width, height);

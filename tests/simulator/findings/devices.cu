@@ -96,6 +96,21 @@ CASE(write_without_access_right) {
   fill<<<1, kMany>>>(x, 1, kMany);
   return finish_all(x);
 }
+// cudaMemset() is work of the current device; an H100 answers cudaErrorInvalidValue.
+CASE(memset_of_another) {
+  int* x = zeros_on(0);
+  cudaSetDevice(1);
+  cudaMemset(x, 1, sizeof(int) * kMany);  // finding: peer-access memset_of_another
+  cudaSetDevice(0);
+  return finish_all(x);
+}
+CASE(memset_of_another_right) {
+  int* x = zeros_on(0);
+  cudaSetDevice(1);
+  cudaDeviceEnablePeerAccess(0, 0);
+  cudaMemset(x, 1, sizeof(int) * kMany);
+  return finish_all(x);
+}
 // Device 0 may use device 1's memory, which does not say that device 1 may use device 0's.
 CASE(access_the_other_way) {
   int *x = zeros_on(0), *y = zeros_on(1);
