@@ -62,8 +62,8 @@ inline cudaError_t launch_copy(int n, const float* from, float* to, cudaStream_t
 inline cudaError_t launch_sum(int n, int blocks, const float* x, float* total,
                               cudaStream_t stream) {
   if (n == 0) return cudaSuccess;
-  const int needed = (n - 1) / 256 + 1;
-  sum < <<needed<blocks ? needed : blocks, 256, 0, stream>>>(n, x, total);
+  const int needed = (n - 1) / 256 + 1, grid = needed < blocks ? needed : blocks;
+  sum<<<grid, 256, 0, stream>>>(n, x, total);
   return cudaGetLastError();
 }
 /// Rows first, first + stride, ...: `count` of them, 0 to 65,535.
