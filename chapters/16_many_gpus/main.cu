@@ -87,6 +87,7 @@ void run_sgemm(Lesson& lesson, const std::vector<int>& teams, int m, int n, int 
     lesson.run(together.rows_apart().row);
     lesson.run(together.then_gather().row);
     for (const int chunks : {2, 4, 8}) lesson.run(together.gather_in_chunks(chunks).row);
+    lesson.run(together.gather_behind_tail(tilewise::is_simulated() ? 8 : 256).row);
 #ifndef TILEWISE_NO_NCCL
     lesson.run(together.gather_in_chunks_nccl(4).row);
 #endif

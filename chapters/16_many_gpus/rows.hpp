@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -98,6 +99,14 @@ inline std::vector<float> integers(std::size_t n, std::uint64_t seed) {
   return tilewise::random_vector(n, seed, tilewise::Distribution::integers);
 }
 
+#ifndef TILEWISE_NO_NCCL
+/// Communicators take a good part of a second to make: one for each size, kept until the end.
+inline const Ranks& ranks_of(int size) {
+  static std::map<int, Ranks> all;
+  return all.try_emplace(size, size).first->second;
+}
+#endif
+
 // ---------------------------------------------------------------- copies
 
 /// n floats on device 0 go to device 1.
@@ -192,10 +201,7 @@ class AllReduces {
   Timed nccl() {
     return row(
         "ncclAllReduce",
-        [this, ranks = std::make_shared<Ranks>(team_.size())] {
-          ::all_reduce(team_, *ranks, sums_);
-        },
-        true);
+        [this, &ranks = ranks_of(team_.size())] { ::all_reduce(team_, ranks, sums_); }, true);
   }
   /// Each device gets its part of the sums alone; each gets everybody's part. In place.
   Timed nccl_reduce_scatter() {
@@ -259,12 +265,10 @@ class AllReduces {
   Timed halves(const std::string& kernel, Call call, Expected expected) {
     const int p = team_.size();
     const std::size_t each = sums_.n / p;
-    const auto ranks = std::make_shared<Ranks>(p);
+    const Ranks& ranks = ranks_of(p);
     Timed t = row(
         kernel,
-        [this, call, each, ranks] {
-          ranks->together([&](int r) { return call(*ranks, each, r); });
-        },
+        [this, call, each, &ranks] { ranks.together([&](int r) { return call(ranks, each, r); }); },
         true);
     const bool gathers = kernel == "ncclAllGather";
     t.row.check = [this, p, each, expected, gathers] {
@@ -319,11 +323,11 @@ class BigSum {
 #ifndef TILEWISE_NO_NCCL
     return row(
         "here_then_across",
-        [this, locally, ranks = std::make_shared<Ranks>(team_.size())] {
+        [this, locally, &ranks = ranks_of(team_.size())] {
           locally();
-          ranks->together([&](int r) {
+          ranks.together([&](int r) {
             float* const total = total_[r].data();
-            return ncclAllReduce(total, total, 1, ncclFloat, ncclSum, (*ranks)[r], team_.stream(r));
+            return ncclAllReduce(total, total, 1, ncclFloat, ncclSum, ranks[r], team_.stream(r));
           });
         },
         true);
@@ -416,12 +420,16 @@ class Products {
     return row("gather_in_chunks<" + std::to_string(chunks) + ">",
                [this, chunks] { ::gather_in_chunks(team_, copies_, product_, chunks); });
   }
+  Timed gather_behind_tail(int tail) {
+    return row("gather_behind_tail<" + std::to_string(tail) + ">",
+               [this, tail] { ::gather_behind_tail(team_, copies_, product_, tail); });
+  }
 #ifndef TILEWISE_NO_NCCL
   Timed gather_in_chunks_nccl(int chunks) {
     return row(
         "gather_in_chunks_nccl<" + std::to_string(chunks) + ">",
-        [this, chunks, ranks = std::make_shared<Ranks>(team_.size())] {
-          ::gather_in_chunks(team_, copies_, *ranks, product_, chunks);
+        [this, chunks, &ranks = ranks_of(team_.size())] {
+          ::gather_in_chunks(team_, copies_, ranks, product_, chunks);
         },
         true);
   }
@@ -510,8 +518,8 @@ class Plates {
   Timed send_then_compute() {
     return row(
         "send_then_compute",
-        [this, ranks = std::make_shared<Ranks>(team_.size())] {
-          ::send_then_compute(team_, *ranks, plate_, heat_.steps);
+        [this, &ranks = ranks_of(team_.size())] {
+          ::send_then_compute(team_, ranks, plate_, heat_.steps);
         },
         true);
   }

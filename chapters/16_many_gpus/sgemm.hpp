@@ -73,23 +73,44 @@ inline void then_gather(const Team& team, Product& p) {
   for (int d = 0; d < team.size(); ++d) p.give(d, share(p.m, d, team.size()), team.stream(d));
 }
 
-// [gather_in_chunks]
-/// While a device computes one chunk of its rows, the chunk before goes to the others. `copies`: streams
-/// for what is on its way.
-inline void gather_in_chunks(const Team& team, const Team& copies, Product& p, int chunks) {
-  for (int d = 0; d < team.size(); ++d)
-    for (int c = 0; c < chunks; ++c) {
-      p.multiply(d, p.chunk(d, c, chunks), team.stream(d));
-      team.note(d);
-      copies.wait_for(team, d);
-      p.give(d, p.chunk(d, c, chunks), copies.stream(d));
-    }
+// [compute_and_give]
+/// Rows of device d are computed, and go to the others while it computes the next ones. `copies`:
+/// streams for what is on its way.
+inline void compute_and_give(const Team& team, const Team& copies, Product& p, int d, Share rows) {
+  p.multiply(d, rows, team.stream(d));
+  team.note(d);
+  copies.wait_for(team, d);
+  p.give(d, rows, copies.stream(d));
+}
+inline void wait_for_copies(const Team& team, const Team& copies) {
   for (int d = 0; d < team.size(); ++d) {
     copies.note(d);
     team.wait_for(copies, d);
   }
 }
+// [compute_and_give]
+
 // [gather_in_chunks]
+inline void gather_in_chunks(const Team& team, const Team& copies, Product& p, int chunks) {
+  for (int d = 0; d < team.size(); ++d)
+    for (int c = 0; c < chunks; ++c) compute_and_give(team, copies, p, d, p.chunk(d, c, chunks));
+  wait_for_copies(team, copies);
+}
+// [gather_in_chunks]
+
+// [gather_behind_tail]
+/// Two chunks: nearly all rows, and the last `tail` ones, which take about as long to compute as the
+/// others take to arrive.
+inline void gather_behind_tail(const Team& team, const Team& copies, Product& p, int tail) {
+  for (int d = 0; d < team.size(); ++d) {
+    const Share all = share(p.m, d, team.size());
+    const int middle = std::max(all.end - tail, all.begin);
+    compute_and_give(team, copies, p, d, {all.begin, middle});
+    compute_and_give(team, copies, p, d, {middle, all.end});
+  }
+  wait_for_copies(team, copies);
+}
+// [gather_behind_tail]
 
 #ifndef TILEWISE_NO_NCCL
 /// The same, given away by NCCL: in each chunk, every rank broadcasts its rows.
@@ -111,9 +132,6 @@ inline void gather_in_chunks(const Team& team, const Team& copies, const Ranks& 
     }
     NCCL_CHECK(ncclGroupEnd());
   }
-  for (int d = 0; d < team.size(); ++d) {
-    copies.note(d);
-    team.wait_for(copies, d);
-  }
+  wait_for_copies(team, copies);
 }
 #endif

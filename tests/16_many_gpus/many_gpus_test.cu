@@ -188,6 +188,7 @@ TEST_CASE("a product by rows, however many rows there are", "[sgemm]") {
       rows::Products products(p, factors);
       require_right(products.rows_apart());
       require_right(products.then_gather());
+      for (const int tail : {0, 1, 8, 1000}) require_right(products.gather_behind_tail(tail));
       for (const int chunks : {1, 3, 8}) {
         require_right(products.gather_in_chunks(chunks));
 #ifndef TILEWISE_NO_NCCL
