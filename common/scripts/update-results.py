@@ -96,9 +96,10 @@ GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
 Without a tag it is the whole file. In Python the lines are `# [tag]`. A line `<!-- plain-program -->` becomes a fold with the whole of
 the chapter's plain.cu, or plain.py.
 
-Who works when, as lesson 15 draws it on the simulator, of the rows that are named:
+Who works when, as lesson 15 draws it on the simulator, of the rows that are named; and lesson 16, of a part of its own and four devices:
 
     <!-- drawn in_chunks<4,3> breadth_first<16,3> -->
+    <!-- drawn 16 all_reduce by_way_of_one ring -->
     <!-- /drawn -->
 
 What a program printed, a file; of a program the lines between two empty ones, the first with that word in them; and what is new in a
@@ -118,6 +119,7 @@ The puzzles of a chapter, a fold with a line for each, and all puzzles with the 
     <!-- /all-puzzles -->
 """
 import difflib
+import itertools
 import json
 import math
 import os
@@ -430,11 +432,15 @@ def recorded_parts_table(run, rows):
 drawn_region = re.compile(r"(<!-- drawn((?: \S+)+) -->\n).*?(<!-- /drawn -->)", re.S)
 
 
-def who_works_when(kernels):
-    """Four lines of each: its name, and who works when."""
-    said = subprocess.run([programs / "15_streams_and_graphs", "--part", "overlap"], check=True, text=True, capture_output=True)
+def who_works_when(words):
+    """The lines of each kernel: its name, and who works when."""
+    words = words.split()
+    program, part, kernels = "15_streams_and_graphs", "overlap", words
+    if words[0] == "16":
+        program, part, kernels = "16_many_gpus", words[1], [f"{kernel}, 4 devices" for kernel in words[2:]]
+    said = subprocess.run([programs / program, "--part", part], check=True, text=True, capture_output=True)
     lines = said.stdout.split("\n")
-    blocks = ["\n".join(lines[lines.index(kernel):][:4]) for kernel in kernels.split()]
+    blocks = ["\n".join(itertools.takewhile(bool, lines[lines.index(kernel):])) for kernel in kernels]
     return "\n```text\n" + "\n\n".join(blocks) + "\n```\n\n"
 
 

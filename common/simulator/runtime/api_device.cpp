@@ -32,8 +32,7 @@ cudaError_t check_device(int device) {
 /// What the peer functions say of `peer`, seen from the current device.
 cudaError_t check_peer(int peer) {
   if (const cudaError_t error = check_device(peer)) return error;
-  if (peer != current_device()) return cudaSuccess;
-  return several_devices() ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported;
+  return peer == current_device() ? cudaErrorPeerAccessUnsupported : cudaSuccess;
 }
 
 /// Value of an attribute, or -1 where the simulator has none.

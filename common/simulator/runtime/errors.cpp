@@ -156,7 +156,11 @@ cudaError_t set_sticky(cudaError_t error) {
   return set_error(first);
 }
 
-cudaError_t sticky_error() { return sticky[current_device()]; }
+cudaError_t sticky_error() {
+  if (sticky[current_device()] != cudaSuccess) return sticky[current_device()];
+  const auto other = std::find_if(std::begin(sticky), std::end(sticky), [](cudaError_t e) { return e != cudaSuccess; });
+  return other == std::end(sticky) ? cudaSuccess : *other;  // as on two H100s: the process is lost, not a device
+}
 
 bool any_sticky_error() {
   return std::any_of(std::begin(sticky), std::end(sticky), [](cudaError_t error) { return error != cudaSuccess; });
