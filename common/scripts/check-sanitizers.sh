@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 programs=${PROGRAMS:-build/gpu/bin}
-[ $# -gt 0 ] || set -- 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15
+[ $# -gt 0 ] || set -- 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16
 command -v compute-sanitizer >/dev/null || { echo "check-sanitizers: no compute-sanitizer; it comes with the CUDA Toolkit" >&2; exit 2; }
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -28,6 +28,7 @@ arguments() {
     13) echo --m 129,144 --n 136,144 --k 80 ;;
     14) echo --n 0,1,100003 ;;
     15) echo --n 100003 --times 5 --small-n 1000 --steps 20 ;;
+    16) echo --size 300 --plate-rows 37 --copied 1001 --reduced 4099 --summed 100003 ;;
   esac
 }
 export -f arguments
@@ -37,9 +38,12 @@ check() {
   program=$(find "$programs" -maxdepth 1 -name "${chapter}_*" 2>/dev/null | head -n 1)
   [ -n "$program" ] || { echo "chapter $chapter: not built" >&2; return 1; }
   log=$logs/$chapter-$tool
+  # Not the libraries' kernels: racecheck reports hazards inside a kernel of cuSPARSE, csrmv_v3_kernel. Nor calls that fail inside
+  # NCCL, which tries what the machine can.
+  local options=()
+  [ "$chapter $tool" != "16 memcheck" ] || options=(--report-api-errors no)
   # shellcheck disable=SC2046
-  # Not the libraries' kernels: racecheck reports hazards inside a kernel of cuSPARSE, csrmv_v3_kernel.
-  timeout 300 compute-sanitizer --tool "$tool" --kernel-name-exclude kns=cusparse --error-exitcode 9 "$program" $(arguments "$chapter") --no-time >"$log" 2>&1 || status=$?
+  timeout 300 compute-sanitizer --tool "$tool" "${options[@]}" --kernel-name-exclude kns=cusparse --error-exitcode 9 "$program" $(arguments "$chapter") --no-time >"$log" 2>&1 || status=$?
   printf '%-18s %-10s exit code %d %4d s  %s\n' "$(basename "$program")" "$tool" "$status" $((SECONDS - started)) "$(grep -E '========= (ERROR|RACECHECK) SUMMARY' "$log" | tail -n 1 | sed 's/=* //')"
   [ $status = 0 ] || { sed 's/^/    /' "$log" | grep -vE '^ *$' | tail -n 25; return 1; }
 }
