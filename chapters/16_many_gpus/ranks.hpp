@@ -32,16 +32,16 @@ class Ranks {
   int size() const { return static_cast<int>(comms_.size()); }
   ncclComm_t operator[](int rank) const { return comms_[rank]; }
 
-  // [together]
   /// call(rank) for each rank. All of them belong to this thread, so they must be asked together: the
   /// first call would wait for the second one, which hasn't been made.
   template <class Call>
   void together(Call call) const {
+    // [together]
     NCCL_CHECK(ncclGroupStart());
     for (int rank = 0; rank < size(); ++rank) NCCL_CHECK(call(rank));
     NCCL_CHECK(ncclGroupEnd());
+    // [together]
   }
-  // [together]
 
  private:
   std::vector<ncclComm_t> comms_;

@@ -14,6 +14,7 @@ pick_machine
 if [ $machine = sim ]; then
   build sim simulator
   compiler=build/sim/bin/simcc
+  if grep -q '<nccl.h>' "$source"; then export TILEWISE_DEVICES=${TILEWISE_DEVICES:-4}; fi  # it is about several devices
 else
   compiler=$(find_nvcc)
 fi

@@ -96,10 +96,10 @@ GitHub what stands here. A line `\\snippet FILE TAG` in a page becomes:
 Without a tag it is the whole file. In Python the lines are `# [tag]`. A line `<!-- plain-program -->` becomes a fold with the whole of
 the chapter's plain.cu, or plain.py.
 
-Who works when, as lesson 15 draws it on the simulator, of the rows that are named; and lesson 16, of a part of its own and four devices:
+Who works when, as lesson 15 draws it on the simulator, of the rows that are named; and lesson 16, of a part of its and so many devices:
 
     <!-- drawn in_chunks<4,3> breadth_first<16,3> -->
-    <!-- drawn 16 all_reduce by_way_of_one ring -->
+    <!-- drawn 16 all_reduce 4 by_way_of_one ring -->
     <!-- /drawn -->
 
 What a program printed, a file; of a program the lines between two empty ones, the first with that word in them; and what is new in a
@@ -437,7 +437,7 @@ def who_works_when(words):
     words = words.split()
     program, part, kernels = "15_streams_and_graphs", "overlap", words
     if words[0] == "16":
-        program, part, kernels = "16_many_gpus", words[1], [f"{kernel}, 4 devices" for kernel in words[2:]]
+        program, part, kernels = "16_many_gpus", words[1], [f"{kernel}, {words[2]} devices" for kernel in words[3:]]
     said = subprocess.run([programs / program, "--part", part], check=True, text=True, capture_output=True)
     lines = said.stdout.split("\n")
     blocks = ["\n".join(itertools.takewhile(bool, lines[lines.index(kernel):])) for kernel in kernels]
