@@ -259,7 +259,7 @@ function(add_chapter name)
     set_target_properties(tune_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
   # plain.cu is compiled by itself (common/scripts/plain.sh); here only to see that nvcc takes it for all architectures.
-  if(TILEWISE_CHECK_SPILLS AND EXISTS "${folder}/plain.cu")
+  if(TILEWISE_CHECK_SPILLS AND EXISTS "${folder}/plain.cu" AND (TILEWISE_NCCL_LIBRARY OR NOT "nccl" IN_LIST arg_LIBRARIES))
     add_executable(plain_${name} "${folder}/plain.cu")
     target_link_libraries(plain_${name} PRIVATE ${libraries})
     tilewise_nvcc_options(plain_${name} ${arg_NVCC_OPTIONS})
