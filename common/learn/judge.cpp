@@ -10,6 +10,7 @@
 #include <cstring>
 #include <random>
 #include <regex>
+#include <set>
 
 #include "grader/case.hpp"
 #include "grader/counts.hpp"
@@ -102,9 +103,10 @@ class Judge {
   }
 
   void run() {
-    run_ = workshop_.run(bench_, compiled_.program, token_);
+    run_ = workshop_.run(bench_, compiled_.program, token_, puzzle_.devices);
     v_.counts = counts_of(run_.report, run_.check.count_from);
     v_.counts["timeline_length"] = run_.check.timeline.length;
+    v_.counts["most_sent"] = most_sent(run_.check.timeline);
     v_.drawn = drawing_of(run_.check.timeline);
     constexpr std::size_t kMost = 5;
     v_.printed = lines_of(run_.printed);
@@ -123,6 +125,7 @@ class Judge {
     std::string why = grader::why_refused(
         until, error == "cudaErrorInvalidValue" ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration);
     if (why.compare(0, 11, "it launched") == 0) why = "this launches" + why.substr(11);
+    if (why.empty()) why = whose_handle(error);
     const int line = refused->value("line", 0);
     say(at(line) + "CUDA refuses this launch" + (why.empty() ? "" : ": " + why) + " (" + error + ").");
     quote(line);
@@ -154,6 +157,8 @@ class Judge {
       say("It used more than 1 GiB of memory and was ended: is there a loop that never ends, or an array that is far "
           "too "
           "large?");
+    else if (run_.wants_thread)
+      say("It starts another host thread, which isn't possible in here: let one thread do it.");
     else if (run_.child.signal != 0)
       say("It ended early: " + grader::signal_text(run_.child.signal) + ".");
     else if (run_.check.said == Said::cuda)
@@ -177,7 +182,14 @@ class Judge {
         run_.report.empty()
             ? ""
             : grader::why_refused(run_.report, bad_value ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration);
-    return why.empty() ? "" : " " + sentence(why);
+    return why.empty() ? whose_handle(run_.check.text) : " " + sentence(why);
+  }
+
+  /// What a call with another device's stream or event has got wrong, where there are several devices.
+  std::string whose_handle(const std::string& error) const {
+    if (puzzle_.devices < 2 || !error.starts_with("cudaErrorInvalidResourceHandle")) return "";
+    if (error.find(' ') == std::string::npos) return "its stream belongs to another device than the current one";
+    return " A launch wants a stream of the current device, and an event is recorded in a stream of its own device.";
   }
 
   bool has_kernel() {
@@ -246,7 +258,8 @@ class Judge {
   void diagnose(const std::string& count, double too_many) {
     if (count == "leaks") return say_leaks();
     if (count == "flops" || count == "dram_bytes") return;
-    if (count == "timeline_length") return say_drawing();
+    if (count == "devices") return;
+    if (count == "timeline_length" || count == "most_sent") return say_drawing();
     Json judged = Json::array();
     for (std::size_t i = run_.check.count_from; i < run_.report.size(); ++i) judged.push_back(run_.report[i]);
     const std::string name = count == "load_data_passes"    ? "load_sectors"
@@ -368,8 +381,28 @@ Lines drawing_of(const Timeline& timeline) {
   if (timeline.pieces.empty() || shortest <= 0) return {};
   const double pieces = timeline.length / shortest;
   const double width = pieces > kWidest ? kWidest : std::round(pieces * std::floor(kWidest / pieces));
-  const Lines drawn = tilewise::drawn(timeline, timeline.length, static_cast<std::size_t>(width));
-  return {"    copy in   " + drawn[0], "    kernels   " + drawn[1], "    copy out  " + drawn[2]};
+  static constexpr const char* kEngines[] = {"copy in   ", "kernels   ", "copy out  "};
+  std::map<int, Timeline> of_device;
+  for (const TimelinePiece& piece : timeline.pieces) of_device[piece.device].pieces.push_back(piece);
+  const bool several = of_device.rbegin()->first > 0;
+  Lines lines;
+  for (auto& [device, part] : of_device) {
+    part.length = timeline.length;
+    const Lines drawn = tilewise::drawn(part, timeline.length, static_cast<std::size_t>(width));
+    for (std::size_t engine = 0; engine < drawn.size(); ++engine) {
+      if (several && drawn[engine].find_first_not_of('.') == std::string::npos) continue;
+      lines.push_back("    " + (several ? fmt::format("device {}  ", device) : "") + kEngines[engine] + drawn[engine]);
+    }
+  }
+  return lines;
+}
+
+double most_sent(const Timeline& timeline) {
+  std::map<int, double> sent;
+  double most = 0;
+  for (const TimelinePiece& piece : timeline.pieces)
+    if (piece.engine == Engine::copy_out) most = std::max(most, sent[piece.device] += piece.end - piece.begin);
+  return most;
 }
 
 std::string count_text(double value) {
@@ -410,6 +443,8 @@ std::string count_in_words(const std::string& count) {
       {"shared_bytes_per_block", "bytes of shared memory in a block"},
       {"leaks", "allocations that are never freed"},
       {"timeline_length", "times as long as one copy"},
+      {"most_sent", "times as much as one copy, from the device that sends most"},
+      {"devices", "devices with a launch"},
   };
   const auto found = own.find(count);
   return found != own.end() ? found->second : grader::readable_count(count);
@@ -422,6 +457,10 @@ std::map<std::string, double> counts_of(const Json& report, std::size_t from) {
   const grader::Totals totals = grader::totals(judged, grader::SharedMemory::as_written);
   std::map<std::string, double> counts = totals.counts;
   counts["flops"] = totals.flops;
+  std::set<int> devices;
+  for (const Json& launch : judged)
+    if (!launch.value("kernel", "").empty()) devices.insert(launch.value("device", 0));
+  counts["devices"] = static_cast<double>(devices.size());
   for (const char* name : {"store_requests", "load_data_passes", "store_data_passes", "dram_bytes", "leaks"})
     counts[name] = 0;
   for (const Json& launch : judged) {

@@ -32,8 +32,12 @@ Verdict judge(const Puzzle& puzzle, const std::string& learners_text, const Work
 /// Counts of a report's launches from `from` on, by the names that limits have.
 std::map<std::string, double> counts_of(const Json& report, std::size_t from);
 
-/// A line for each engine, with the numbers of the streams that it works for; none for an empty timeline.
+/// A line for each engine, with the numbers of the streams that it works for; none for an empty timeline. Where another device than
+/// the first works, too, each engine of each device that has work.
 Lines drawing_of(const Timeline& timeline);
+
+/// What the device copies out that copies out most.
+double most_sent(const Timeline& timeline);
 
 /// "1,024", "3.5".
 std::string count_text(double value);

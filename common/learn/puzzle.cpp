@@ -70,7 +70,7 @@ class Reader {
   void read_end() {
     std::size_t begin = p_.lines.size();
     while (begin > p_.check + 1 && (p_.lines[begin - 1].empty() || comment_of(p_.lines[begin - 1]))) --begin;
-    static const std::regex keyed("(Kind|Minutes|Hint|Limit|Answer|If [^:]*|Show|Notice|GPU): (.*)");
+    static const std::regex keyed("(Kind|Minutes|Devices|Hint|Limit|Answer|If [^:]*|Show|Notice|GPU): (.*)");
     std::string key, value;
     std::size_t at = begin;
     for (std::size_t i = begin; i < p_.lines.size(); ++i) {
@@ -82,7 +82,7 @@ class Reader {
       } else if (!key.empty() && !comment.empty()) {
         value += " " + comment;
       } else if (key.empty() && !comment.empty()) {
-        fail(i, "this is none of Kind, Minutes, Hint, Limit, Answer, If, Show, Notice and GPU: " + comment);
+        fail(i, "this is none of Kind, Minutes, Devices, Hint, Limit, Answer, If, Show, Notice and GPU: " + comment);
       }
     }
     if (!key.empty()) take(at, key, value);
@@ -94,6 +94,8 @@ class Reader {
     } else if (key == "Minutes") {
       p_.minutes = static_cast<int>(parse_number(value).value_or(0));
       if (p_.minutes < 1 || p_.minutes > 10) fail(at, "Minutes must be 1 to 10");
+    } else if (key == "Devices") {
+      take_devices(at, value);
     } else if (key == "Hint") {
       p_.hints.push_back(value);
     } else if (key == "Limit") {
@@ -117,6 +119,12 @@ class Reader {
     for (const Kind kind : {Kind::write, Kind::repair, Kind::improve, Kind::predict})
       if (value == name(kind)) return void(p_.kind = kind), void(has_kind_ = true);
     fail(at, "Kind must be write, repair, improve or predict");
+  }
+
+  /// The simulator's runtime has as many at most.
+  void take_devices(std::size_t at, const std::string& value) {
+    if (value.size() != 1 || value[0] < '1' || value[0] > '8') fail(at, "Devices must be 1 to 8");
+    p_.devices = value[0] - '0';
   }
 
   void take_limit(std::size_t at, const std::string& value) {
@@ -256,7 +264,9 @@ const Lines& count_names() {
                               "flops",
                               "copies",
                               "leaks",
-                              "timeline_length"};
+                              "timeline_length",
+                              "most_sent",
+                              "devices"};
   return names;
 }
 

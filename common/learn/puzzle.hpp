@@ -41,6 +41,7 @@ struct Puzzle {
   std::string title, goal, notice, gpu;
   Kind kind = Kind::write;
   int minutes = 0;
+  int devices = 1;  ///< that its program finds
   Lines hints;
   std::vector<CountLimit> limits;
   std::string answer;  ///< predict: the count that the learner's number is compared with

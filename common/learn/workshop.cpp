@@ -160,13 +160,14 @@ std::string brace_problem(const std::string& text, std::size_t lines) {
 
 namespace {
 
-/// Of a simulator's timeline: in units, and with streams numbered by their first use.
-Timeline in_units(Timeline timeline, double unit) {
+/// Of a simulator's timeline: in units, and with streams numbered by their first use. The default stream of device d has number 2d.
+Timeline in_units(Timeline timeline, double unit, int devices) {
   std::stable_sort(timeline.pieces.begin(), timeline.pieces.end(),
                    [](const TimelinePiece& a, const TimelinePiece& b) { return a.begin < b.begin; });
-  std::map<int, int> numbers{{0, -1}};
+  std::map<int, int> numbers;
+  for (int d = 0; d < devices; ++d) numbers[2 * d] = -1;
   for (TimelinePiece& piece : timeline.pieces) {
-    piece.stream = numbers.try_emplace(piece.stream, static_cast<int>(numbers.size()) - 1).first->second;
+    piece.stream = numbers.try_emplace(piece.stream, static_cast<int>(numbers.size()) - devices).first->second;
     piece.begin /= unit;
     piece.end /= unit;
   }
@@ -176,7 +177,7 @@ Timeline in_units(Timeline timeline, double unit) {
 
 }  // namespace
 
-CheckResult parse_check(const std::string& text, const std::string& token) {
+CheckResult parse_check(const std::string& text, const std::string& token, int devices) {
   CheckResult c;
   using Said = CheckResult::Said;
   std::istringstream stream(text);
@@ -197,13 +198,13 @@ CheckResult parse_check(const std::string& text, const std::string& token) {
     } else if (word == "piece") {
       int engine = 0;
       TimelinePiece piece;
-      words >> engine >> piece.stream >> piece.begin >> piece.end;
+      words >> engine >> piece.stream >> piece.begin >> piece.end >> piece.device;
       piece.engine = static_cast<Engine>(std::clamp(engine, 0, 2));
       timeline.pieces.push_back(piece);
     } else if (word == "timeline") {
       std::string said_token;
       words >> timeline.length >> said_token;
-      if (said_token == token) c.timeline = in_units(std::move(timeline), unit);
+      if (said_token == token) c.timeline = in_units(std::move(timeline), unit, devices);
     } else if (word == "solved") {
       if (rest == token) c.said = Said::solved;
     } else if (word == "fail" || word == "cuda") {
@@ -306,7 +307,8 @@ std::string Workshop::make_prelude() const {
 namespace {
 
 /// What simcc calls the library, and what people do.
-constexpr std::pair<const char*, const char*> kLibraries[] = {{"cublas", "cuBLAS"}, {"cusparse", "cuSPARSE"}};
+constexpr std::pair<const char*, const char*> kLibraries[] = {
+    {"cublas", "cuBLAS"}, {"cusparse", "cuSPARSE"}, {"nccl", "NCCL"}};
 
 bool lacks_library(const std::string& text, const char* library) {
   return text.find(library) != std::string::npos && !fs::exists(fs::path(grader::build_folder()) / "common/simulator" /
@@ -347,7 +349,7 @@ Compiled Workshop::compile(const Bench& bench, const std::string& name, const st
   return {false, first_error(child.output, source), ""};
 }
 
-Run Workshop::run(const Bench& bench, const std::string& program, const std::string& token) const {
+Run Workshop::run(const Bench& bench, const std::string& program, const std::string& token, int devices) const {
   const std::string report = bench.file("report.json"), check = bench.file("check.txt"),
                     said = bench.file("stderr.txt");
   grader::Environment environment = grader::inherited({"TMPDIR"});
@@ -356,6 +358,7 @@ Run Workshop::run(const Bench& bench, const std::string& program, const std::str
                                          {"TILEWISE_REPORT", report},
                                          {"TILEWISE_BLOCK_SECONDS", kSecondsOfBlock},
                                          {"TILEWISE_PUZZLE", check}});
+  if (devices > 1) environment.emplace_back("TILEWISE_DEVICES", std::to_string(devices));
   Run run;
   // What the simulator says on stderr is in the report, too; what is left is what the learner's code prints.
   run.child = grader::run_child({"/bin/sh", "-c", "exec \"$0\" 2>\"$1\"", program, said}, environment, "",
@@ -364,7 +367,9 @@ Run Workshop::run(const Bench& bench, const std::string& program, const std::str
   for (const std::string& line : lines_of(grader::read_file(said)))
     if (const std::string by = "tilewise simulator: "; line.starts_with(by)) run.complaint = line.substr(by.size());
   run.out_of_memory = run.child.signal == SIGABRT && grader::read_file(said).find("bad_alloc") != std::string::npos;
-  run.check = parse_check(grader::read_file(check), token);
+  run.wants_thread =
+      run.child.signal == SIGABRT && grader::read_file(said).find("std::system_error") != std::string::npos;
+  run.check = parse_check(grader::read_file(check), token, devices);
   run.report = Json::parse(grader::read_file(report), nullptr, false);
   if (!run.report.is_array()) run.report = Json::array();
   return run;

@@ -35,7 +35,8 @@ struct Run {
   grader::ChildResult child;
   std::string printed;  ///< by the program itself
   bool out_of_memory = false;
-  std::string complaint;  ///< of the simulator's, where it ended the program
+  bool wants_thread = false;  ///< it was ended since the sandbox lets nobody start a thread
+  std::string complaint;      ///< of the simulator's, where it ended the program
   CheckResult check;
   Json report;  ///< of all its launches; an array
 };
@@ -84,8 +85,8 @@ class Workshop {
 
   /// `text` as a file of this name on the bench.
   Compiled compile(const Bench& bench, const std::string& name, const std::string& text) const;
-  /// `token` is what its check's verdict is to say, see with_token().
-  Run run(const Bench& bench, const std::string& program, const std::string& token = "") const;
+  /// On a machine with so many devices. `token` is what its check's verdict is to say, see with_token().
+  Run run(const Bench& bench, const std::string& program, const std::string& token = "", int devices = 1) const;
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path folder() const { return root_ / "build" / "learn"; }
@@ -108,8 +109,8 @@ CompileError first_error(const std::string& said, const std::string& path);
 /// Which brace of the first `lines` lines has no other one; "" where all have. Not for code with raw strings.
 std::string brace_problem(const std::string& text, std::size_t lines);
 
-/// What TILEWISE_PUZZLE's file says, as far as it says it with this token.
-CheckResult parse_check(const std::string& text, const std::string& token = "");
+/// What TILEWISE_PUZZLE's file says, as far as it says it with this token, on a machine with so many devices.
+CheckResult parse_check(const std::string& text, const std::string& token = "", int devices = 1);
 
 /// 64 bits of FNV-1a, as hexadecimal digits.
 std::string hash_of(const std::string& text);

@@ -197,6 +197,20 @@ TEST_CASE("a timeline has its length in units of the check's, and is drawn", "[l
   CHECK(drawing_of(many)[1] == "    kernels   " + std::string(60, '0'));
 }
 
+TEST_CASE("a timeline of several devices has the engines of each that have work", "[learn]") {
+  // Device 1 sends what a stream of device 0 asks for; 0 and 2 are the two default streams.
+  const std::string pieces =
+      "unit 100\npiece 2 9 0 100 1\npiece 1 0 100 200 0\npiece 1 2 0 200 1\npiece 2 9 100 150 0\n";
+  const tilewise::Timeline t = parse_check(pieces + "timeline 200 word\n", "word", 2).timeline;
+  CHECK(drawing_of(t) ==
+        Lines{"    device 0  kernels   " + std::string(30, '.') + std::string(30, 'd'),
+              "    device 0  copy out  " + std::string(30, '.') + std::string(15, '0') + std::string(15, '.'),
+              "    device 1  kernels   " + std::string(60, 'd'),
+              "    device 1  copy out  " + std::string(30, '0') + std::string(30, '.')});
+  CHECK(most_sent(t) == 1);
+  CHECK(most_sent({}) == 0);
+}
+
 TEST_CASE("a limit on the timeline's length, and the drawing beside it", "[learn]") {
   const auto with = [](const std::string& text) {
     return replaced(replaced(text, "  launch(d_in", "  puzzle::timeline_from_here(32);\n  launch(d_in"),
@@ -208,6 +222,61 @@ TEST_CASE("a limit on the timeline's length, and the drawing beside it", "[learn
   says(v, "8 times as long as one copy. Wanted: 1 at most. One launch of 64 threads.");
   says(v, "    kernels   dddd");
   CHECK(v.counts.at("timeline_length") == 8);  // 64 threads, as long as 64 floats; a unit is 8
+}
+
+namespace {
+
+/// The puzzle on two devices; `launch` is the body of the function that its check calls.
+Verdict judged_on_two(const std::string& launch, const std::string& devices = "// Devices: 2\n") {
+  const std::string text =
+      puzzle_text(kRight, devices + "// Limit: devices = 1: one is enough\n// Limit: leaks = 0: free it\n");
+  return judged(text, replaced(text, "{ add_one<<<(n + 31) / 32, 32>>>(in, out, n); }", "{\n" + launch + "}"));
+}
+
+}  // namespace
+
+TEST_CASE("a puzzle's program finds the devices that it wants", "[learn]") {
+  const std::string right = "  add_one<<<(n + 31) / 32, 32>>>(in, out, n);\n";
+  CHECK(judged_on_two(right).counts.at("devices") == 1);
+  CHECK(judged_on_two(right).solved());
+  CHECK(judged_on_two(right, "").solved());
+
+  const std::string second =
+      "  cudaDeviceSynchronize();\n  if (cudaSetDevice(1) == cudaSuccess) {\n    cudaDeviceEnablePeerAccess(0, 0);\n" +
+      right + "    cudaDeviceSynchronize();\n    cudaSetDevice(0);\n  }\n";
+  CHECK(judged_on_two(second).solved());
+  Verdict v = judged_on_two(second + right);
+  CHECK(v.step == Step::limit);
+  says(v, "2 devices with a launch. Wanted: 1. One is enough.");
+  v = judged_on_two(second, "");
+  CHECK(v.step == Step::run);
+  says(v, "cudaErrorInvalidDevice");
+}
+
+TEST_CASE("memory, streams and events of another device", "[learn]") {
+  Verdict v = judged_on_two("  cudaSetDevice(1);\n  add_one<<<(n + 31) / 32, 32>>>(in, out, n);\n");
+  CHECK(v.step == Step::finding);
+  says(v, "this thread runs on device 1 and reads in[0], which is memory of device 0");
+
+  const std::string stream = "  cudaStream_t s;\n  cudaSetDevice(1);\n  cudaStreamCreate(&s);\n";
+  v = judged_on_two(stream + "  cudaSetDevice(0);\n  add_one<<<(n + 31) / 32, 32, 0, s>>>(in, out, n);\n");
+  CHECK(v.step == Step::launch);
+  says(v, "its stream belongs to another device than the current one (cudaErrorInvalidResourceHandle)");
+
+  v = judged_on_two(stream +
+                    "  cudaEvent_t e;\n  cudaSetDevice(0);\n  cudaEventCreate(&e);\n"
+                    "  cudaEventRecord(e, s);\n  add_one<<<(n + 31) / 32, 32>>>(in, out, n);\n");
+  CHECK(v.step == Step::run);
+  says(v, "cudaErrorInvalidResourceHandle");
+  says(v, "an event is recorded in a stream of its own device");
+}
+
+TEST_CASE("a program that starts a thread is told that it can't", "[learn]") {
+  const std::string text = puzzle_text(kRight);
+  const Verdict v = judged(text, replaced(replaced(text, "{ add_one", "{ std::thread([] {}).join(); add_one"),
+                                          "#include \"tilewise", "#include <thread>\n#include \"tilewise"));
+  CHECK(v.step == Step::run);
+  says(v, "It starts another host thread");
 }
 
 TEST_CASE("a prediction is compared with what the kernel as given does", "[learn]") {

@@ -46,6 +46,15 @@ TEST_CASE("a puzzle's comments are read", "[learn]") {
   CHECK(p.shown == Lines{"launches", "load_sectors"});
   CHECK(p.notice == "24 threads did nothing.");
   CHECK(p.gpu == "fast");
+  CHECK(p.devices == 1);
+}
+
+TEST_CASE("a puzzle may want several devices", "[learn]") {
+  for (const std::string number : {"1", "2", "8"})
+    CHECK(read(puzzle_text(kRight, "// Devices: " + number + "\n")).devices == std::stoi(number));
+  for (const std::string wrong : {"0", "9", "-1", "two", "2 or 3", "02", "2.0", "1,0"})
+    CHECK(error(puzzle_text(kRight, "// Devices: " + wrong + "\n")) ==
+          "tests/00_first/puzzles/03_guard.cu:33: Devices must be 1 to 8");
 }
 
 TEST_CASE("a puzzle that is none is refused, with file and line", "[learn]") {

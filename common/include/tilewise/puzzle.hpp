@@ -200,7 +200,8 @@ TILEWISE_PUZZLE_FUNCTION void expect_from_gpu(const std::string& name, const flo
 
 /// For functions that are to copy and compute at the same time. What is asked for between these two gets a place on a timeline, as on a
 /// device that does one copy in each direction and one launch at a time, and on which a thread takes as long as a float takes to come.
-/// Its length, in copies of `unit` bytes, is the count timeline_length. On a GPU both do nothing.
+/// Its length, in copies of `unit` bytes, is the count timeline_length; what the device copies out that copies out most, to the host and
+/// to other devices, is most_sent. On a GPU both do nothing.
 TILEWISE_PUZZLE_FUNCTION void timeline_from_here(std::size_t unit);
 TILEWISE_PUZZLE_FUNCTION void timeline_to_here(const char* token = "");
 

@@ -97,11 +97,12 @@ TILEWISE_PUZZLE_FUNCTION void timeline_from_here([[maybe_unused]] std::size_t un
 
 TILEWISE_PUZZLE_FUNCTION void timeline_to_here([[maybe_unused]] const char* token) {
 #ifdef TILEWISE_SIMULATOR
-  // "piece ENGINE STREAM BEGIN END" of each, then "timeline LENGTH TOKEN"
+  // "piece ENGINE STREAM BEGIN END DEVICE" of each, then "timeline LENGTH TOKEN"
   const tilewise::sim::Timeline all = tilewise::sim::end_timeline();
   char line[128];
   for (const tilewise::sim::Piece& p : all.pieces) {
-    std::snprintf(line, sizeof line, "piece %d %u %.17g %.17g", int(p.engine), unsigned(p.stream), p.begin, p.end);
+    std::snprintf(line, sizeof line, "piece %d %u %.17g %.17g %d", int(p.engine), unsigned(p.stream), p.begin, p.end,
+                  p.device);
     tell(line);
   }
   std::snprintf(line, sizeof line, "timeline %.17g ", all.length);
