@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
@@ -148,7 +149,13 @@ void wait_as_documented(const CopyCall& call, bool on_host, bool to_pageable) {
 void note_copy(const void* to, const void* from, std::size_t bytes) {
   HostWork& work = host_work_so_far();
   if (memory::find(from) == nullptr || memory::find(to) == nullptr) work.pageable_bytes += bytes;
-  if (on_two_devices(to, from)) timeline::is_copy(Engine::copy_out, device_of_memory(from), bytes, false);
+  if (on_two_devices(to, from)) {
+    static_assert(std::tuple_size_v<decltype(work.bytes_sent)> == kMostDevices);
+    const int source = device_of_memory(from);
+    work.bytes_sent[static_cast<std::size_t>(source)] += bytes;
+    work.bytes_received[static_cast<std::size_t>(device_of_memory(to))] += bytes;
+    timeline::is_copy(Engine::copy_out, source, bytes, false);
+  }
   if (is_device_memory(to) == is_device_memory(from)) return;
   const bool in = is_device_memory(to);
   (in ? work.bytes_to_device : work.bytes_to_host) += bytes;

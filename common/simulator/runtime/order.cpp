@@ -266,8 +266,9 @@ Work ask_for_between(Stream stream, int device, int other) {
   Clock& clock = s.streams[stream].clock;
   join(clock, s.host);
   const int own = s.streams[stream].device;
+  // The guide says "all commands issued to either device"; two H100s leave out non-blocking streams.
   const auto takes_part = [&](const StreamState& one) {
-    return one.device == device || one.device == other || (one.device == own && one.blocking);
+    return one.blocking && (one.device == device || one.device == other || one.device == own);
   };
   for (const StreamState& one : s.streams)
     if (takes_part(one)) join(clock, one.clock);

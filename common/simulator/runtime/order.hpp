@@ -80,7 +80,7 @@ class AsWork {
 Work ask_for(Stream stream);
 
 /// The same of a copy between two devices in a default stream: it comes after all that has been asked for on either, and before all that
-/// will be (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy").
+/// will be, but for non-blocking streams (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy", and what two H100s do).
 Work ask_for_between(Stream stream, int device, int other);
 
 /// That piece is a copy, a fill or a library's call: `name` is what the program calls, `site` where. What it uses without being

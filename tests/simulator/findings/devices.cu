@@ -434,18 +434,30 @@ CASE(source_overwritten_right) {
   fill<<<1, kMany, 0, m.stream[0]>>>(x, 1, kMany);
   return finish_all(x, y);
 }
-// cudaMemcpyPeer waits for both devices, and both for it: no stream has to say so.
-CASE(copy_between_all_right) {
+// cudaMemcpyPeer waits for both devices, and both for it: no stream has to say so. But it doesn't know streams that are non-blocking: on
+// two H100s such a kernel was still at work when its result was copied.
+CASE(copy_between_too_early) {
   Machine m;
-  int *x = zeros_on(0), *y = zeros_on(1), *z = zeros_on(1);
+  int *x = zeros_on(0), *y = zeros_on(1);
   cudaSetDevice(0);
   fill<<<1, kMany, 0, m.stream[0]>>>(x, 1, kMany);
+  cudaMemcpyPeer(y, 1, x, 0, kMany * sizeof(int));  // finding: race-streams copy_between_too_early
+  return finish_all(x, y);
+}
+CASE(copy_between_too_early_right) {
+  cudaStream_t stream[2];
+  int *x = zeros_on(0), *y = zeros_on(1), *z = zeros_on(1);
+  cudaStreamCreate(&stream[1]);
+  cudaSetDevice(0);
+  cudaStreamCreate(&stream[0]);
+  fill<<<1, kMany, 0, stream[0]>>>(x, 1, kMany);
   cudaMemcpyPeer(y, 1, x, 0, kMany * sizeof(int));
   cudaSetDevice(1);
-  add<<<1, kMany, 0, m.stream[1]>>>(y, z, kMany);
+  add<<<1, kMany, 0, stream[1]>>>(y, z, kMany);
   cudaMemcpy(x, z, kMany * sizeof(int), cudaMemcpyDeviceToDevice);
   cudaSetDevice(0);
-  fill<<<1, kMany, 0, m.stream[0]>>>(x, 2, kMany);
+  fill<<<1, kMany, 0, stream[0]>>>(x, 2, kMany);
+  for (cudaStream_t s : stream) cudaStreamDestroy(s);
   return finish_all(x, y, z);
 }
 // A copy to the host waits for the default stream of the current device, which is another one.

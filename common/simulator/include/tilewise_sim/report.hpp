@@ -211,6 +211,8 @@ struct HostWork {
   std::uint64_t bytes_to_device = 0;  ///< copied there from the host
   std::uint64_t bytes_to_host = 0;    ///< and back
   std::uint64_t pageable_bytes = 0;   ///< copied from or to the program's own memory, which no allocating call returned
+  /// Copied from the memory of one device to another's: by the device that they leave, and by the one that they reach.
+  std::array<std::uint64_t, 8> bytes_sent = {}, bytes_received = {};
 };
 HostWork host_work();
 
