@@ -62,6 +62,8 @@ Request request_of(const std::string& task, const Sizes& sizes, const Problem& p
   request.nonce = new_nonce();
   request.mode = mode;
   request.own_streams = p.own_streams;
+  request.devices = static_cast<std::uint8_t>(p.devices);
+  request.thread_cost = p.thread_cost;
   std::strncpy(request.task, task.c_str(), sizeof request.task - 1);
   for (std::size_t i = 0; i < sizes.size(); ++i) request.sizes[i] = sizes[i];
   request.buffers = static_cast<std::uint32_t>(p.buffers.size());
@@ -74,6 +76,7 @@ void call_before(Request& request, const Sizes& sizes, const Problem& p) {
   std::copy(sizes.begin(), sizes.end(), request.sizes_before);
   std::copy(p.scalars.begin(), p.scalars.end(), request.scalars_before);
   request.buffers_before = static_cast<std::uint32_t>(p.buffers.size());
+  request.devices_before = static_cast<std::uint8_t>(p.devices);
 }
 
 std::string message_of(const Request& request, const Problem& p, const Problem* before) {
@@ -89,7 +92,8 @@ std::string message_of(const Request& request, const Problem& p, const Problem* 
                         .type = type_of_values(b.values),
                         .in_place = b.use == Use::in_place,
                         .garbage = !has_values(b),
-                        .pinned = b.pinned};
+                        .pinned = b.pinned,
+                        .device = static_cast<std::uint8_t>(b.device)};
     std::strncpy(header.name, b.name.c_str(), sizeof header.name - 1);
     put(header);
     const Values values = has_values(b) ? b.values : poison(b.values, b.size());

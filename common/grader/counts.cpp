@@ -208,6 +208,9 @@ std::string readable_count(const std::string& name) {
       {"allocations", "allocations of device memory"},
       {"bytes_to_device", "bytes copied to the device"},
       {"bytes_to_host", "bytes copied to the host"},
+      {"bytes_between", "bytes copied from one device to another"},
+      {"bytes_sent_most", "bytes copied from one device to others, of the one that sends most"},
+      {"bytes_received_most", "bytes copied to one device from others, of the one that receives most"},
       {"timeline", "times as long as a copy of the whole array to the device takes"},
       {"blocks", "blocks"},
       {"threads", "threads"},
@@ -281,8 +284,8 @@ std::vector<std::string> diagnoses(const Json& report, const std::string& count,
                                    const std::string& file) {
   std::vector<std::string> out;
   const bool shared = count.rfind("shared", 0) == 0;
-  for (const char* none :
-       {"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host", "timeline"})
+  for (const char* none : {"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host",
+                           "bytes_between", "bytes_sent_most", "bytes_received_most", "timeline"})
     if (count == none) return out;  // they have no line in a kernel
   if (count == "launches" || count == "blocks" || count == "threads" || count == "threads_per_block" ||
       count == "shared_bytes_per_block" || count == "resident_warps") {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 
 #include "case.hpp"
 #include "counts.hpp"
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 // How many elements an array has whose length is not known: about as many as an int can count.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
-constexpr double kMostBytes = 56.0 * (1u << 30);  // of all arrays together
+constexpr double kMostBytes = 56.0 * (1u << 30);  // of all arrays of a device together
 
 /// The request, and of each buffer what it's called and how many elements it has: there are none to send.
 std::string message_without_elements(const Request& request, const Problem& p,
@@ -29,8 +30,10 @@ std::string message_without_elements(const Request& request, const Problem& p,
   put(request);
   for (std::size_t i = 0; i < p.buffers.size(); ++i) {
     const Buffer& b = p.buffers[i];
-    BufferHeader header{
-        .size = elements[i].value_or(b.size() > 0 ? kMost : 0), .type = type_of_values(b.values), .pinned = b.pinned};
+    BufferHeader header{.size = elements[i].value_or(b.size() > 0 ? kMost : 0),
+                        .type = type_of_values(b.values),
+                        .pinned = b.pinned,
+                        .device = static_cast<std::uint8_t>(b.device)};
     std::strncpy(header.name, b.name.c_str(), sizeof header.name - 1);
     put(header);
   }
@@ -104,6 +107,7 @@ std::optional<double> length_at(const Sizes& sizes, const std::vector<Sizes>& ot
 }  // namespace
 
 std::vector<std::optional<std::uint64_t>> elements_at(const Rubric& rubric, const Task& task, const Sizes& sizes) {
+  if (const auto told = task.lengths(sizes); !told.empty()) return {told.begin(), told.end()};
   std::vector<Sizes> small = rubric.visible;
   const std::vector<Sizes> hidden = rubric.hidden();
   small.insert(small.end(), hidden.begin(), hidden.end());
@@ -126,14 +130,32 @@ std::vector<std::optional<std::uint64_t>> elements_at(const Rubric& rubric, cons
   return found;
 }
 
+namespace {
+
+/// For names, types, devices and scalars: a small problem with as many buffers as the one at these sizes.
+Problem small_one(const Rubric& rubric, const Task& task, const Sizes& sizes) {
+  Problem p = task.make(rubric.efficiency_shape, 1);
+  const std::size_t told = task.lengths(sizes).size();
+  for (std::size_t i = 0; told > 0 && p.buffers.size() != told; ++i) {
+    if (i == rubric.visible.size())
+      throw std::logic_error(
+          fmt::format("{}: no visible shape has the {} buffers of {}", task.name, told, rubric.text(sizes)));
+    p = task.make(rubric.visible[i], 1);
+  }
+  return p;
+}
+
+}  // namespace
+
 std::vector<Json> run_corners(const Rubric& rubric, const Task& task, const Sizes& sizes, const RunProgram& run) {
-  const Problem p = task.make(rubric.efficiency_shape, 1);  // for names, types and scalars
+  const Problem p = small_one(rubric, task, sizes);
   const Request request = request_of(rubric.task, sizes, p, Mode::corners);
   const std::vector<std::optional<std::uint64_t>> elements = elements_at(rubric, task, sizes);
   // Arrays that the simulated card has no addresses for would end where they must not.
-  double bytes = 0;
-  for (const auto& n : elements) bytes += 4.0 * double(n.value_or(kMost));
-  if (bytes > kMostBytes) return {};
+  std::vector<double> bytes(std::size_t(p.devices));
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    bytes[std::size_t(p.buffers[i].device)] += 4.0 * double(elements[i].value_or(kMost));
+  if (*std::max_element(bytes.begin(), bytes.end()) > kMostBytes) return {};
   const ChildResult child = run(message_without_elements(request, p, elements), sizeof(Reply) + sizeof(Reply::nonce));
   std::vector<Json> found;
   const Json report = Json::parse(child.report, nullptr, false);
@@ -146,12 +168,13 @@ std::vector<Json> run_corners(const Rubric& rubric, const Task& task, const Size
 }
 
 DryLaunch launch_dry(const Rubric& rubric, const Task& task, const Sizes& sizes, const RunProgram& run) {
-  const Problem p = task.make(rubric.efficiency_shape, 1);  // for names, types and scalars
+  const Problem p = small_one(rubric, task, sizes);
   Request request = request_of(rubric.task, sizes, p, Mode::launches);
   DryLaunch dry;
   constexpr std::size_t kBytes = sizeof(Reply) + sizeof(Reply::nonce);
   // Which of the buffers are as large as can be depends on the sizes.
-  const std::vector<std::optional<std::uint64_t>> unknown(p.buffers.size());
+  std::vector<std::optional<std::uint64_t>> unknown(p.buffers.size());
+  if (const auto told = task.lengths(sizes); !told.empty()) unknown.assign(told.begin(), told.end());
   const ChildResult child = run(message_without_elements(request, p, unknown), kBytes);
   dry.timed_out = child.timed_out;
   Reply reply;

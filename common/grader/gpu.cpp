@@ -76,10 +76,10 @@ std::string difference(const Problem& p, const std::vector<Values>& got, const s
         [&](const auto& right) -> std::string {
           const auto& mine = std::get<std::decay_t<decltype(right)>>(got[k]);
           double largest = 0;
-          for (const auto v : right)
+          for (const auto v : right)  // of the margins, too, which hold such elements or garbage
             if (std::isfinite(double(v))) largest = std::max(largest, std::abs(double(v)));
           const double allowed = holds_integers(buffer.values) ? 0 : 1e-3 * largest;
-          for (std::size_t i = 0; i < right.size(); ++i) {
+          for (std::size_t i = buffer.margin; i + buffer.margin < right.size(); ++i) {
             const double a = double(mine[i]), b = double(right[i]);
             if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= allowed) continue;
             return fmt::format("element {} of {} is {:.6g}, the solution's {:.6g}", i, buffer.name, a, b);
@@ -133,12 +133,14 @@ class Contestant {
 
 }  // namespace
 
-Gpu::Gpu(const std::string& chapter, std::set<std::string> libraries)
+Gpu::Gpu(const std::string& chapter, std::set<std::string> libraries, int devices)
     : chapter_(chapter), libraries_(std::move(libraries)) {
   info_.nvcc = find_nvcc();
   environment_ = inherited({"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"});
-  // The first GPU only: looking at all of a large machine's takes time in every process.
-  if (!std::getenv("CUDA_VISIBLE_DEVICES")) environment_.emplace_back("CUDA_VISIBLE_DEVICES", "0");
+  // The first GPUs only: looking at all of a large machine's takes time in every process.
+  std::string first = "0";
+  for (int d = 1; d < devices; ++d) first += fmt::format(",{}", d);
+  if (!std::getenv("CUDA_VISIBLE_DEVICES")) environment_.emplace_back("CUDA_VISIBLE_DEVICES", first);
   environment_.emplace_back("CUDA_CACHE_DISABLE", "1");
   environment_.emplace_back("LC_ALL", "C");
 
@@ -212,6 +214,7 @@ bool Gpu::identify(const std::string& program, ChildLimits limits, std::string& 
     return false;
   }
   info_.name = device.name;
+  info_.devices = device.devices;
   info_.major = device.major;
   info_.minor = device.minor;
   info_.driver = device.driver;

@@ -16,6 +16,7 @@ namespace tilewise::grader {
 struct GpuInfo {
   std::string name;          ///< "Tesla T4"
   int major = 0, minor = 0;  ///< compute capability
+  int devices = 0;           ///< how many GPUs a program finds: one, unless a task wants more
   int driver = 0;            ///< the newest CUDA that the driver can run, 12040 for 12.4
   int runtime = 0;           ///< the CUDA that programs are compiled with
   std::string nvcc;
@@ -34,8 +35,8 @@ struct GpuTime {
 class Gpu {
  public:
   /// Finds nvcc, compiles the harness for the chapter, and asks the GPU what it is. `libraries` are those that tasks of
-  /// the chapter may call. Throws std::invalid_argument, saying what to do, when there is no nvcc or no GPU that works.
-  Gpu(const std::string& chapter, std::set<std::string> libraries);
+  /// the chapter may call, and `devices` the most GPUs that one of them wants. Throws std::invalid_argument, saying what to do, when there is no nvcc or no GPU that works.
+  Gpu(const std::string& chapter, std::set<std::string> libraries, int devices = 1);
 
   const GpuInfo& info() const { return info_; }
 

@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
     chapter = find_chapter(chapter);
     if (hints > 0) return show_hints(chapter, hints), 0;
     std::optional<Gpu> gpu;
-    if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(rubrics_of(chapter)));
+    if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(rubrics_of(chapter)), devices_wanted(chapter, task));
     options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
     if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, unsafe, options.gpu}, jobs) ? 0 : 1;
     if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");

@@ -116,6 +116,9 @@ struct Machine {
                              {"LC_ALL", "C"},
                              {"TILEWISE_POLLS", kPolls},
                              {"TILEWISE_SECONDS", std::to_string(seconds)}});
+    Request request;
+    std::memcpy(&request, message.data(), sizeof request);
+    if (request.all_devices() > 1) more.emplace_back("TILEWISE_DEVICES", std::to_string(request.all_devices()));
     ChildLimits limits{.cpu_seconds = seconds + 1,       // first it says itself where it is
                        .wall_seconds = 6 * seconds + 6,  // others may use the machine, too
                        .cage = cage,
@@ -144,6 +147,7 @@ struct Case : Explanation {
   Json report;
   std::uint64_t launches = 0, library_calls = 0;
   std::map<std::string, double> host_counts;  ///< of what host code asked for, by their names
+  std::string timeline_unit;                  ///< Problem::timeline_unit_name
   double least_flops = 0, flops = 0, least_load_sectors = 0, least_store_sectors = 0;
 };
 
@@ -235,12 +239,14 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
   double pinned_bytes = 0;  // of what is to be brought to the device
   for (const Buffer& b : p.buffers)
     if (b.pinned && has_values(b)) pinned_bytes += double(bytes_of(b.values));
-  c.host_counts = {{"host_launches", double(reply.host_launches)},
-                   {"waits", double(reply.waits)},
-                   {"allocations", double(reply.allocations)},
-                   {"bytes_to_device", double(reply.bytes_to_device)},
-                   {"bytes_to_host", double(reply.bytes_to_host)},
-                   {"timeline", pinned_bytes > 0 ? reply.timeline / pinned_bytes : 0}};
+  const double unit = p.timeline_unit > 0 ? p.timeline_unit : pinned_bytes;
+  c.host_counts = {
+      {"host_launches", double(reply.host_launches)},     {"waits", double(reply.waits)},
+      {"allocations", double(reply.allocations)},         {"bytes_to_device", double(reply.bytes_to_device)},
+      {"bytes_to_host", double(reply.bytes_to_host)},     {"bytes_between", double(reply.bytes_between)},
+      {"bytes_sent_most", double(reply.bytes_sent_most)}, {"bytes_received_most", double(reply.bytes_received_most)},
+      {"timeline", unit > 0 ? reply.timeline / unit : 0}};
+  c.timeline_unit = p.timeline_unit_name;
   if (reply.pageable_bytes > 0) {
     c.outcome = Outcome::wrong;
     c.what = fmt::format(
@@ -250,7 +256,8 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     return c;
   }
 
-  if (p.own_streams && reply.timeline < double(std::max(reply.bytes_to_device, reply.bytes_to_host))) {
+  if (p.own_streams &&
+      reply.timeline < double(std::max({reply.bytes_to_device, reply.bytes_to_host, reply.bytes_sent_most}))) {
     c.outcome = Outcome::wrong;
     c.what = "more was copied than its timeline has room for";
     return c;
@@ -258,27 +265,36 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
 
   const char* at = child.reply.data() + sizeof reply;
   c.outcome = Outcome::wrong;
+  std::vector<Values> all;
   bool all_right = true, empty = true, zeros = true;  // zeros: cudaMemsetAsync may have made the result alone
   for (const Buffer& b : p.buffers) {
     if (machine.gpu && reply.synchronised != 0) break;  // nothing could be copied back
-    const Values got = read_values(b.values, b.size(), at);
+    Values got = read_values(b.values, b.size(), at);
     at += bytes_of(got);
     if (b.use == Use::input) {
+      all.push_back(got);
       if (reply.synchronised != 0) continue;  // what came back is not what is there
-      if (std::memcmp(data_of(got), data_of(b.values), bytes_of(got)) == 0) continue;
+      const std::size_t margin = b.size() == 0 ? 0 : b.margin * bytes_of(got) / b.size();
+      if (std::memcmp(data_of(got) + margin, data_of(b.values) + margin, bytes_of(got) - 2 * margin) == 0) continue;
       c.what = fmt::format("it changed {}, which is an input", b.name);
       c.notes.clear();
       return c;
     }
-    if (!is_result(b)) continue;
+    if (!is_result(b)) {
+      all.push_back(std::move(got));
+      continue;
+    }
     empty = empty && b.size() == 0;
     zeros = zeros && std::count(b.expected.begin(), b.expected.end(), 0.0) == std::ptrdiff_t(b.size());
     bool this_right = true;
     for (std::size_t i = 0; i < b.size(); ++i) this_right = this_right && right(p, b, got, i);
     if (!this_right && all_right) static_cast<Explanation&>(c) = explain_wrong(task, sizes, p, b, got);
     all_right = all_right && this_right;
+    all.push_back(std::move(got));
   }
-  if (!machine.gpu && reply.launches + reply.library_calls == 0 && !empty && !(all_right && zeros)) {
+  if (all_right && all.size() == p.buffers.size()) c.what = task.together(sizes, p, all);
+  if (!machine.gpu && reply.launches + reply.library_calls == 0 && !empty && !(all_right && zeros) &&
+      !(all_right && p.without_kernels)) {
     c.what = std::string("no kernel was launched") +
              (rubric.libraries.empty() ? "" : ", and nothing of the library called") +
              (all_right ? ", and yet there is a result"
@@ -316,6 +332,17 @@ Case run_case(const Rubric& rubric, const Task& task, const Machine& machine, co
     if (reply.returned == cudaErrorIllegalAddress)
       c.notes.push_back("a kernel went outside its buffers" +
                         std::string(reply.findings > 0 ? ": where, is below, under \"no findings\"" : ""));
+    if (p.devices > 1) {
+      c.guess = nullptr;
+      if (reply.returned == cudaErrorIllegalAddress)
+        c.notes.push_back("or outside the memory of its own device, which is all that it reaches");
+      if (reply.returned == cudaErrorInvalidResourceHandle)
+        c.notes.push_back(
+            "a kernel was launched in a stream of another device than the current one, or an event recorded in a "
+            "stream "
+            "of another device than its own: cudaSetDevice() before you launch, and before you make streams and "
+            "events");
+    }
   }
   if (c.what.empty())
     c.outcome = Outcome::right;
@@ -396,7 +423,7 @@ std::string wrong_again(const Rubric& rubric, const Task& task, const Machine& m
       "cudaGraphExecDestroy and cudaGraphDestroy";
   const Problem p = task.make(sizes, seed);
   const auto changes = [](const Buffer& b) {  // what is put back is again what it was
-    for (std::size_t i = 0; i < b.size(); ++i)
+    for (std::size_t i = b.margin; i + b.margin < b.size(); ++i)
       if (element_of(b.values, i) != b.expected[i]) return true;
     return false;
   };
@@ -471,7 +498,7 @@ std::string other_bits_in_reverse(const Rubric& rubric, const Task& task, const 
   for (std::size_t b = 0; b < p.buffers.size(); ++b) {
     if (!is_result(p.buffers[b])) continue;
     const Values &x = forward.buffers[b], &y = reverse.buffers[b];
-    for (std::size_t i = 0; i < p.buffers[b].size(); ++i)
+    for (std::size_t i = p.buffers[b].margin; i + p.buffers[b].margin < p.buffers[b].size(); ++i)
       if (element_of(x, i) != element_of(y, i)) return element(p.buffers[b], i);
   }
   return "";
@@ -488,6 +515,15 @@ std::string hint_at(const Rubric& r, const Sizes& sizes) {
                         : sizes[i] < 32    ? "below 32"
                                            : "no multiple of 32");
   return text;
+}
+
+/// How many devices the shapes have that are run on a GPU.
+int devices_wanted(const Rubric& r, const Task& task) {
+  std::vector<Sizes> shapes = r.hidden();
+  shapes.insert(shapes.end(), r.visible.begin(), r.visible.end());
+  int most = 1;
+  for (const Sizes& s : shapes) most = std::max(most, task.for_timing(s, 1).devices);
+  return most;
 }
 
 /// f(0) ... f(n - 1), `jobs` at a time.
@@ -855,8 +891,10 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
         continue;
       }
       lesson_missed = lesson_missed || l.lesson;
+      const bool named = l.count == "timeline" && !run->timeline_unit.empty();
       efficiency.notes.push_back(fmt::format("{} {}{}, target {} ({:.3g} points): {}", count_text(value),
-                                             readable_count(l.count), at, target_text(l), l.points, l.why));
+                                             named ? "times as long as " + run->timeline_unit : readable_count(l.count),
+                                             at, target_text(l), l.points, l.why));
       // Of a ratio it is not known by how many accesses it is too large.
       const double too_many = l.at_most && l.count.find("per_") == std::string::npos ? value - *l.at_most : 0;
       for (const std::string& d : diagnoses(run->report, l.count, too_many, file)) efficiency.notes.push_back("  " + d);
@@ -975,6 +1013,14 @@ std::string reason_of(const ChildResult& tool) {
 
 }  // namespace
 
+int devices_wanted(const std::string& chapter, const std::string& task) {
+  int most = 1;
+  for (const Rubric& r : rubrics_of(chapter))
+    if (const Task* t = task.empty() || task == r.task ? find_task(chapter, r.task) : nullptr)
+      most = std::max(most, devices_wanted(r, *t));
+  return most;
+}
+
 void grade_canary(const std::string& chapter, const GradeOptions& options) {
   // It has just been graded, for another one.
   static std::mutex mutex;
@@ -1053,6 +1099,14 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (!fs::exists(made))
       throw std::runtime_error(
           fmt::format("{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
+  for (const Rubric& r : rubrics) {
+    const int wanted = options.gpu ? devices_wanted(chapter, r.task) : 1;
+    if (const int here = options.gpu ? options.gpu->info().devices : 1; wanted > here)
+      throw NotGraded(
+          fmt::format("{} needs {} GPUs, and here {} {}. Without GPU=1 (--gpu) the simulator, which has as many as are "
+                      "needed, grades alone",
+                      r.task, wanted, here == 1 ? "is" : "are", here));
+  }
   if (!fs::is_regular_file(file)) throw std::invalid_argument("there is no file " + file);
   // Compilers go by the name, and write it into lines that are read again.
   if (fs::path(file).extension() != ".cu")

@@ -81,6 +81,9 @@ struct GradeOptions {
 /// submission fails, the solution is graded in the same place, and tells.
 ChapterResult grade(const std::string& chapter, const std::string& file, const GradeOptions& options = {});
 
+/// How many GPUs grading on GPUs takes, for all tasks of the chapter, or for this one.
+int devices_wanted(const std::string& chapter, const std::string& task);
+
 /// Throws NotGraded unless the solution gets all points here and now.
 void grade_canary(const std::string& chapter, const GradeOptions& options);
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include <cstdlib>
 
 #include "enter_cage.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/symbols.hpp"
@@ -189,8 +191,10 @@ void launch_only() {}
 void run_corners() {}
 std::int32_t allocations() { return 0; }
 std::int32_t objects() { return 0; }
-void begin_count(Reply&) {}
-void end_count(Reply&) {}
+struct Count {
+  explicit Count(const Request&) {}
+  void end(Reply&) const {}
+};
 cudaError_t allocate_pinned(char** pointer, std::size_t bytes) { return cudaMallocHost(pointer, bytes); }
 
 #else
@@ -211,27 +215,32 @@ std::int32_t objects() { return static_cast<std::int32_t>(tilewise::sim::live_ob
 using tilewise::sim::note_callers_work;
 
 /// What the host asks for from here to there.
-void begin_count(Reply& reply) {
-  const tilewise::sim::HostWork work = tilewise::sim::host_work();
-  reply.host_launches -= work.launches;
-  reply.waits -= work.waits;
-  reply.allocations -= work.allocations;
-  reply.bytes_to_device -= work.bytes_to_device;
-  reply.bytes_to_host -= work.bytes_to_host;
-  reply.pageable_bytes -= work.pageable_bytes;
-  constexpr double kThreadCost = 4;  // a thread takes as long as a float takes to come
-  tilewise::sim::begin_timeline(kThreadCost);
-}
-void end_count(Reply& reply) {
-  reply.timeline = tilewise::sim::end_timeline().length;
-  const tilewise::sim::HostWork work = tilewise::sim::host_work();
-  reply.host_launches += work.launches;
-  reply.waits += work.waits;
-  reply.allocations += work.allocations;
-  reply.bytes_to_device += work.bytes_to_device;
-  reply.bytes_to_host += work.bytes_to_host;
-  reply.pageable_bytes += work.pageable_bytes;
-}
+class Count {
+ public:
+  static_assert(kMostDevices == tilewise::sim::kMostDevices);
+  explicit Count(const Request& request) { tilewise::sim::begin_timeline(request.thread_cost); }
+
+  void end(Reply& reply) const {
+    reply.timeline = tilewise::sim::end_timeline().length;
+    const tilewise::sim::HostWork work = tilewise::sim::host_work();
+    reply.host_launches = work.launches - before_.launches;
+    reply.waits = work.waits - before_.waits;
+    reply.allocations = work.allocations - before_.allocations;
+    reply.bytes_to_device = work.bytes_to_device - before_.bytes_to_device;
+    reply.bytes_to_host = work.bytes_to_host - before_.bytes_to_host;
+    reply.pageable_bytes = work.pageable_bytes - before_.pageable_bytes;
+    for (std::size_t d = 0; d < work.bytes_sent.size(); ++d) {
+      const std::uint64_t sent = work.bytes_sent[d] - before_.bytes_sent[d];
+      reply.bytes_between += sent;
+      reply.bytes_sent_most = std::max(reply.bytes_sent_most, sent);
+      reply.bytes_received_most =
+          std::max(reply.bytes_received_most, work.bytes_received[d] - before_.bytes_received[d]);
+    }
+  }
+
+ private:
+  tilewise::sim::HostWork before_ = tilewise::sim::host_work();
+};
 /// Host code may not touch it: that would be a way to do the kernels' work.
 cudaError_t allocate_pinned(char** pointer, std::size_t bytes) {
   *pointer = static_cast<char*>(tilewise::sim::allocate_closed_host_memory(bytes));
@@ -244,6 +253,22 @@ void let_fail(const Request& request) {
 
 #endif
 
+/// Makes a device the current one; with one device there is nothing to say.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) : is_other_(device != 0) {
+    if (is_other_) cudaSetDevice(device);
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() {
+    if (is_other_) cudaSetDevice(0);
+  }
+
+ private:
+  bool is_other_;
+};
+
 struct Array {
   Type type = Type::float32;
   bool in_place = false;
@@ -254,6 +279,7 @@ struct Array {
   std::size_t bytes = 0;
   bool garbage = false;
   bool pinned = false;  // in the host's memory
+  int device = 0;
 
   /// The host's copy of what the grader sent: submissions have no business with it, and device memory is closed to
   /// them.
@@ -276,6 +302,7 @@ struct Array {
   }
 
   cudaError_t take(std::size_t size) {
+    const OnDevice its(device);
     return pinned ? allocate_pinned(&allocation, size) : cudaMalloc(&allocation, size);
   }
   void give_back() const { pinned ? cudaFreeHost(allocation) : cudaFree(allocation); }
@@ -327,18 +354,43 @@ struct HomeworkCase::State {
   std::list<std::string> names;  // of the arrays; they stay where they are
   bool misused = false;
   int broken = 0, remark = 0;
-  cudaStream_t stream = nullptr;
-  cudaEvent_t event = nullptr;
+  std::vector<cudaStream_t> streams;  // one of each device
+  std::vector<cudaEvent_t> events;
 
-  cudaError_t make_stream() {
-    const cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    return error != cudaSuccess ? error : cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  cudaError_t make_streams() {
+    const auto devices = static_cast<std::size_t>(request.all_devices());
+    streams.resize(devices);
+    events.resize(devices);
+    cudaError_t error = cudaSuccess;
+    for (std::size_t d = 0; d < devices; ++d) {
+      const OnDevice its(static_cast<int>(d));
+      if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&streams[d], cudaStreamNonBlocking);
+      if (error == cudaSuccess) error = cudaEventCreateWithFlags(&events[d], cudaEventDisableTiming);
+    }
+    return error;
   }
 
-  /// What follows on `later` comes after what is on `earlier` now.
-  cudaError_t order(cudaStream_t earlier, cudaStream_t later) const {
-    const cudaError_t error = cudaEventRecord(event, earlier);
-    return error != cudaSuccess ? error : cudaStreamWaitEvent(later, event, 0);
+  /// What follows on the streams comes after what is on the default stream now, which is device 0's.
+  cudaError_t begin() const {
+    cudaError_t error = cudaEventRecord(events[0], nullptr);
+    for (std::size_t d = 0; d < request.devices && error == cudaSuccess; ++d)
+      error = cudaStreamWaitEvent(streams[d], events[0], 0);
+    return error;
+  }
+  /// What follows there comes after what is on the streams now.
+  void end() const {
+    for (std::size_t d = 0; d < request.devices; ++d)  // fails after a kernel has: that is seen when it is waited for
+      if (cudaEventRecord(events[d], streams[d]) == cudaSuccess) cudaStreamWaitEvent(nullptr, events[d], 0);
+  }
+
+  cudaError_t synchronise() const {
+    cudaError_t first = cudaSuccess;
+    for (int d = 0; d < static_cast<int>(streams.size()); ++d) {
+      const OnDevice its(d);
+      const cudaError_t error = cudaDeviceSynchronize();
+      if (first == cudaSuccess) first = error;
+    }
+    return first;
   }
 
   /// The caller's work before and after the call: it brings inputs, takes results away, and uses what the function may work in.
@@ -346,8 +398,11 @@ struct HomeworkCase::State {
 #ifndef TILEWISE_ON_GPU
     for (const Array& a : arrays)
       if (a.bytes > 0)
-        note_callers_work(stream, a.memory(), a.bytes, !a.pinned || !a.garbage,
-                          before ? "earlier work in the caller's stream" : "later work in the caller's stream");
+        note_callers_work(streams[static_cast<std::size_t>(a.device)], a.memory(), a.bytes, !a.pinned || !a.garbage,
+                          request.devices > 1 ? before ? "earlier work in the caller's stream of that device"
+                                                       : "later work in the caller's stream of that device"
+                          : before            ? "earlier work in the caller's stream"
+                                              : "later work in the caller's stream");
 #endif
   }
 };
@@ -361,7 +416,10 @@ DevicePointer HomeworkCase::operator[](int i) const {
   return {a.memory(), a.type, state_.misused};
 }
 
-cudaStream_t HomeworkCase::stream() const { return state_.stream; }
+cudaStream_t HomeworkCase::stream(int device) const {
+  if (device < 0 || device >= state_.request.devices) return state_.misused = true, nullptr;
+  return state_.streams[static_cast<std::size_t>(device)];
+}
 
 void HomeworkCase::broke(int rule) const {
   if (state_.broken == 0) state_.broken = rule;
@@ -381,20 +439,23 @@ double HomeworkCase::scalar_at(int i) const {
 
 namespace {
 
-/// One call of the submission's function, on a stream of its own.
+/// One call of the submission's function, on streams of its own.
 bool call(HomeworkCase::State& state, cudaError_t& returned) {
   // The inputs came by the default stream, and whoever waits or measures there waits for the function's work.
-  returned = state.order(nullptr, state.stream);
+  returned = state.begin();
   if (returned != cudaSuccess) return true;
   if (state.request.own_streams != 0)
     state.use_arrays(true);
   else
-    demand_stream(state.stream);
+    demand_stream(state.streams[0]);
   let_fail(state.request);
+  // Not device 0 is the current one, where there are others: who forgets to say which, is to see it.
+  if (state.request.devices > 1) cudaSetDevice(state.request.devices - 1);
   const bool defined = homework_call(HomeworkCase(state.request.task, state), returned);
+  if (state.streams.size() > 1) cudaSetDevice(0);
   demand_stream(nullptr);
   if (state.request.own_streams != 0) state.use_arrays(false);
-  state.order(state.stream, nullptr);  // fails after a kernel has: that is seen when it is waited for
+  state.end();
   return defined;
 }
 
@@ -402,6 +463,7 @@ bool call(HomeworkCase::State& state, cudaError_t& returned) {
 void swap_case_before(Request& request) {
   std::swap(request.sizes, request.sizes_before);
   std::swap(request.scalars, request.scalars_before);
+  std::swap(request.devices, request.devices_before);
 }
 
 #ifdef TILEWISE_ON_GPU
@@ -414,7 +476,8 @@ int identify(const Request& request) {
   cudaRuntimeGetVersion(&d.runtime);
   cudaDeviceProp properties{};
   void* memory = nullptr;
-  cudaError_t error = cudaGetDeviceProperties(&properties, 0);
+  cudaError_t error = cudaGetDeviceCount(&d.devices);
+  if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, 0);
   if (error == cudaSuccess) error = cudaMalloc(&memory, 1 << 20);
   if (error == cudaSuccess) error = cudaMemset(memory, 0, 1 << 20);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
@@ -426,27 +489,36 @@ int identify(const Request& request) {
   return write_all(&d, sizeof d) ? 0 : 4;
 }
 
-// Answers Turns. Before each call L2 is emptied, by writing twice its size, and what is changed in place is set back.
+// Answers Turns. Before each call L2 is emptied, of each device, by writing twice its size, and what is changed in place is set back.
 int take_turns(HomeworkCase::State& state) {
   int l2 = 0;
   cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
   const std::size_t flush_bytes = 2 * std::max<std::size_t>(static_cast<std::size_t>(l2), std::size_t{1} << 20);
-  void* flush = nullptr;
+  std::vector<void*> flush(state.streams.size());
+  for (std::size_t d = 0; d < flush.size(); ++d) {
+    const OnDevice its(static_cast<int>(d));
+    if (cudaMalloc(&flush[d], flush_bytes) != cudaSuccess) return 5;
+  }
   cudaEvent_t start = nullptr, stop = nullptr;
-  if (cudaMalloc(&flush, flush_bytes) != cudaSuccess || cudaEventCreate(&start) != cudaSuccess ||
-      cudaEventCreate(&stop) != cudaSuccess)
-    return 5;
+  if (cudaEventCreate(&start) != cudaSuccess || cudaEventCreate(&stop) != cudaSuccess) return 5;
   for (Array& a : state.arrays) {
     if (!a.in_place || a.host.empty()) continue;
+    const OnDevice its(a.device);
     if (cudaMalloc(&a.original, a.host.size()) != cudaSuccess ||
         cudaMemcpy(a.original, a.host.data(), a.host.size(), cudaMemcpyHostToDevice) != cudaSuccess)
       return 5;
   }
   const auto timed_call = [&](float& ms) {
     for (Array& a : state.arrays) {
+      const OnDevice its(a.device);
       if (a.original) cudaMemcpyAsync(a.memory(), a.original, a.host.size(), cudaMemcpyDeviceToDevice, nullptr);
     }
-    cudaMemsetAsync(flush, 0, flush_bytes, nullptr);
+    for (std::size_t d = 0; d < flush.size(); ++d) {
+      const OnDevice its(static_cast<int>(d));
+      cudaMemsetAsync(flush[d], 0, flush_bytes, nullptr);
+    }
+    if (flush.size() > 1 && state.synchronise() != cudaSuccess)
+      return false;  // nothing else orders the others' before the call
     cudaEventRecord(start, nullptr);
     cudaError_t returned = cudaSuccess;
     const bool defined = call(state, returned);
@@ -488,12 +560,13 @@ int main(int argc, char** argv) {
   HomeworkCase::State state;
   Request& request = state.request;
   if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.buffers_before > kMostBuffers ||
-      request.scalar_count > kMostScalars)
+      request.scalar_count > kMostScalars || request.devices < 1 || request.devices_before < 1 ||
+      request.all_devices() > kMostDevices)
     return 3;
   if (request.mode == Mode::identify) return identify(request);
   hide_nonce(request);
   const bool runs = request.mode != Mode::launches && request.mode != Mode::corners;
-  const std::size_t most = std::size_t{request.mode == Mode::corners ? 64u : 8u} << 30;
+  const std::size_t most = std::size_t{request.mode == Mode::corners || request.devices > 1 ? 64u : 8u} << 30;
   if (request.mode == Mode::launches) launch_only();
   if (request.mode == Mode::corners) run_corners();
   const auto receive = [&](std::uint32_t buffers) {
@@ -505,6 +578,8 @@ int main(int argc, char** argv) {
       Array& a = state.arrays.emplace_back(Array{.type = header.type, .in_place = header.in_place != 0, .name = name});
       a.garbage = header.garbage != 0;
       a.pinned = header.pinned != 0;
+      if (header.device >= request.all_devices()) return false;
+      a.device = header.device;
       a.offset = request.offset * bytes_of(header.type);
       a.bytes = header.size * bytes_of(header.type);
       if (!runs && a.bytes > 0 && a.reserve(most) != cudaSuccess) return false;
@@ -516,7 +591,7 @@ int main(int argc, char** argv) {
     }
     return true;
   };
-  if (state.make_stream() != cudaSuccess) return 3;
+  if (state.make_streams() != cudaSuccess) return 3;
   cudaError_t returned = cudaSuccess;
   if (request.buffers_before > 0) {
     if (!receive(request.buffers_before)) return 3;
@@ -524,7 +599,7 @@ int main(int argc, char** argv) {
     swap_case_before(request);
     call(state, returned);
     swap_case_before(request);
-    cudaDeviceSynchronize();
+    state.synchronise();
     for (const Array& a : state.arrays) a.give_back();
     state.arrays.clear();
     state.broken = state.remark = 0;
@@ -543,9 +618,11 @@ int main(int argc, char** argv) {
   Reply reply;
   const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
   const std::int32_t allocated = allocations(), made = objects();
-  if (request.own_streams != 0) begin_count(reply);
-  reply.defined = call(state, returned);
-  if (request.own_streams != 0) end_count(reply);
+  {
+    const auto count = request.own_streams != 0 ? std::make_optional<Count>(request) : std::nullopt;
+    reply.defined = call(state, returned);
+    if (count) count->end(reply);
+  }
   if (request.buffers_before > 0) reply.leaked = allocations() - allocated, reply.left = objects() - made;
   const std::int32_t allocations_before = allocations(), objects_before = objects();
   for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
@@ -558,7 +635,7 @@ int main(int argc, char** argv) {
     reply.left = objects() - objects_before;
   }
   reply.returned = returned;
-  reply.synchronised = cudaDeviceSynchronize();
+  reply.synchronised = state.synchronise();
   reply.misused = state.misused;
   reply.broken = state.broken;
   reply.remark = state.remark;

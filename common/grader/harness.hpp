@@ -25,6 +25,7 @@ constexpr std::uint64_t bytes_of(Type type) { return type == Type::float64 ? 8 :
 constexpr int kMostSizes = 6;
 constexpr int kMostScalars = 8;
 constexpr int kMostBuffers = 16;
+constexpr int kMostDevices = 8;
 
 /// What the program is to do with a case. `identify` and `time` are for programs on a GPU.
 enum class Mode : std::uint32_t {
@@ -50,8 +51,13 @@ struct Request {
   std::uint32_t buffers_before = 0;  ///< of another case, which the function is called with first; 0: there is none
   std::int32_t sizes_before[kMostSizes] = {};
   double scalars_before[kMostScalars] = {};
-  std::uint8_t own_streams = 0;  ///< Problem::own_streams
-  std::uint8_t offset = 0;       ///< elements from a multiple of 16 bytes to the first of each buffer
+  std::uint8_t own_streams = 0;                  ///< Problem::own_streams
+  std::uint8_t offset = 0;                       ///< elements from a multiple of 16 bytes to the first of each buffer
+  std::uint8_t devices = 1, devices_before = 1;  ///< Problem::devices, of either case
+  double thread_cost = 4;                        ///< Problem::thread_cost
+
+  /// That the program needs.
+  int all_devices() const { return devices > devices_before ? devices : devices_before; }
 };
 
 struct BufferHeader {
@@ -60,6 +66,7 @@ struct BufferHeader {
   std::uint16_t in_place = 0;  ///< has to be set to what it was before each call that is timed
   std::uint8_t garbage = 0;    ///< what it holds before the call tells nothing
   std::uint8_t pinned = 0;     ///< memory of the host
+  std::uint8_t device = 0;     ///< whose memory it is, else
   char name[24] = {};          ///< as the contract calls it
 };
 
@@ -82,7 +89,10 @@ struct Reply {
   // Of the first call, where Problem::own_streams.
   std::uint64_t host_launches = 0, waits = 0, allocations = 0, bytes_to_device = 0, bytes_to_host = 0,
                 pageable_bytes = 0;
-  double timeline = 0;  ///< its length, in bytes
+  std::uint64_t bytes_between = 0;  ///< copied from one device to another
+  std::uint64_t bytes_sent_most = 0,
+                bytes_received_most = 0;  ///< of these, by the device that sends, or receives, most
+  double timeline = 0;                    ///< its length, in bytes
 };
 
 /// The answer to Mode::identify.
@@ -91,7 +101,7 @@ struct Device {
   std::int32_t error = 0;  ///< cudaError_t: why there is none
   std::int32_t driver = 0, runtime = 0;
   std::int32_t major = 0, minor = 0;
-  std::uint32_t unused = 0;
+  std::int32_t devices = 0;  ///< how many the program finds
   char name[256] = {};
   char message[256] = {};  ///< of the error
 };
@@ -153,7 +163,8 @@ class HomeworkCase {
   /// The stream that the submission is to work on: not the default one, and not ordered with it. What follows on the
   /// default stream waits for it, as it waits for what is there before. On the simulator, work that a submission gives to
   /// another stream is a finding, unless Problem::own_streams; then work that isn't in order with this stream is one.
-  cudaStream_t stream() const;
+  /// With several devices: a stream of that one; no particular device is the current one.
+  cudaStream_t stream(int device = 0) const;
 
   /// A rule of the contract, not about the result, that the call has broken: 1, 2, ... as Task::rule() names them. The
   /// first one counts. Where the function returns no cudaError_t, what it returned is told so, too.

@@ -151,9 +151,11 @@ const std::set<std::string, std::less<>>& allowed_of(std::string_view library) {
                                                          "cudaGraphExecKernelNodeSetParams",
                                                          "cudaGraphExecUpdate",
                                                          "cudaGraphExecDestroy"};
+  static const std::set<std::string, std::less<>> devices{"cudaMemcpyPeer", "cudaMemcpyPeerAsync"};
   static const std::set<std::string, std::less<>> none;
   static const std::map<std::string_view, const std::set<std::string, std::less<>>*> all{
-      {"cublas", &cublas}, {"cusparse", &cusparse}, {"streams", &streams}, {"copies", &copies}, {"graphs", &graphs}};
+      {"cublas", &cublas}, {"cusparse", &cusparse}, {"streams", &streams},
+      {"copies", &copies}, {"graphs", &graphs},     {"devices", &devices}};
   const auto found = all.find(library);
   return found == all.end() ? none : *found->second;
 }
@@ -251,6 +253,9 @@ std::string reason(const std::string& name, const std::set<std::string>& librari
   if (begins({"cublas", "cusparse", "cufft", "cusolver"}))
     return libraries.empty() ? "it calls the library instead of being the kernel"
                              : "this call of a library is not needed here";
+  if (libraries.count("devices") && begins({"cudaDeviceEnablePeerAccess", "cudaDeviceCanAccessPeer"}))
+    return "kernels reach their own device's memory alone here; copy with cudaMemcpyPeerAsync what they need of "
+           "another's";
   if (libraries.count("copies") && begins({"cudaMemcpy", "cudaHost", "cudaMallocHost", "cudaMallocManaged"}))
     return "it needs no memory of the host but its arguments, and no copies but cudaMemcpyAsync";
   if (begins({"cudaMemcpy", "cudaHost", "cudaMallocHost", "cudaMallocManaged"}))

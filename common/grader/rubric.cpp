@@ -63,8 +63,8 @@ Rubric parse(const Json& j) {
     require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
   if (j.contains("calls")) r.calls = get<std::vector<std::string>>(j, "calls");
   for (const std::string& c : r.calls)
-    require(c == "streams" || c == "copies" || c == "graphs",
-            fmt::format("the calls \"{}\" are not streams, copies or graphs", c));
+    require(c == "streams" || c == "copies" || c == "graphs" || c == "devices",
+            fmt::format("the calls \"{}\" are not streams, copies, graphs or devices", c));
   const Json efficiency = get<Json>(j, "efficiency");
   only(efficiency, {"shape", "repeats_count", "busy_multiprocessors", "limits"});
   r.efficiency_shape = get<Sizes>(efficiency, "shape");
@@ -150,6 +150,9 @@ const std::vector<std::string>& count_names() {
                                               "allocations",
                                               "bytes_to_device",
                                               "bytes_to_host",
+                                              "bytes_between",
+                                              "bytes_sent_most",
+                                              "bytes_received_most",
                                               "timeline",
                                               "blocks",
                                               "threads",

@@ -41,9 +41,10 @@ struct Rubric {
   std::uint64_t hidden_seed = 0;
   int hidden_count = 0;
   std::vector<std::pair<int, int>> hidden_ranges;
-  std::vector<std::string> libraries;   ///< that the task may call: cublas, cusparse
-  std::vector<std::string> calls = {};  ///< groups of CUDA's calls that it may make, too: streams, copies, graphs
-  int time_limit = 0;                   ///< seconds of CPU for one case
+  std::vector<std::string> libraries;  ///< that the task may call: cublas, cusparse
+  /// Groups of CUDA's calls that it may make, too: streams, copies, graphs, devices.
+  std::vector<std::string> calls = {};
+  int time_limit = 0;  ///< seconds of CPU for one case
   Sizes efficiency_shape;
   bool repeats_count = true;  ///< loads of what had just been loaded; nvcc keeps such words in registers
   Sizes gpu_shape;            ///< at which times on a GPU are compared; empty: efficiency_shape

@@ -78,6 +78,16 @@ Buffer pinned(Buffer buffer) {
   return buffer;
 }
 
+Buffer on_device(int device, Buffer buffer) {
+  buffer.device = device;
+  return buffer;
+}
+
+Buffer with_margin(std::size_t elements, Buffer buffer) {
+  buffer.margin = elements;
+  return buffer;
+}
+
 Buffer in_place(std::string name, int rows, int cols, Values values, std::vector<double> expected,
                 std::vector<double> bound) {
   return {std::move(name), rows, cols, Use::in_place, std::move(values), std::move(expected), std::move(bound), false};
@@ -89,6 +99,9 @@ void check_problem(const Task& task, const Problem& p) {
   };
   require(!p.buffers.empty() && p.buffers.size() <= kMostBuffers, fmt::format("1 to {} buffers", kMostBuffers));
   require(p.scalars.size() <= kMostScalars, fmt::format("at most {} scalars", kMostScalars));
+  require(p.devices >= 1 && p.devices <= kMostDevices, fmt::format("1 to {} devices", kMostDevices));
+  require(p.devices == 1 || p.own_streams, "several devices, and no own_streams");
+  require(p.timeline_unit >= 0 && p.thread_cost >= 0, "no time is negative");
   bool any = false;
   for (const Buffer& b : p.buffers) {
     require(b.rows >= 0 && b.cols >= 0, fmt::format("{} has {} x {} elements", b.name, b.rows, b.cols));
@@ -98,6 +111,10 @@ void check_problem(const Task& task, const Problem& p) {
             fmt::format("{} is {} x {}, but {} values are expected", b.name, b.rows, b.cols, b.expected.size()));
     require(b.bound.empty() || b.bound.size() == b.size(),
             fmt::format("{} is {} x {}, but has {} bounds", b.name, b.rows, b.cols, b.bound.size()));
+    require(b.device >= 0 && b.device < p.devices,
+            fmt::format("{} is on device {}, of {}", b.name, b.device, p.devices));
+    require(!b.pinned || b.device == 0, fmt::format("{} is in the host's memory, and on a device", b.name));
+    require(2 * b.margin <= b.size(), fmt::format("{} has {} elements, and margins of {}", b.name, b.size(), b.margin));
     any = any || is_result(b);
   }
   require(any, "no output");

@@ -41,6 +41,8 @@ struct Buffer {
 
   bool by_columns = false;  ///< column-major: element (i, j) is at [i + j * rows]
   bool pinned = false;      ///< it is pinned memory of the host, which host code must leave to copies
+  int device = 0;           ///< in whose memory it lies, of Problem::devices
+  std::size_t margin = 0;   ///< elements at either end to work in, of an input, too: nobody looks at them after
 
   std::size_t size() const { return std::size_t(rows) * std::size_t(cols); }
 };
@@ -66,6 +68,12 @@ Buffer in_place(std::string name, int rows, int cols, Values values, std::vector
 /// The same array in pinned memory of the host.
 Buffer pinned(Buffer buffer);
 
+/// The same array in the memory of that device.
+Buffer on_device(int device, Buffer buffer);
+
+/// The same array, of which the first and the last `elements` are to work in.
+Buffer with_margin(std::size_t elements, Buffer buffer);
+
 /// A result that a certain mistake would give.
 struct Hypothesis {
   std::string mistake;  ///< "every element is what comes out when ..."
@@ -87,6 +95,17 @@ struct Problem {
 
   /// Work may go to other streams, too, if it is in order with what comes before and after in the stream that the function gets.
   bool own_streams = false;
+
+  /// How many devices there are, 1 to 8; with several, own_streams must be set, and the function gets a stream of each.
+  int devices = 1;
+  /// What takes 1 on the timeline that is counted, in bytes that are copied, and what to call it; 0: the pinned inputs.
+  double timeline_unit = 0;
+  std::string timeline_unit_name = {};
+  /// What a thread takes there, in bytes that are copied.
+  double thread_cost = 4;
+
+  /// The result may be there without a kernel, as with one device and nothing to do.
+  bool without_kernels = false;
 };
 
 /// One element of one result.
@@ -118,6 +137,11 @@ class Task {
   virtual std::string rule(int number) const { return "it broke rule " + std::to_string(number) + " of the contract"; }
   /// Whether the contract asks for the same bits in whatever order blocks run: no sums that depend on who comes first.
   virtual bool same_bits() const { return false; }
+  /// What is wrong with the results together, where each alone is right; "" for nothing. `got`: all buffers.
+  virtual std::string together(const Sizes&, const Problem&, const std::vector<Values>& /*got*/) const { return ""; }
+  /// How many elements each buffer has, at sizes too large to make them; empty: that can be told by small sizes
+  /// (dry_launch.hpp). Where their number depends on a size, small shapes have a case with as many.
+  virtual std::vector<std::uint64_t> lengths(const Sizes&) const { return {}; }
   /// Whether the function said that a launch, or a call of a library, has failed: by the cudaError_t that it returned,
   /// or by what calls.cu made of what it returned, see HomeworkCase::broke().
   virtual bool told_of_failure(int returned, int /*broken*/) const { return returned != 0; }

@@ -1,0 +1,147 @@
+// One solution of the homework of chapter 16. `make solution-16` prints it.
+#include "homework.cuh"
+
+// ---------------------------------------------------------------------------------------------- 1. core
+// Heat in a plate whose rows lie on several devices.
+
+// A step for rows first, first + 1, ..., last - 1 of the `rows` rows that a device has; row 0 comes after the room for
+// a row of the neighbour's. top, bottom: the plate ends before row 0, or behind the last row.
+__global__ void heat(const float* from, float* to, int rows, int width, int first, int last, bool top, bool bottom) {
+  const size_t point = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int row = first + int(point / width), col = int(point % width);
+  if (row >= last) return;
+  const size_t i = size_t(row + 1) * width + col;
+  const float above = from[top && row == 0 ? i : i - width], below = from[bottom && row == rows - 1 ? i : i + width];
+  const float left = from[col == 0 ? i : i - 1], right = from[col == width - 1 ? i : i + 1];
+  to[i] = (above + below + left + right + 4 * from[i]) / 8;
+}
+
+constexpr int MOST = 8;  // devices
+
+// What a device needs besides the caller's stream, in which its inner rows are computed.
+struct Device {
+  int rows = 0;
+  bool top = false, bottom = false;
+  cudaStream_t outer = nullptr;                              // for its halo, and its first row and its last one
+  cudaEvent_t inner_done = nullptr, outer_done = nullptr;  // of the last step
+};
+
+cudaError_t launch_rows(const float* from, float* to, const Device& d, int width, int first, int last,
+                        cudaStream_t stream) {
+  if (first >= last) return cudaSuccess;
+  const size_t points = size_t(last - first) * width;
+  heat<<<unsigned((points + 255) / 256), 256, 0, stream>>>(from, to, d.rows, width, first, last, d.top, d.bottom);
+  return cudaGetLastError();
+}
+
+// Both streams of device d, in one step: each goes on where all that it needs is there.
+cudaError_t step(float* const* from, float* const* to, const Device* all, int d, int width, cudaStream_t inner) {
+  const Device& my = all[d];
+  const size_t row = sizeof(float) * width;
+  cudaError_t error = cudaSetDevice(d);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(inner, my.outer_done, 0);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(my.outer, my.inner_done, 0);
+  if (!my.top) {
+    const float* const last = from[d - 1] + size_t(all[d - 1].rows) * width;
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(my.outer, all[d - 1].outer_done, 0);
+    if (error == cudaSuccess) error = cudaMemcpyPeerAsync(from[d], d, last, d - 1, row, my.outer);
+  }
+  if (!my.bottom) {
+    float* const behind = from[d] + size_t(my.rows + 1) * width;
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(my.outer, all[d + 1].outer_done, 0);
+    if (error == cudaSuccess) error = cudaMemcpyPeerAsync(behind, d, from[d + 1] + width, d + 1, row, my.outer);
+  }
+  if (error == cudaSuccess) error = launch_rows(from[d], to[d], my, width, 0, 1, my.outer);
+  if (error == cudaSuccess && my.rows > 1)
+    error = launch_rows(from[d], to[d], my, width, my.rows - 1, my.rows, my.outer);
+  if (error == cudaSuccess) error = launch_rows(from[d], to[d], my, width, 1, my.rows - 1, inner);
+  return error;
+}
+
+cudaError_t launch_heat(float* const* from, float* const* to, float* const* work, int height, int width, int steps,
+                        int devices, const cudaStream_t* streams) {
+  cudaError_t error = cudaSuccess;
+  Device all[MOST];
+  for (int d = 0; d < devices; ++d) {
+    Device& my = all[d];
+    my.rows = (d + 1) * height / devices - d * height / devices;
+    my.top = d == 0;
+    my.bottom = d == devices - 1;
+    if (error == cudaSuccess) error = cudaSetDevice(d);
+    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&my.outer, cudaStreamNonBlocking);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&my.inner_done, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&my.outer_done, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventRecord(my.inner_done, streams[d]);  // what the caller has done
+    if (error == cudaSuccess) error = cudaEventRecord(my.outer_done, streams[d]);
+  }
+  for (int s = 0; s < steps && error == cudaSuccess; ++s) {
+    float* const* const next = (steps - s) % 2 == 1 ? to : work;  // the last step writes to
+    for (int d = 0; d < devices && error == cudaSuccess; ++d) error = step(from, next, all, d, width, streams[d]);
+    for (int d = 0; d < devices && error == cudaSuccess; ++d) {
+      error = cudaEventRecord(all[d].inner_done, streams[d]);
+      if (error == cudaSuccess) error = cudaEventRecord(all[d].outer_done, all[d].outer);
+    }
+    from = next;
+  }
+  for (int d = 0; d < devices; ++d)  // neighbours read this device's rows, too
+    for (int other = max(d - 1, 0); other <= min(d + 1, devices - 1); ++other) {
+      if (all[other].outer_done == nullptr) continue;
+      const cudaError_t joined = cudaStreamWaitEvent(streams[d], all[other].outer_done, 0);
+      if (error == cudaSuccess) error = joined;
+    }
+  for (const Device& my : all) {  // what they have been given is done all the same
+    if (my.outer != nullptr) cudaStreamDestroy(my.outer);
+    if (my.inner_done != nullptr) cudaEventDestroy(my.inner_done);
+    if (my.outer_done != nullptr) cudaEventDestroy(my.outer_done);
+  }
+  return error;
+}
+
+// ---------------------------------------------------------------------------------------------- 2. stretch
+// Every device gets the sums of all.
+
+__global__ void add(const float* more, float* sum, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) sum[i] += more[i];
+}
+
+// One step of device d on the ring: elements [begin, end) of the device before it, added to its own or in their place.
+cudaError_t pass(float* const* x, float* const* work, int d, int before, int begin, int end, bool adds,
+                 cudaStream_t stream) {
+  if (begin == end) return cudaSuccess;
+  cudaError_t error = cudaSetDevice(d);
+  float* const to = adds ? work[d] : x[d] + begin;
+  if (error == cudaSuccess)
+    error = cudaMemcpyPeerAsync(to, d, x[before] + begin, before, sizeof(float) * (end - begin), stream);
+  if (error != cudaSuccess || !adds) return error;
+  add<<<(end - begin + 255) / 256, 256, 0, stream>>>(to, x[d] + begin, end - begin);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_all_reduce(float* const* x, float* const* work, int n, int devices, const cudaStream_t* streams) {
+  cudaError_t error = cudaSuccess;
+  cudaEvent_t done[MOST] = {};
+  const int p = devices;
+  for (int d = 0; d < p && error == cudaSuccess; ++d) {
+    error = cudaSetDevice(d);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&done[d], cudaEventDisableTiming);
+  }
+  // In p - 1 steps each device adds up one part; in p - 1 more the finished parts go round.
+  for (int s = 0; s < 2 * (p - 1) && error == cudaSuccess; ++s) {
+    const bool adds = s < p - 1;
+    for (int d = 0; d < p && error == cudaSuccess; ++d) error = cudaEventRecord(done[d], streams[d]);
+    for (int d = 0; d < p && error == cudaSuccess; ++d) {
+      const int before = (d + p - 1) % p;
+      const size_t part = ((adds ? d - 1 : d + p - 1) - s + 2 * p) % p;
+      error = cudaStreamWaitEvent(streams[d], done[before], 0);
+      if (error == cudaSuccess)
+        error = pass(x, work, d, before, int(part * n / p), int((part + 1) * n / p), adds, streams[d]);
+    }
+  }
+  // The next device has read from this one.
+  for (int d = 0; d < p && error == cudaSuccess; ++d) error = cudaEventRecord(done[d], streams[d]);
+  for (int d = 0; d < p && error == cudaSuccess; ++d) error = cudaStreamWaitEvent(streams[d], done[(d + 1) % p], 0);
+  for (cudaEvent_t event : done)
+    if (event != nullptr) cudaEventDestroy(event);
+  return error;
+}
