@@ -16,8 +16,7 @@ __global__ void add(float* sum, const float* row, const float* halo, int n) {
 
 // row[d], halo[d] and sum[d]: n floats each on device d. stream[d] and filled[d] are device d's;
 // the events have not been recorded yet.
-void step(float* row[2], float* halo[2], float* sum[2], int n, cudaStream_t stream[2],
-          cudaEvent_t filled[2]) {
+void step(float* row[2], float* halo[2], float* sum[2], int n, cudaStream_t stream[2], cudaEvent_t filled[2]) {
   const int blocks = (n + 255) / 256;
   for (int d = 0; d < 2; ++d) {
     cudaSetDevice(d);
@@ -63,8 +62,8 @@ int main() {
       puzzle::check(cudaSetDevice(d));
       puzzle::check(cudaDeviceSynchronize());
       const auto both = [](std::size_t i) { return 1000.0f + 2 * i; };
-      puzzle::expect(d == 0 ? "sum[0]" : "sum[1]", "n = " + std::to_string(n),
-                     d == 0 ? sum0.host() : sum1.host(), both);
+      puzzle::expect(d == 0 ? "sum[0]" : "sum[1]", "n = " + std::to_string(n), d == 0 ? sum0.host() : sum1.host(),
+                     both);
       puzzle::check(cudaEventDestroy(filled[d]));
       puzzle::check(cudaStreamDestroy(stream[d]));
     }

@@ -49,8 +49,7 @@ int main() {
         const float sum = in[0][i] + in[1][i];
         return sum * sum;
       };
-      puzzle::expect(r == 0 ? "x[0]" : "x[1]", "n = " + std::to_string(n),
-                     r == 0 ? x0.host() : x1.host(), squared);
+      puzzle::expect(r == 0 ? "x[0]" : "x[1]", "n = " + std::to_string(n), r == 0 ? x0.host() : x1.host(), squared);
     }
   }
   for (int r = 0; r < 2; ++r) {
