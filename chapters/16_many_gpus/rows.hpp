@@ -28,18 +28,6 @@ struct Timed {
   std::optional<tilewise::Timeline> timeline;
 };
 
-/// Bytes that the busiest device copies to others. What NCCL sends is not a copy, and not known.
-inline std::string most_sent(const std::optional<tilewise::Timeline>& timeline, int devices) {
-  double most = 0;
-  for (int d = 0; d < devices; ++d) {
-    double sent = 0;
-    for (const tilewise::TimelinePiece& p : timeline->pieces)
-      if (p.device == d && p.engine == tilewise::Engine::copy_out) sent += p.end - p.begin;
-    most = std::max(most, sent);
-  }
-  return tilewise::with_commas(static_cast<std::int64_t>(most));
-}
-
 /// Fills in what all rows have: `launch` begins and ends with the caller's stream, on device 0.
 inline Timed timed(Variant v, int devices, std::function<void(cudaStream_t)> launch,
                    bool nccl = false) {
@@ -55,7 +43,10 @@ inline Timed timed(Variant v, int devices, std::function<void(cudaStream_t)> lau
           stream.synchronize();
         },
         sizeof(float));
-    v.extra.push_back(nccl ? "-" : most_sent(timeline, devices));
+    // What NCCL sends is not a copy, and not known.
+    v.extra.push_back(
+        nccl ? "-"
+             : tilewise::with_commas(static_cast<std::int64_t>(tilewise::most_sent(*timeline))));
     if (nccl) timeline.reset();
   }
   return {std::move(v), std::move(timeline)};

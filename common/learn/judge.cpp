@@ -397,14 +397,6 @@ Lines drawing_of(const Timeline& timeline) {
   return lines;
 }
 
-double most_sent(const Timeline& timeline) {
-  std::map<int, double> sent;
-  double most = 0;
-  for (const TimelinePiece& piece : timeline.pieces)
-    if (piece.engine == Engine::copy_out) most = std::max(most, sent[piece.device] += piece.end - piece.begin);
-  return most;
-}
-
 std::string count_text(double value) {
   const double whole = std::round(value);
   const bool is_whole = std::abs(value - whole) <= 1e-9 * std::max(1.0, std::abs(value)) || std::abs(value) >= 1000;

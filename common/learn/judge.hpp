@@ -36,9 +36,6 @@ std::map<std::string, double> counts_of(const Json& report, std::size_t from);
 /// the first works, too, each engine of each device that has work.
 Lines drawing_of(const Timeline& timeline);
 
-/// What the device copies out that copies out most.
-double most_sent(const Timeline& timeline);
-
 /// "1,024", "3.5".
 std::string count_text(double value);
 

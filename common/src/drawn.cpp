@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "tilewise/timeline.hpp"
 
@@ -18,6 +19,14 @@ std::vector<std::string> drawn(const Timeline& timeline, double whole, std::size
               piece.stream < 0 ? 'd' : kDigits[piece.stream % 10]);
   }
   return lines;
+}
+
+double most_sent(const Timeline& timeline) {
+  std::map<int, double> sent;
+  double most = 0;
+  for (const TimelinePiece& piece : timeline.pieces)
+    if (piece.engine == Engine::copy_out) most = std::max(most, sent[piece.device] += piece.end - piece.begin);
+  return most;
 }
 
 }  // namespace tilewise

@@ -207,8 +207,8 @@ TEST_CASE("a timeline of several devices has the engines of each that have work"
               "    device 0  copy out  " + std::string(30, '.') + std::string(15, '0') + std::string(15, '.'),
               "    device 1  kernels   " + std::string(60, 'd'),
               "    device 1  copy out  " + std::string(30, '0') + std::string(30, '.')});
-  CHECK(most_sent(t) == 1);
-  CHECK(most_sent({}) == 0);
+  CHECK(tilewise::most_sent(t) == 1);
+  CHECK(tilewise::most_sent({}) == 0);
 }
 
 TEST_CASE("a limit on the timeline's length, and the drawing beside it", "[learn]") {

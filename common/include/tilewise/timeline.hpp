@@ -35,4 +35,7 @@ std::optional<Timeline> timeline_of(const std::function<void()>& call, double th
 /// `width` characters.
 std::vector<std::string> drawn(const Timeline& timeline, double whole, std::size_t width);
 
+/// What the device copies out of its memory that copies most, to other devices and to the host: bytes, or the timeline's unit.
+double most_sent(const Timeline& timeline);
+
 }  // namespace tilewise
