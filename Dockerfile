@@ -4,7 +4,7 @@
 #   docker run --rm -v "$PWD/submissions:/submissions" tilewise build/sim/bin/grade 02 --class /submissions --csv /submissions/table.csv
 # The image for Gradescope, with one chapter's grader or that of a task in one file:
 #   docker build -t YOU/tilewise-02 --target gradescope --build-arg CHAPTER=02_tiled_matmul .
-# common/scripts/check-docker.py runs these steps without Docker, in a system made by debootstrap.
+# tests/checks/check-docker.py runs these steps without Docker, in a system made by debootstrap.
 
 FROM gradescope/autograder-base:ubuntu-22.04 AS gradescope
 ARG CHAPTER=02_tiled_matmul
@@ -20,9 +20,9 @@ ENV DEBIAN_FRONTEND=noninteractive
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates git make python3 python3-venv && rm -rf /var/lib/apt/lists/*
 WORKDIR /tilewise
 COPY . .
-RUN common/scripts/setup.sh sim && rm -rf /var/lib/apt/lists/*
-RUN common/scripts/homework.sh build
-RUN common/scripts/learn.sh list && common/scripts/tour.sh build sim
+RUN common/scripts/run/setup.sh sim && rm -rf /var/lib/apt/lists/*
+RUN common/scripts/run/homework.sh build
+RUN common/scripts/run/learn.sh list && common/scripts/run/tour.sh build sim
 # An image that cannot grade a solution right should fail now.
 RUN build/sim/bin/grade 02 --file tests/02_tiled_matmul/homework/solution.cu
 CMD ["make"]

@@ -3,7 +3,7 @@
 #   make tour       set up, build and run every lesson
 #   make 02         one lesson
 SHELL := /bin/bash
-scripts := common/scripts
+scripts := common/scripts/run
 export ARGS FILE FROM GPU MACHINE SAMPLE TILEWISE_TASKS TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu chapters/[0-9][0-9]_*/main.py)))))
@@ -11,7 +11,7 @@ number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour learn puzzles test test-all docs slides sim compare recorded homework new-task clean
+.PHONY: help tour learn puzzles test test-all check docs slides sim compare recorded homework new-task clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make learn           puzzles: shows one, and judges it within a second or two whenever you save it; FROM=03-2 begins there"
@@ -23,6 +23,7 @@ help:
 	@echo "make tune-12         which kernel of lesson 12, with which tiles, is fastest on this GPU, size by size"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
 	@echo "make test-all        grade all submissions and judge all puzzles' attempts that the repository has: right, wrong and hostile ones"
+	@echo "make check           all else that must hold: what people type, nvcc, pages, the site; ARGS=\"-L site\" one label of them"
 	@echo "make homework        how far your homework is, all chapters"
 	@echo "make homework-NN     grade chapters/NN_*/homework.cu; WATCH=1 again whenever you save it; FILE=my.cu another file"
 	@echo "                     GPU=1 on this machine's GPU, too, with times beside the solution's (needs nvcc)"
@@ -51,6 +52,8 @@ test:
 	@$(scripts)/test.sh
 test-all: test
 	@$(scripts)/test-all.sh
+check:
+	@$(scripts)/check.sh
 homework:
 	@$(scripts)/homework.sh
 docs:

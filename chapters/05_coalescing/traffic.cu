@@ -1,4 +1,4 @@
-// Launches the kernels of this chapter once each, for Nsight Compute; common/scripts/record-dram.sh
+// Launches the kernels of this chapter once each, for Nsight Compute; common/scripts/record/record-dram.sh
 // compiles and runs it. Prints a line for each launch, in order: kernel|what is special|words that
 // it moves.
 #include <cstdio>

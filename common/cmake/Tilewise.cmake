@@ -25,7 +25,7 @@ macro(tilewise_find package apt)
   if(NOT ${package}_FOUND)
     message(FATAL_ERROR
       "${package} was not found. On Debian or Ubuntu: apt-get install ${apt}\n"
-      "common/scripts/setup.sh installs everything that is missing, also with dnf and brew.")
+      "common/scripts/run/setup.sh installs everything that is missing, also with dnf and brew.")
   endif()
 endmacro()
 
@@ -87,7 +87,7 @@ if(TILEWISE_MACHINE STREQUAL "gpu")
     # Nothing of it runs: the host's half of each file needn't be fast. (Kernels are optimised whatever this says.)
     set(CMAKE_CXX_FLAGS_RELEASE "-O0")
     set(CMAKE_CUDA_FLAGS_RELEASE "-O0")
-    set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/common/scripts/keep-ptxas-log.sh")
+    set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/common/cmake/keep-ptxas-log.sh")
   endif()
 else()
   set(Boost_USE_STATIC_LIBS ON)  # a fiber switch takes 16 ns: no detour through a shared library's table
@@ -258,7 +258,7 @@ function(add_chapter name)
     tilewise_nvcc_options(tune_${name} ${arg_NVCC_OPTIONS})
     set_target_properties(tune_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
-  # plain.cu is compiled by itself (common/scripts/plain.sh); here only to see that nvcc takes it for all architectures.
+  # plain.cu is compiled by itself (common/scripts/run/plain.sh); here only to see that nvcc takes it for all architectures.
   if(TILEWISE_CHECK_SPILLS AND EXISTS "${folder}/plain.cu" AND (TILEWISE_NCCL_LIBRARY OR NOT "nccl" IN_LIST arg_LIBRARIES))
     add_executable(plain_${name} "${folder}/plain.cu")
     target_link_libraries(plain_${name} PRIVATE ${libraries})
@@ -277,7 +277,7 @@ function(tilewise_check_spills)
     return()
   endif()
   add_custom_target(spills ALL
-    COMMAND "${PROJECT_SOURCE_DIR}/common/scripts/check-spills.sh" "${PROJECT_BINARY_DIR}" ${chapters}
+    COMMAND "${PROJECT_SOURCE_DIR}/common/cmake/check-spills.sh" "${PROJECT_BINARY_DIR}" ${chapters}
     DEPENDS ${chapters}
     COMMENT "Register spills in chapter kernels"
     VERBATIM)

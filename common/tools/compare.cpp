@@ -1,4 +1,4 @@
-// Holds this machine's runs against recorded ones, for common/scripts/compare.sh:
+// Holds this machine's runs against recorded ones, for common/scripts/run/compare.sh:
 //   compare file RESULTS_FOLDER RUN.json       prints the recorded file to compare with
 //   compare arguments RECORDED.json PROGRAM    prints the arguments to run a lesson with
 //   compare table RECORDED.json RUN.json...    prints what differs
@@ -36,7 +36,7 @@ int recorded_file(const std::string& folder, const std::string& run) {
     fmt::print(stderr,
                "There is no {}: nothing to compare with. A simulator measures no time, so the recorded results of GPUs "
                "say nothing here; the counters that were recorded on an H200 are compared by `make test`.\n"
-               "common/scripts/record-results.sh build/sim/bin records the counts of this simulated GPU.\n",
+               "common/scripts/record/record-results.sh build/sim/bin records the counts of this simulated GPU.\n",
                own);
     return kNothingRecorded;
   }

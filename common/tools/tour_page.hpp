@@ -467,7 +467,7 @@ inline std::string lesson_link(const std::string& chapter, const fs::path& repor
 }
 
 /// The strip that the lessons' pages have: all kernels so far with what a recorded GPU measured, from
-/// docs/results/ladder-<gpu>.json, which common/scripts/update-results.py writes. Nothing without that file.
+/// docs/results/ladder-<gpu>.json, which common/scripts/record/update-results.py writes. Nothing without that file.
 inline std::string ladder(const std::vector<Visit>& visits) {
   const Json ladder = read_json("docs/results/ladder-nvidia-h200.json");
   if (!ladder.is_object()) return "";

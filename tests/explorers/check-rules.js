@@ -1,6 +1,6 @@
 // node check-rules.js REPORT.json VECTORS.json...: the explorers' rules on what the simulator wrote; every number is compared. And the
 // report that the site shows as an example (docs/explorers/example.js) is the one that the simulator writes now; --write puts it there.
-// Without node, common/scripts/check-site.py --rules runs the same in a browser.
+// Without node, tests/checks/check-site.py --rules runs the same in a browser.
 'use strict';
 (function (root) {
   // Compares rule(vector), an object, with the members of the same names in each vector.

@@ -25,5 +25,5 @@ if command -v node >/dev/null; then
   node tests/explorers/check-rules.js $write "$folder/report.json" "$folder"/vectors/*.json || exit
   if [ -n "$write" ]; then node docs/explorers/stills.js; else node docs/explorers/stills.js --check; fi
 else
-  python3 common/scripts/check-site.py --rules "$folder"
+  python3 tests/checks/check-site.py --rules "$folder"
 fi

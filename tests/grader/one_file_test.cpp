@@ -88,7 +88,7 @@ TEST_CASE("task in one file: the examples have at most 40 lines, and two wrong a
 
 TEST_CASE("make new-task: the solution gets 100, the starter doesn't, and the wrong attempts are seen", "[grader]") {
   const Folder folder;
-  const std::string tasks = (folder / "own").string(), script = kRoot + "/common/scripts/new-task.sh";
+  const std::string tasks = (folder / "own").string(), script = kRoot + "/common/scripts/run/new-task.sh";
   fs::create_directories(tasks);
   const auto make = [&](const std::string& name) {
     return shell(folder, "TILEWISE_TASKS='" + tasks + "' '" + script + "' " + name);

@@ -1,6 +1,6 @@
 // What the simulator counts belongs to the program, and not to the compiler behind simcc: the chapters' kernels,
 // compiled by g++ and by clang++, without and with optimisation of the host's code, must give the same report in every
-// byte. common/scripts/check-compilers.sh does this with the lesson programs themselves.
+// byte. tests/checks/check-compilers.sh does this with the lesson programs themselves.
 #include <unistd.h>
 
 #include <cstdlib>

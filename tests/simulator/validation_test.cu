@@ -1,5 +1,5 @@
 // The simulator's counters against an H200's: every launch of the validation set, every counter, equal or with a
-// reason. docs/results/counters-nvidia-h200.json is written by common/scripts/record-counters.sh on the GPU.
+// reason. docs/results/counters-nvidia-h200.json is written by common/scripts/record/record-counters.sh on the GPU.
 #ifdef TILEWISE_SIMULATOR
 
 #include <cstdio>

@@ -8,8 +8,8 @@ chapter=$(cat chapter)
 [ ! -d tasks ] || export TILEWISE_TASKS=$PWD/tasks  # of the teacher's own
 
 cd tilewise
-common/scripts/homework.sh build "$chapter"
+common/scripts/run/homework.sh build "$chapter"
 # An image that cannot grade the solution right should fail now, not when students are waiting.
-common/scripts/homework.sh solution "$chapter" >../solution.cu
+common/scripts/run/homework.sh solution "$chapter" >../solution.cu
 build/sim/bin/grade "$chapter" --file ../solution.cu
 rm ../solution.cu

@@ -1,5 +1,5 @@
 // Small kernels of which nvcc executes fewer instructions than are written, or just as many, for a reason each. One warp runs
-// each of them. What nvcc makes of them is in sass.txt, which common/scripts/record-sass.sh writes.
+// each of them. What nvcc makes of them is in sass.txt, which common/scripts/record/record-sass.sh writes.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// One launch of a matrix multiplication, for common/scripts/measure-simulator.sh: matmul naive|tiled N
+// One launch of a matrix multiplication, for common/scripts/record/measure-simulator.sh: matmul naive|tiled N
 #include <cuda_runtime.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-"""The naive matrix multiplication on Numba's CUDA simulator, for common/scripts/measure-simulator.sh: N."""
+"""The naive matrix multiplication on Numba's CUDA simulator, for common/scripts/record/measure-simulator.sh: N."""
 
 import os
 import resource

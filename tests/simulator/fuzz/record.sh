@@ -9,8 +9,8 @@ folder=${3:-$(mktemp -d)}
 here=$(cd "$(dirname "$0")" && pwd)
 per_file=40
 
-# shellcheck source=common/scripts/counter-metrics.sh
-source "$here/../../../common/scripts/counter-metrics.sh"
+# shellcheck source=common/scripts/record/counter-metrics.sh
+source "$here/../../../common/scripts/record/counter-metrics.sh"
 
 mkdir -p "$folder"
 "${CXX:-c++}" -std=c++20 -O1 "$here/generate.cpp" -o "$folder/fuzz_kernels"

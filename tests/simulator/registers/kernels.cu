@@ -1,4 +1,4 @@
-// The instances whose registers common/scripts/record-registers.sh records.
+// The instances whose registers common/scripts/record/record-registers.sh records.
 #include "kernels.cuh"
 
 template __global__ void registers_test::hold_words<60>(float*, const float*, int);

@@ -1,5 +1,5 @@
 // Runs the launches of the validation set in order, for a profiler to watch. `--list` prints their names instead.
-// common/scripts/record-counters.sh turns what Nsight Compute read into docs/results/counters-<gpu>.json.
+// common/scripts/record/record-counters.sh turns what Nsight Compute read into docs/results/counters-<gpu>.json.
 #include <cstdio>
 #include <cstring>
 

@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Puts one lesson's run into the record of a GPU, in place of the one that is there:
+
+    build/gpu/bin/10_wide_loads --json part.json
+    common/scripts/record/replace-record.py docs/results/nvidia-h200.json part.json [COMMIT]
+
+The runs stay in the order of the lessons. A run on another GPU than the record's is refused. COMMIT: what the run is to name, where
+the machine that made it had no git.
+"""
+import json
+import sys
+
+if len(sys.argv) not in (3, 4):
+    sys.exit(__doc__)
+target, part = sys.argv[1:3]
+record, run = json.load(open(target)), json.load(open(part))
+gpu = record["runs"][0]["machine"]["name"]
+if run["machine"]["name"] != gpu:
+    print(f"{part} was run on {run['machine']['name']}, {target} is of {gpu}", file=sys.stderr)
+    sys.exit(2)
+run["command_line"] = f"{run['program']} --json part.json"
+if len(sys.argv) == 4:
+    run["commit"] = sys.argv[3]
+runs = [known for known in record["runs"] if known["program"] != run["program"]] + [run]
+runs.sort(key=lambda known: known["program"])
+text = "\n,\n".join(json.dumps(known, indent=1, ensure_ascii=False) for known in runs)
+open(target, "w").write(f'{{"runs": [\n{text}\n]}}\n')
+print(f"{target}: {run['program']}, {len(run['rows'])} rows")

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# check-nvcc.sh build | beside: nvcc takes everything, without a GPU.
+#   build    the preset `compile` for sm_75 and sm_90a; no chapter kernel spills
+#   beside   the programs that stand beside the lessons, traffic.cu, resident.cu, ..., and the steps of lesson 00
+source "$(dirname "$0")/../../common/scripts/run/lib.sh"
+nvcc=$(find_nvcc) || { echo "nvcc is not here"; exit 77; }
+if [ "${1:-}" = build ]; then
+  generator=()
+  ! command -v ninja >/dev/null || [ -e build/compile/CMakeCache.txt ] || generator=(-G Ninja)
+  cmake --preset compile "-DCMAKE_CUDA_ARCHITECTURES=75;90a" ${generator[@]+"${generator[@]}"}
+  cmake --build --preset compile --parallel "$(jobs_to_use)"
+  exit
+fi
+[ "${1:-}" = beside ] || die 2 "check-nvcc.sh build or beside"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for file in chapters/*/*.cu; do
+  case $file in */main.cu | */homework.cu | */plain.cu) continue ;; esac
+  if grep -q '<nccl.h>' "$file" && ! "$nvcc" -E -x cu - <<<'#include <nccl.h>' >/dev/null 2>&1; then continue; fi
+  echo "'$nvcc' -std=c++20 -arch=sm_90a --expt-relaxed-constexpr -Icommon/include -c -o /dev/null $file"
+done >"$work/commands"
+for file in chapters/*/steps/*.cu; do
+  echo "'$nvcc' -Werror all-warnings -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90a,code=sm_90a -o $work/$(basename "$file" .cu) $file"
+done >>"$work/commands"
+xargs -P "$(jobs_to_use)" -d '\n' -n 1 bash -c <"$work/commands"
