@@ -973,6 +973,8 @@ class Driver {
                      "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-deprecated-volatile"});
       // What a learner has written by mistake stays: an endless loop, and an int that overflows.
       append(flags, {"-fno-finite-loops", "-fwrapv"});
+      // Else loads at the end of two branches become one, and it has the line of neither.
+      append(flags, {"-mllvm", "-simplifycfg-sink-common=false"});
       // Else a vector that is loaded whole and used by its parts becomes several loads.
       append(flags, {"-mllvm", "-disable-vector-combine"});
       // Arithmetic under a condition is executed where the condition holds, and not everywhere and thrown away.
