@@ -43,9 +43,9 @@ struct Entry {
 std::vector<std::vector<std::string>> headers(const fs::path& file, const std::string& key) {
   std::ifstream stream(file);
   std::vector<std::vector<std::string>> found;
-  for (std::string line; std::getline(stream, line) && line.rfind("//", 0) == 0;) {
+  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
     const std::string prefix = "// " + key + ": ";
-    if (line.rfind(prefix, 0) != 0) continue;
+    if (!line.starts_with(prefix)) continue;
     std::istringstream words(line.substr(prefix.size()));
     std::vector<std::string> parts;
     for (std::string w; words >> w;) parts.push_back(w);
@@ -67,7 +67,7 @@ std::string only_adds(const fs::path& starter, const fs::path& solution) {
   std::getline(from, line), std::getline(to, there);  // the first lines say what the files are
   bool code = false;
   while (std::getline(from, line)) {
-    code = code || line.rfind("#include", 0) == 0;
+    code = code || line.starts_with("#include");
     if (!code || line.empty() || line.find("TODO") != std::string::npos) continue;
     do {
       if (!std::getline(to, there)) return "the solution changes or lacks this line of the starter: " + line;

@@ -54,7 +54,7 @@ tilewise_callable:
     std::istringstream words_of(line);
     std::string word, name, kind, bytes;
     while (words_of >> word) bytes = kind, kind = name, name = word;
-    if ((kind == "u" || kind == "V") && name.rfind("_Z", 0) == 0 && bytes.size() == 16 &&
+    if ((kind == "u" || kind == "V") && name.starts_with("_Z") && bytes.size() == 16 &&
         bytes.find_first_not_of('0') != std::string::npos)
       shared.emplace_back(name, bytes);
     // What it calls, and functions that others may have, too, so that theirs may be linked.

@@ -104,9 +104,9 @@ void grade_one(const std::string& chapter, const ClassOptions& options, Submissi
     s.our_fault = r.code != 2;
     const std::string why = first_line(without(s.text, "grade: "));
     s.remark = r.timed_out ? "not graded within ten minutes"
-                           : "not graded: " + (r.signal                            ? signal_text(r.signal)
-                                               : why.rfind("not graded: ", 0) == 0 ? why.substr(12)
-                                                                                   : why);
+                           : "not graded: " + (r.signal                          ? signal_text(r.signal)
+                                               : why.starts_with("not graded: ") ? why.substr(12)
+                                                                                 : why);
     return;
   }
   s.graded = true;
@@ -205,7 +205,7 @@ void read_parts(const std::string& chapter, const ClassOptions& options, std::ve
   unsigned of = 0;
   for (const auto& entry : fs::directory_iterator(options.parts)) {
     const std::string name = entry.path().filename().string();
-    if (name.rfind("part-", 0) != 0 || entry.path().extension() != ".json") continue;
+    if (!name.starts_with("part-") || entry.path().extension() != ".json") continue;
     try {
       const auto part = nlohmann::ordered_json::parse(std::ifstream(entry.path()));
       const auto number = part.at("part").get<unsigned>(), parts = part.at("of").get<unsigned>();

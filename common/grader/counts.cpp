@@ -283,7 +283,7 @@ std::string why_refused(const Json& report, int error) {
 std::vector<std::string> diagnoses(const Json& report, const std::string& count, double too_many,
                                    const std::string& file) {
   std::vector<std::string> out;
-  const bool shared = count.rfind("shared", 0) == 0;
+  const bool shared = count.starts_with("shared");
   for (const char* none : {"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host",
                            "bytes_between", "bytes_sent_most", "bytes_received_most", "timeline"})
     if (count == none) return out;  // they have no line in a kernel

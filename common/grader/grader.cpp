@@ -79,7 +79,7 @@ class SourceLines {
     if (kind == "lines") {
       std::vector<std::string> command{"addr2line", "-a", "-i", "-e", program_};
       while (words >> word && command.size() < 1010) {
-        if (word.size() > 18 || word.rfind("0x", 0) != 0 ||
+        if (word.size() > 18 || !word.starts_with("0x") ||
             word.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
           return "";
         command.push_back(word);
@@ -714,10 +714,10 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
         for (const Json& f : launch.value("findings", Json::array())) list.push_back(f);
     }
     std::stable_partition(list.begin(), list.end(),
-                          [](const Json& f) { return f.value("kind", "").rfind("out-of-bounds", 0) == 0; });
+                          [](const Json& f) { return f.value("kind", "").starts_with("out-of-bounds"); });
     // And a load that has left its buffer has no business in another one: that race is none of its own.
     const auto is = [](const Json& f, const char* kind) {
-      return f.value("kind", "") == kind && f.value("message", "").rfind("this thread reads", 0) == 0;
+      return f.value("kind", "") == kind && f.value("message", "").starts_with("this thread reads");
     };
     const auto astray = [&, all = list](const Json& f) {
       return is(f, "race-global") && std::any_of(all.begin(), all.end(), [&](const Json& other) {
@@ -777,7 +777,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   if (findings.points > 0) {
     if (const std::string again = wrong_again(r, *task, simulator, shapes[0], seed_of(0)); !again.empty()) {
       findings.points = 0;
-      findings.summary = again.rfind("leak", 0) == 0 ? "something is left behind" : "the second call goes wrong";
+      findings.summary = again.starts_with("leak") ? "something is left behind" : "the second call goes wrong";
       findings.notes.push_back(again);
     }
   }
@@ -787,7 +787,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
     const std::string wrong = small == sizes ? "" : wrong_after(r, *task, simulator, small, sizes, seed_of(0));
     if (!wrong.empty()) {
       findings.points = 0;
-      findings.summary = wrong.rfind("leak", 0) == 0 ? "something is left behind" : "the second call goes wrong";
+      findings.summary = wrong.starts_with("leak") ? "something is left behind" : "the second call goes wrong";
       findings.notes.push_back(wrong);
     }
   }
@@ -996,7 +996,7 @@ bool blames_machine(const std::string& line) {
         "cannot execute", "cannot find 'ld'", "Input/output error", "Read-only file system", "Too many open files",
         "Resource temporarily unavailable", "internal compiler error"})
     if (line.find(words) != std::string::npos) return true;
-  return line.rfind("simcc: ", 0) == 0;
+  return line.starts_with("simcc: ");
 }
 
 /// Of a tool that failed: why, in its own words.

@@ -16,7 +16,7 @@ namespace tilewise::grader {
 namespace {
 
 std::string name_of_symbol(const std::string& symbol) {
-  if (symbol.compare(0, 2, "_Z") != 0) return "";  // extern "C": f isn't the type float
+  if (!symbol.starts_with("_Z")) return "";  // extern "C": f isn't the type float
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                     std::free);
@@ -132,7 +132,7 @@ std::vector<Signature> signatures(const std::string& symbols, const std::string&
     std::istringstream words(line);
     std::string word, symbol, kind;
     while (words >> word) kind = symbol, symbol = word;
-    if (kind.size() != 1 || kinds.find(kind) == std::string::npos || symbol.rfind("_Z", 0) != 0) continue;
+    if (kind.size() != 1 || kinds.find(kind) == std::string::npos || !symbol.starts_with("_Z")) continue;
     std::string text = name_of_symbol(symbol);
     replace_all(text, "(anonymous namespace)", "{anonymous}");
     const std::size_t open = text.find('('), close = text.rfind(')');

@@ -18,7 +18,7 @@ std::vector<std::string> plain_names(const std::string& symbols, const std::stri
     while (words >> word) kind = name, name = word;
     const bool wanted = kind.size() == 1 && kinds.find(kind) != std::string::npos;
     // What simcc has put there is looked for by name.
-    if (wanted && name.rfind("_Z", 0) != 0 && name.rfind("tilewise", 0) != 0) names.push_back(name);
+    if (wanted && !name.starts_with("_Z") && !name.starts_with("tilewise")) names.push_back(name);
   }
   return names;
 }

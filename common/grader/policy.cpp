@@ -25,11 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 std::string demangled(const std::string& symbol) {
-  if (!starts_with(symbol, "_Z") && !starts_with(symbol, "__Z"))
-    return symbol;  // a variable g isn't the type __float128
+  if (!symbol.starts_with("_Z") && !symbol.starts_with("__Z")) return symbol;  // a variable g isn't the type __float128
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                     std::free);
@@ -163,14 +160,14 @@ const std::set<std::string, std::less<>>& allowed_of(std::string_view library) {
 bool may_call(const std::string& symbol, const std::set<std::string>& libraries) {
   std::string_view name = symbol;
 #ifdef __APPLE__
-  if (starts_with(name, "_")) name.remove_prefix(1);
+  if (name.starts_with("_")) name.remove_prefix(1);
 #endif
   if (allowed().count(name)) return true;
   for (const std::string& library : libraries)
     if (allowed_of(library).count(name)) return true;
   for (const char* hook : {"__tsan_", "tilewise_read", "tilewise_write", "__ubsan_handle_", "tilewise_flop",
                            "tilewise_checked_call", "tilewise_guarded_"})
-    if (starts_with(name, hook)) return true;
+    if (name.starts_with(hook)) return true;
   const std::string readable = demangled(std::string(name));
   // The simulator has some CUDA calls as C++ functions, templates among them.
   const std::size_t cuda = readable.find("cuda");
@@ -210,7 +207,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                           "memory::",
                           "observer::",
                           "model::"}) {
-    if (starts_with(readable, std::string("tilewise::sim::") + own)) return false;
+    if (readable.starts_with(std::string("tilewise::sim::") + own)) return false;
   }
   // What simcc writes in the place of launches, threadIdx and kin; the source itself cannot name it (refused_source).
   for (const char* prefix : {"tilewise::sim::",
@@ -240,7 +237,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                              "std::ctype<char>::do_widen(char) const",
                              "vtable for __cxxabiv1::",
                              "typeinfo for "}) {
-    if (starts_with(readable, prefix)) return true;
+    if (readable.starts_with(prefix)) return true;
   }
   return false;
 }
@@ -248,7 +245,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
 // Why a call is refused, where a student should read more than that it is.
 std::string reason(const std::string& name, const std::set<std::string>& libraries) {
   const auto begins = [&](std::initializer_list<const char*> list) {
-    return std::any_of(list.begin(), list.end(), [&](const char* p) { return starts_with(name, p); });
+    return std::any_of(list.begin(), list.end(), [&](const char* p) { return name.starts_with(p); });
   };
   if (begins({"cublas", "cusparse", "cufft", "cusolver"}))
     return libraries.empty() ? "it calls the library instead of being the kernel"
@@ -414,7 +411,7 @@ bool defines_a_kernel(const std::vector<sim::Token>& tokens, std::size_t i) {
 
 /// Why a header that isn't part of the homework isn't, and what there is in its place.
 std::string about_header(const std::string& header) {
-  const auto begins = [&](const char* prefix) { return starts_with(header, prefix); };
+  const auto begins = [&](const char* prefix) { return header.starts_with(prefix); };
   const auto is_one_of = [&](std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), header) != names.end();
   };
@@ -441,13 +438,13 @@ std::string about_header(const std::string& header) {
 /// What the rewriter makes in kernels and launches.
 bool is_the_rewriters(std::string_view name) {
   for (const char* prefix : {"tw_reg_", "tw_known_", "tw_shared_", "tw_loop_"})
-    if (starts_with(name, prefix)) return true;
-  return name == "tw_kernel" || (starts_with(name, "tw_a") && name.find_first_not_of("0123456789", 4) == name.npos);
+    if (name.starts_with(prefix)) return true;
+  return name == "tw_kernel" || (name.starts_with("tw_a") && name.find_first_not_of("0123456789", 4) == name.npos);
 }
 
 /// What CUDA's sinf and kin with two underscores are to the simulator.
 bool is_an_intrinsic(std::string_view name) {
-  return starts_with(name, "tilewise_fast_") || name == "tilewise_sinpi" || name == "tilewise_cospi" ||
+  return name.starts_with("tilewise_fast_") || name == "tilewise_sinpi" || name == "tilewise_cospi" ||
          name == "tilewise_sinpif" || name == "tilewise_cospif" || name == "tilewise_sincos" ||
          name == "tilewise_sincosf";
 }
@@ -483,7 +480,7 @@ std::string refused_text(const std::string& text, const std::set<std::string>& l
   if (text.find('\0') != std::string::npos) return "it is no text: it has a byte 0";
   // Continued lines are joined, as the compiler does first of all.
   std::string joined;
-  for (std::size_t i = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0; i < text.size(); ++i) {
+  for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
     if (text[i] == '\\') {
       const std::size_t end = text.find_first_not_of(" \t\r\f\v", i + 1);
       if (end != std::string::npos && text[end] == '\n') {
@@ -578,15 +575,15 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
     if (is_harmless_builtin(t.text) || is_a_promise(t.text) || is_an_intrinsic(t.text)) continue;
     if (t.text == "sincos" || t.text == "sincosf")  // no longer CUDA's, which are macros here
       return at(t, fmt::format("{}: CUDA's function of this name has been undefined or replaced", t.text));
-    const auto reserved = [&](const char* prefix) { return starts_with(t.text, prefix); };
+    const auto reserved = [&](const char* prefix) { return t.text.starts_with(prefix); };
     static constexpr const char* kReserved[] = {"__tsan", "__builtin", "__sanitizer", "__cxa",
                                                 "__gnu",  "_ZN",       "tilewise"};
     if (is_the_rewriters(t.text) || std::any_of(std::begin(kReserved), std::end(kReserved), reserved))
       return at(t, fmt::format("{}: names of the compiler and of the simulator are not part of the homework", t.text));
     if ((t.text == "gnu" || t.text == "clang" || t.text == "_Clang") && i + 1 < tokens.size()) {
       const auto next = tokens[i + 1].text;  // not so `yes ? gnu : no`
-      const bool two = starts_with(next, "::") || (next == ":" && i + 2 < tokens.size() && tokens[i + 2].text == ":");
-      if (two || (starts_with(next, ":") && i > 0 && tokens[i - 1].text == "using"))
+      const bool two = next.starts_with("::") || (next == ":" && i + 2 < tokens.size() && tokens[i + 2].text == ":");
+      if (two || (next.starts_with(":") && i > 0 && tokens[i - 1].text == "using"))
         return at(t, "compiler attributes are not part of the homework");
     }
     // Not so `using namespace std;` and `namespace s = std;`.
@@ -603,7 +600,7 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
   for (const sim::Directive& d : source.directives) {
     std::string text(source.text.substr(d.begin, d.end - d.begin));
     text.erase(0, std::min(text.find_first_not_of("# \t"), text.size()));
-    if (!starts_with(text, "pragma")) continue;
+    if (!text.starts_with("pragma")) continue;
     // The first is simcc's own. A second one like it would be an error of g++'s.
     if (std::exchange(before_all, false) && text == "pragma GCC pch_preprocess \"" + prelude + "\"") continue;
     if (!may_say(text.substr(6))) {
@@ -627,8 +624,8 @@ std::string refused_symbols(const std::string& symbols, const std::set<std::stri
     if (kind == 'U' || kind == 'w' || kind == 'v') {
       if (kind == 'U' && !may_call(name, libraries))
         return fmt::format("it calls {}: {}", readable, reason(readable, libraries));
-      if (kind != 'U' && !may_call(name, libraries) && !starts_with(name, "_ITM_") && !starts_with(name, "__gmon") &&
-          !starts_with(name, "__cxa") && !starts_with(name, "__pthread"))
+      if (kind != 'U' && !may_call(name, libraries) && !name.starts_with("_ITM_") && !name.starts_with("__gmon") &&
+          !name.starts_with("__cxa") && !name.starts_with("__pthread"))
         return fmt::format("it calls {}: {}", readable, reason(readable, libraries));
       continue;
     }
@@ -636,14 +633,14 @@ std::string refused_symbols(const std::string& symbols, const std::set<std::stri
     // instances of templates (W, V, u) are everywhere, and harmless where C++ has made their names: what the grader and
     // the simulator have by such a name is linked before. Not so inline versions of the C library's functions.
     if (std::string_view("WVu").find(kind) != std::string_view::npos) {
-      const std::string_view plain = std::string_view(name).substr(name.compare(0, 3, "__Z") == 0);
-      if (plain.compare(0, 2, "_Z") == 0 || name == "__clang_call_terminate") continue;
+      const std::string_view plain = std::string_view(name).substr(name.starts_with("__Z"));
+      if (plain.starts_with("_Z") || name == "__clang_call_terminate") continue;
     } else if (std::string_view("TDBRCGSi").find(kind) == std::string_view::npos) {
       continue;
     }
-    if (starts_with(readable, "tilewise::") || starts_with(readable, "std::") || starts_with(readable, "__") ||
-        starts_with(readable, "operator ") || starts_with(name, "cuda") || readable == "main" ||
-        starts_with(readable, "homework_call") || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr)
+    if (readable.starts_with("tilewise::") || readable.starts_with("std::") || readable.starts_with("__") ||
+        readable.starts_with("operator ") || name.starts_with("cuda") || readable == "main" ||
+        readable.starts_with("homework_call") || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr)
       return readable == "main"
                  ? "it defines main, and the grader has one: take yours out, or put it between #ifdef TEST and #endif"
                  : fmt::format("it defines {}, which belongs to the system or to the grader", readable);
@@ -653,7 +650,7 @@ std::string refused_symbols(const std::string& symbols, const std::set<std::stri
 
 std::string about_own_lines(const std::string& output, const std::string& file, const std::string& contract) {
   const auto is_of = [](const std::string& line, const std::string& path) {
-    return !path.empty() && starts_with(line, path + ":");
+    return !path.empty() && line.starts_with(path + ":");
   };
   std::string kept, line;
   bool keeps = false;
@@ -664,10 +661,10 @@ std::string about_own_lines(const std::string& output, const std::string& file, 
     if (!quotes) {
       std::string of = line;
       for (const char* before : {"In file included from ", "In module imported at "})
-        if (starts_with(of, before)) of.erase(0, std::string_view(before).size());
+        if (of.starts_with(before)) of.erase(0, std::string_view(before).size());
       keeps = is_of(of, file) || is_of(of, contract);
       for (const char* folder : {"/usr/include/", "/usr/lib/gcc/", "/usr/local/include/", "/opt/homebrew/"})
-        keeps = keeps || (starts_with(of, folder) && of.find("/../") > of.find(':'));
+        keeps = keeps || (of.starts_with(folder) && of.find("/../") > of.find(':'));
       keeps = keeps || of.find("/simulator/include/") < of.find(':');
     }
     if (keeps) kept += line + "\n";
@@ -696,7 +693,7 @@ std::string refused_for_nvcc(const std::string& text) {
     for (const char* no : {"asm", "__asm", "__asm__", "__attribute__", "__attribute", "__declspec", "__managed__",
                            "_Pragma", "__pragma"})
       if (word == no) return refused(word);
-    if (starts_with(word, "__builtin") && !is_a_promise(word)) return refused(word);
+    if (word.starts_with("__builtin") && !is_a_promise(word)) return refused(word);
     word.clear();
     if (text.compare(i, 2, "##") == 0 || text.compare(i, 2, "%:") == 0) return refused(text.substr(i, 2));
     if (text.compare(i, 2, "//") == 0) {
@@ -729,9 +726,9 @@ std::string without_nvcc(const std::string& symbols) {
   std::string kept;
   for (std::string line; std::getline(lines, line);) {
     std::string name = line.substr(line.find_last_of(' ') + 1);
-    if (launching.count(name) || starts_with(demangled(name), "__device_stub__")) continue;
+    if (launching.count(name) || demangled(name).starts_with("__device_stub__")) continue;
     // cuBLAS has most of its functions in a second version, whose name a macro puts in.
-    if (starts_with(name, "cublas") && name.size() > 3 && name.compare(name.size() - 3, 3, "_v2") == 0)
+    if (name.starts_with("cublas") && name.size() > 3 && name.compare(name.size() - 3, 3, "_v2") == 0)
       line.resize(line.size() - 3);
     kept += line + "\n";
   }

@@ -57,7 +57,7 @@ bool matters(const std::string& option) {
                                              "stringop-overflow",
                                              "sizeof-pointer-div",
                                              "sizeof-pointer-memaccess"};
-  return options.count(option) > 0 || option.rfind("tautological-", 0) == 0;
+  return options.count(option) > 0 || option.starts_with("tautological-");
 }
 
 /// What a learner may not read out of the compiler's words.
@@ -109,7 +109,7 @@ CompilerWarnings warnings_of(const std::string& output, const std::string& file)
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (line.find(": In ") != std::string::npos && line.find('\'') != std::string::npos) function = function_in(line);
-    if (line.rfind(file + ":", 0) != 0) continue;
+    if (!line.starts_with(file + ":")) continue;
     const std::string kind = ": warning: ";
     const std::size_t at = line.find(kind);
     if (at == std::string::npos) continue;
@@ -146,7 +146,7 @@ std::string without_machinery(const std::string& said, const std::string& contra
   std::string kept, line;
   bool path_of_includes = false;  // "In file included from a,\n   from b:"
   for (std::istringstream lines(said); std::getline(lines, line);) {
-    const bool begins = line.rfind("In file included from ", 0) == 0;
+    const bool begins = line.starts_with("In file included from ");
     path_of_includes = begins || (path_of_includes && line.find("from ") == line.find_first_not_of(' '));
     if (path_of_includes) continue;
     if (const std::size_t at = line.find(contract); at != std::string::npos)

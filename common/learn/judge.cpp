@@ -124,7 +124,7 @@ class Judge {
     const Json until(run_.report.begin(), refused + 1);
     std::string why = grader::why_refused(
         until, error == "cudaErrorInvalidValue" ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration);
-    if (why.compare(0, 11, "it launched") == 0) why = "this launches" + why.substr(11);
+    if (why.starts_with("it launched")) why = "this launches" + why.substr(11);
     if (why.empty()) why = whose_handle(error);
     const int line = refused->value("line", 0);
     say(at(line) + "CUDA refuses this launch" + (why.empty() ? "" : ": " + why) + " (" + error + ").");
@@ -269,7 +269,7 @@ class Judge {
     Lines found = grader::diagnoses(judged, name, too_many, bench_.file(puzzle_.file_name()));
     if (found.size() > 4) found.resize(4);
     for (const std::string& line : found) {
-      if (line.compare(0, 4, "    ") == 0)
+      if (line.starts_with("    "))
         say("    " + trimmed(line));
       else
         say_numbers(line + ".");

@@ -32,7 +32,7 @@ int recorded_file(const std::string& folder, const std::string& run) {
     return kSame;
   }
   const std::string other = folder + "/nvidia-h200.json";
-  if (machine.rfind("Simulated", 0) == 0) {
+  if (machine.starts_with("Simulated")) {
     fmt::print(stderr,
                "There is no {}: nothing to compare with. A simulator measures no time, so the recorded results of GPUs "
                "say nothing here; the counters that were recorded on an H200 are compared by `make test`.\n"

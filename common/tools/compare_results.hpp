@@ -77,9 +77,9 @@ inline std::vector<std::string> arguments(const Json& run) {
   for (std::size_t i = 1; i < words.size(); ++i) {  // word 0 is the program
     if (words[i] == "--json")
       ++i;
-    else if (words[i].rfind("--json=", 0) != 0) {
+    else if (!words[i].starts_with("--json=")) {
       for (const char* option : {"--n", "--m", "--k"})
-        sizes = sizes || words[i] == option || words[i].rfind(std::string(option) + "=", 0) == 0;
+        sizes = sizes || words[i] == option || words[i].starts_with(std::string(option) + "=");
       kept.push_back(words[i]);
     }
   }

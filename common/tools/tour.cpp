@@ -30,9 +30,9 @@ void read_page(const fs::path& page, Visit& visit) {
   bool below_title = false;
   while (std::getline(file, line)) {
     if (!below_title) {
-      if (line.rfind("# ", 0) != 0) continue;
+      if (!line.starts_with("# ")) continue;
       visit.title = line.substr(2, line.find(" {#") - 2);
-      if (visit.title.rfind(visit.chapter.substr(0, 2) + " ", 0) == 0) visit.title.erase(0, 3);
+      if (visit.title.starts_with(visit.chapter.substr(0, 2) + " ")) visit.title.erase(0, 3);
       below_title = true;
     } else if (line.empty()) {
       if (!visit.about.empty()) return;

@@ -342,7 +342,7 @@ inline std::string table(const Json& rows) {
   }
   std::size_t names = 0;  // columns that say what a row is about
   const std::set<std::string> naming = {"what", "shape", "kernel", "tile"};
-  for (const Column& c : shown_columns) names += naming.count(c.key) || c.key.rfind("extra.", 0) == 0;
+  for (const Column& c : shown_columns) names += naming.count(c.key) || c.key.starts_with("extra.");
   const bool statuses =
       std::any_of(rows.begin(), rows.end(), [](const Json& row) { return row.value("status", "") != "OK"; });
 
@@ -488,7 +488,7 @@ inline std::string ladder(const std::vector<Visit>& visits) {
     for (const Json& step : group["steps"]) {
       std::string lesson = escaped(step.value("lesson", ""));
       for (const Visit& v : visits)
-        if (v.chapter.rfind(lesson + "_", 0) == 0) lesson = fmt::format("<a href=\"#{}\">{}</a>", v.chapter, lesson);
+        if (v.chapter.starts_with(lesson + "_")) lesson = fmt::format("<a href=\"#{}\">{}</a>", v.chapter, lesson);
       const std::string kernel =
           fmt::format("<code>{}</code> <small>{}</small>", breakable(step.value("kernel", ""), true),
                       escaped(step.value("what", "")));

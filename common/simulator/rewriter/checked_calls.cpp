@@ -93,7 +93,7 @@ std::string check_calls(const std::string& assembly, const std::string& mark) {
     const std::string_view text(assembly.data() + begin, end - begin);
     const std::string_view line = without_comment(without_blanks(text));
     if (const std::string_view name = function_of(line); !name.empty()) functions.insert(name);
-    if (line.compare(0, 6, ".local") == 0) local.insert(without_blanks(line.substr(6)));
+    if (line.starts_with(".local")) local.insert(without_blanks(line.substr(6)));
     if (const std::string_view operand = indirect_call(line); !operand.empty()) {
       out += "\tmovq\t" + std::string(operand) + ", %r11\n\tcall\ttilewise_checked_call\n";
     } else if (const std::string other = looked_at(line) + placed(line, local); !other.empty()) {

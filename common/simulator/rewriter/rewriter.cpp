@@ -48,8 +48,6 @@ std::string trim(std::string_view text) {
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 /// Whether a function of the C library, of CUDA or (where the program says `using namespace std`) of C++ has the name, too.
 /// A kernel of that name is an overload, which only its arguments tell from the others.
 bool is_overload(std::string_view name, bool with_std) {
@@ -401,7 +399,7 @@ class Rewriter {
   static bool is_struct_of_cuda(std::string_view name) {
     for (std::string_view prefix :
          {"__half", "half", "__nv_bfloat16", "nv_bfloat16", "cuComplex", "cuFloatComplex", "cuDoubleComplex", "dim3"}) {
-      if (starts_with(name, prefix) && name.size() <= prefix.size() + 1) return true;
+      if (name.starts_with(prefix) && name.size() <= prefix.size() + 1) return true;
     }
     if (name.size() < 4 || name.back() < '1' || name.back() > '4') return false;
     name.remove_suffix(1);
@@ -1181,7 +1179,7 @@ class Rewriter {
   /// numbers. `i` is one of them.
   void number_barrier(std::size_t i) {
     const auto is_call = [&](std::size_t k) {
-      return starts_with(syntax_.text(k), "__syncthreads") && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone;
+      return syntax_.text(k).starts_with("__syncthreads") && syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone;
     };
     const auto same_line = [&](std::size_t k) {
       return k < syntax_.size() && syntax_.token(k).line == syntax_.token(i).line &&
@@ -1211,10 +1209,10 @@ class Rewriter {
     if (side_[i] == kHost && is_in_default_of_member(i)) return builtin(i);
     if (text == "__on_device__")  // join_sides() writes it
       return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
-    if (starts_with(text, "__builtin_assume") || text == "__builtin_unreachable") promise(i);
+    if (text.starts_with("__builtin_assume") || text == "__builtin_unreachable") promise(i);
     if (side_[i] == kHost) return;
     if (!recursive_.empty()) recursive_call(i);
-    if (starts_with(text, "__syncthreads")) number_barrier(i);
+    if (text.starts_with("__syncthreads")) number_barrier(i);
     if (text == "for" || text == "while" || text == "do") {
       loop(i);
     } else if (text == "if") {
@@ -1231,9 +1229,9 @@ class Rewriter {
     } else if (const std::size_t end = operand_of_cast(i); end != kNone) {
       insert_before(i - 1, "::tilewise::sim::aligned(");
       insert_after(end, ")");
-    } else if (starts_with(text, "atomic")) {
+    } else if (text.starts_with("atomic")) {
       reduction(i);
-    } else if (starts_with(text, "mem") || starts_with(text, "__builtin_mem")) {
+    } else if (text.starts_with("mem") || text.starts_with("__builtin_mem")) {
       bytewise(i);
     } else if (text == "clock") {
       clock(i);
@@ -1255,7 +1253,7 @@ class Rewriter {
 
   /// Calls whose pointers are device pointers.
   static bool is_memory_call(std::string_view name) {
-    return (starts_with(name, "cudaMemcpy") || starts_with(name, "cudaMemset") || name == "cudaFree") &&
+    return (name.starts_with("cudaMemcpy") || name.starts_with("cudaMemset") || name == "cudaFree") &&
            name.find("Symbol") == std::string_view::npos;
   }
 
@@ -1901,7 +1899,7 @@ class Rewriter {
     if (!syntax_.starts_statement(begin)) return;
     if (syntax_.enclosing(i) == kNone || !syntax_.is(syntax_.enclosing(i), "{")) return;
     for (std::size_t k = i + 2; k < close; ++k) {
-      if (starts_with(syntax_.text(k), "atomic")) return;  // the inner one comes first, and its result is used
+      if (syntax_.text(k).starts_with("atomic")) return;  // the inner one comes first, and its result is used
     }
     insert_before(begin, " ::tilewise::sim::discard(), ");
   }
@@ -2079,7 +2077,7 @@ class Rewriter {
       included_.push_back("");  // asked for
     }
     return std::any_of(included_.begin(), included_.end(),
-                       [&](const std::string& file) { return starts_with(file, header); });
+                       [&](const std::string& file) { return file.starts_with(header); });
   }
 
   /// A name of a library that the simulator lacks, in a program that includes its header.
@@ -2092,7 +2090,7 @@ class Rewriter {
       return true;
     }
     for (const Library& library : kMissingLibraries) {
-      if (!starts_with(text, library.prefix)) continue;
+      if (!text.starts_with(library.prefix)) continue;
       const char next = text.size() > library.prefix.size() ? text[library.prefix.size()] : 'A';
       const bool of_library = std::isupper(static_cast<unsigned char>(next)) ||
                               std::isdigit(static_cast<unsigned char>(next)) || next == '_' ||
@@ -2141,7 +2139,7 @@ class Rewriter {
         {"cudaThreadExchangeStreamCaptureMode", "give cudaStreamBeginCapture the mode"},
         {"cudaUserObject", "destroy the object after the graph"}};
     for (const auto& [begin, instead] : kMissing)
-      if (starts_with(name, begin)) return instead;
+      if (name.starts_with(begin)) return instead;
     return nullptr;
   }
 
@@ -2154,38 +2152,38 @@ class Rewriter {
     }
     static constexpr std::string_view kNoTextures =
         "read global memory through a const __restrict__ pointer or __ldg()";
-    if (starts_with(text, "cudaGraphics")) {
+    if (text.starts_with("cudaGraphics")) {
       unsupported(i, "graphics interoperability (" + std::string(text) + ")", "copy to the host and draw from there");
     } else if (refuse_library(i)) {
       // said
-    } else if (starts_with(text, "cudaGraph") && !is_known_graph_name(text)) {
+    } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text)) {
       unsupported(i, "this part of CUDA graphs (" + std::string(text) + ")",
                   "capture a stream, or add nodes for kernels, one-dimensional copies, fills and host functions");
     } else if (text == "cudaTextureObject_t" || text == "cudaCreateTextureObject" ||
-               starts_with(text, "cudaBindTexture")) {
+               text.starts_with("cudaBindTexture")) {
       unsupported(i, "textures", kNoTextures);
     } else if (text == "cudaSurfaceObject_t" || text == "cudaCreateSurfaceObject") {
       unsupported(i, "surfaces", "read and write global memory");
     } else if (text == "texture" && syntax_.is(i + 1, "<") && syntax_.scope_of(i) == ScopeKind::name_space &&
                syntax_.starts_statement(i)) {
       unsupported(i, "texture references (CUDA 12 removed them)", kNoTextures);
-    } else if (side_[i] != kHost && text.size() > 4 && (starts_with(text, "tex") || starts_with(text, "surf")) &&
+    } else if (side_[i] != kHost && text.size() > 4 && (text.starts_with("tex") || text.starts_with("surf")) &&
                is_texture_function(text) && syntax_.is_any(i + 1, {"(", "<"}) && !syntax_.is(i - 1, "::")) {
-      unsupported(i, starts_with(text, "tex") ? "textures" : "surfaces",
-                  starts_with(text, "tex") ? kNoTextures : "read and write global memory");
-    } else if (starts_with(text, "cudaIpc")) {
+      unsupported(i, text.starts_with("tex") ? "textures" : "surfaces",
+                  text.starts_with("tex") ? kNoTextures : "read and write global memory");
+    } else if (text.starts_with("cudaIpc")) {
       unsupported(i, "memory shared between processes", "use one process");
-    } else if (starts_with(text, "cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" ||
+    } else if (text.starts_with("cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" ||
                text == "cudaFreeArray" || text == "cudaChannelFormatDesc" || text == "cudaCreateChannelDesc" ||
-               (starts_with(text, "cudaMemcpy") && text.find("Array") != std::string_view::npos)) {
+               (text.starts_with("cudaMemcpy") && text.find("Array") != std::string_view::npos)) {
       unsupported(i, "CUDA arrays", "use cudaMalloc or cudaMallocPitch");
     } else if (text == "cudaExtent" || text == "make_cudaExtent" || text == "cudaPitchedPtr" ||
-               starts_with(text, "cudaMalloc3D") || starts_with(text, "cudaMemset3D") ||
-               starts_with(text, "cudaMemcpy3D")) {
+               text.starts_with("cudaMalloc3D") || text.starts_with("cudaMemset3D") ||
+               text.starts_with("cudaMemcpy3D")) {
       unsupported(i, "3D allocations and copies", "use cudaMalloc and the index x + nx * (y + ny * z)");
     } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
       unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
-    } else if (starts_with(text, "cudaLaunchAttribute")) {
+    } else if (text.starts_with("cudaLaunchAttribute")) {
       unsupported(i, "attributes of a launch (" + std::string(text) + ")",
                   "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");
     } else if (text == "cuTensorMapEncodeTiled" || text == "CUtensorMap") {
@@ -2327,9 +2325,9 @@ class Rewriter {
   }
 
   static bool is_texture_function(std::string_view text) {
-    text.remove_prefix(starts_with(text, "tex") ? 3 : 4);
+    text.remove_prefix(text.starts_with("tex") ? 3 : 4);
     for (std::string_view prefix : {"1D", "2D", "3D", "Cubemap"}) {
-      if (starts_with(text, prefix)) return true;
+      if (text.starts_with(prefix)) return true;
     }
     return false;
   }
@@ -2354,12 +2352,12 @@ class Rewriter {
       if (at == std::string_view::npos || text.substr(at, 6) != "pragma") continue;
       at = text.find_first_not_of(" \t", at + 6);
       if (at == std::string_view::npos) continue;
-      if (starts_with(text.substr(at), "unroll") || starts_with(text.substr(at), "nounroll")) {
+      if (text.substr(at).starts_with("unroll") || text.substr(at).starts_with("nounroll")) {
         edits_.push_back({directive.begin, directive.end, Edit::replace, ""});
         const std::size_t count = text.find_first_not_of(" \t(", at + std::string_view("unroll").size());
         const bool one = count != std::string_view::npos && text[count] == '1' &&
                          text.find_first_of("0123456789", count + 1) == std::string_view::npos;
-        if (one || starts_with(text.substr(at), "nounroll")) kept_loops_.insert(first_token_after(directive.end));
+        if (one || text.substr(at).starts_with("nounroll")) kept_loops_.insert(first_token_after(directive.end));
       }
     }
   }

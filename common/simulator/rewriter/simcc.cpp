@@ -134,7 +134,6 @@ struct Options {
   int architecture = 0;     // the highest that -arch and -gencode name: 90 for sm_90
 };
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
@@ -337,7 +336,7 @@ bool is_older_standard(const std::string& wanted) {
 
 /// At least C++20, which the simulator's headers need.
 std::string newer_standard(const std::string& wanted) {
-  bool gnu = starts_with(wanted, "gnu++");
+  bool gnu = wanted.starts_with("gnu++");
   std::string version =
       wanted.substr(std::min(wanted.size(), wanted.find("++") == std::string::npos ? 0 : wanted.find("++") + 2));
   for (const char* known : {"20", "2a", "23", "2b", "26", "2c"}) {
@@ -372,9 +371,9 @@ class CommandLine {
   }
 
   bool ignored(const std::string& argument) {
-    if (!starts_with(argument, "-")) return false;
+    if (!argument.starts_with("-")) return false;
     std::string_view name = argument;
-    name.remove_prefix(starts_with(argument, "--") ? 2 : 1);
+    name.remove_prefix(argument.starts_with("--") ? 2 : 1);
     std::size_t equals = name.find('=');
     std::string_view bare = name.substr(0, equals);
     for (const Ignored& option : kIgnored) {
@@ -438,27 +437,27 @@ class CommandLine {
       o.preprocessed = value(a);
     } else if (a == "--check-calls") {
       o.mark = value(a);
-      if (o.mark.rfind("0x", 0) != 0 || o.mark.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
+      if (!o.mark.starts_with("0x") || o.mark.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
         throw UsageError("--check-calls: a number like 0x1234 is meant");
-    } else if (starts_with(a, "--cxx=")) {
+    } else if (a.starts_with("--cxx=")) {
       o.cxx = a.substr(6);
     } else if (a == "--cxx" || a == "-ccbin" || a == "--compiler-bindir") {
       o.cxx = value(a);
-    } else if (starts_with(a, "-ccbin=")) {
+    } else if (a.starts_with("-ccbin=")) {
       o.cxx = a.substr(7);
     } else if (a == "-x" || a == "--x") {
       language(value(a));
     } else if (a == "-ptx" || a == "--ptx" || a == "-cubin" || a == "--cubin" || a == "-fatbin" || a == "--fatbin" ||
                a == "-dlink" || a == "--device-link" || a == "-S") {
       throw UsageError(a + " is not supported: the simulator has no GPU code to show");
-    } else if (starts_with(a, "-fsanitize")) {
+    } else if (a.starts_with("-fsanitize")) {
       throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
-    } else if (starts_with(a, "-std=") || starts_with(a, "--std=")) {
+    } else if (a.starts_with("-std=") || a.starts_with("--std=")) {
       standard(a.substr(a.find('=') + 1));
     } else if (a == "-std" || a == "--std") {
       standard(value(a));
-    } else if (a == "-Xcompiler" || a == "--compiler-options" || starts_with(a, "-Xcompiler=") ||
-               starts_with(a, "--compiler-options=")) {
+    } else if (a == "-Xcompiler" || a == "--compiler-options" || a.starts_with("-Xcompiler=") ||
+               a.starts_with("--compiler-options=")) {
       std::size_t equals = a.find('=');
       std::string list = equals == std::string::npos ? value(a) : a.substr(equals + 1);
       compiler_options(list);
@@ -466,17 +465,17 @@ class CommandLine {
       for (const std::string& part : split(value(a), ',')) o.link.insert(o.link.end(), {"-Xlinker", part});
     } else if (ignored(a)) {
       // nvcc only
-    } else if (starts_with(a, "-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
+    } else if (a.starts_with("-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
                a == "--system-include") {
-      std::string option = a == "--include-path"                                   ? "-I"
-                           : a == "--system-include" || starts_with(a, "-isystem") ? "-isystem"
-                                                                                   : a;
-      include_folder(option, starts_with(a, "-isystem") ? joined_value(a, 8) : value(a));
+      std::string option = a == "--include-path"                                  ? "-I"
+                           : a == "--system-include" || a.starts_with("-isystem") ? "-isystem"
+                                                                                  : a;
+      include_folder(option, a.starts_with("-isystem") ? joined_value(a, 8) : value(a));
     } else if (a == "-include" || a == "-imacros" || a == "--pre-include") {
       o.preprocess.insert(o.preprocess.end(), {a == "--pre-include" ? "-include" : a, value(a)});
-    } else if (starts_with(a, "-I")) {
+    } else if (a.starts_with("-I")) {
       include_folder("-I", joined_value(a, 2));
-    } else if (starts_with(a, "-D") || starts_with(a, "-U")) {
+    } else if (a.starts_with("-D") || a.starts_with("-U")) {
       o.preprocess.push_back(a.substr(0, 2) + joined_value(a, 2));
     } else if (a == "-MF" || a == "-MT" || a == "-MQ") {
       o.dependencies.insert(o.dependencies.end(), {a, value(a)});
@@ -484,32 +483,32 @@ class CommandLine {
       o.dependencies.push_back(a);
     } else if (a == "-M" || a == "-MM" || a == "-MG") {
       throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
-    } else if (starts_with(a, "-l")) {
+    } else if (a.starts_with("-l")) {
       std::string library = joined_value(a, 2);
       if (std::find(std::begin(kIgnoredLibraries), std::end(kIgnoredLibraries), library) ==
           std::end(kIgnoredLibraries)) {
         o.link.push_back("-l" + library);
       }
-    } else if (starts_with(a, "-L")) {
+    } else if (a.starts_with("-L")) {
       o.link.push_back("-L" + joined_value(a, 2));
-    } else if (starts_with(a, "-Wl,") || a == "-shared" || a == "--shared" || a == "-static" || a == "-rdynamic" ||
-               starts_with(a, "-no-pie") || a == "-framework" || a == "-pie" || starts_with(a, "-fuse-ld")) {
+    } else if (a.starts_with("-Wl,") || a == "-shared" || a == "--shared" || a == "-static" || a == "-rdynamic" ||
+               a.starts_with("-no-pie") || a == "-framework" || a == "-pie" || a.starts_with("-fuse-ld")) {
       o.link.push_back(a == "--shared" ? "-shared" : a);
       if (a == "-framework") o.link.push_back(value(a));
-    } else if (starts_with(a, "-O") || a == "--optimize") {
+    } else if (a.starts_with("-O") || a == "--optimize") {
       o.host_optimisation = a == "--optimize" ? "-O" + value(a) : a;
     } else if (a == "-pthread") {
       o.compile.push_back(a);
       o.link.push_back(a);
     } else if (a == "-g1") {
       o.lines_only = true;
-    } else if (starts_with(a, "-g") || starts_with(a, "--debug")) {
+    } else if (a.starts_with("-g") || a.starts_with("--debug")) {
       // always on
-    } else if (starts_with(a, "-W") || a == "-w" || starts_with(a, "-f") || starts_with(a, "-m") || a == "-pedantic" ||
-               a == "-pipe" || a == "-ansi" || starts_with(a, "-pedantic")) {
+    } else if (a.starts_with("-W") || a == "-w" || a.starts_with("-f") || a.starts_with("-m") || a == "-pedantic" ||
+               a == "-pipe" || a == "-ansi" || a.starts_with("-pedantic")) {
       o.compile.push_back(a);
       if (a == "-fopenmp") o.link.push_back(a);
-    } else if (starts_with(a, "-") && a != "-") {
+    } else if (a.starts_with("-") && a != "-") {
       throw UsageError("unknown option '" + a + "' (simcc --help lists those there are)");
     } else {
       input(a);
@@ -524,11 +523,11 @@ class CommandLine {
   void compiler_options(const std::string& list) {
     for (std::string part : split(list, ',')) {
       part.erase(std::remove(part.begin(), part.end(), '"'), part.end());
-      if (starts_with(part, "-O"))
+      if (part.starts_with("-O"))
         options_.host_optimisation = part;
-      else if (starts_with(part, "-g"))
+      else if (part.starts_with("-g"))
         continue;
-      else if (starts_with(part, "-fsanitize"))
+      else if (part.starts_with("-fsanitize"))
         throw UsageError(part + " is not supported: the simulator itself uses the compiler's instrumentation");
       else
         options_.compile.push_back(part);
@@ -621,7 +620,7 @@ void explain_missing_header(const std::string& messages) {
                                                   "nvToolsExt",
                                                   "texture_"};
     for (std::string_view known : kKnown) {
-      if (starts_with(header, known)) {
+      if (header.starts_with(known)) {
         std::cerr << "simcc: <" << header << "> is not supported by the simulator\n";
         break;
       }
@@ -751,7 +750,7 @@ class Driver {
   /// Whether host and device code may differ. The preprocessed text has no macros; the files that it names have.
   bool differs_by_architecture(const std::string& preprocessed, const std::string& path) const {
     for (const std::string& option : options_.preprocess) {
-      if (option.find("__CUDA_ARCH__") != std::string::npos) return !starts_with(option, "-D__CUDA_ARCH__");
+      if (option.find("__CUDA_ARCH__") != std::string::npos) return !option.starts_with("-D__CUDA_ARCH__");
     }
     return tilewise::sim::asks_for_architecture(preprocessed, path);
   }
@@ -827,7 +826,7 @@ class Driver {
     std::istringstream lines(preprocessed);
     std::vector<std::string> open;
     for (std::string line; std::getline(lines, line);) {
-      if (!starts_with(line, "# ")) continue;
+      if (!line.starts_with("# ")) continue;
       const std::size_t first = line.find('"'), last = line.rfind('"');
       if (first == std::string::npos || last <= first) continue;
       const std::string file = line.substr(first + 1, last - first - 1), flags = line.substr(last + 1);
@@ -836,10 +835,10 @@ class Driver {
       open.push_back(file);
       const bool of_toolkit = ends_with(file, "/crt/host_config.h") || ends_with(file, "/driver_types.h") ||
                               ends_with(file, "/vector_types.h") || ends_with(file, "/cuda_runtime_api.h");
-      if (!of_toolkit || starts_with(file, include_dir_)) continue;
+      if (!of_toolkit || file.starts_with(include_dir_)) continue;
       const std::string folder = fs::path(file).parent_path().string();
       for (const std::string& outer : open) {
-        if (starts_with(outer, folder)) return outer;
+        if (outer.starts_with(folder)) return outer;
       }
       return file;
     }
@@ -869,7 +868,7 @@ class Driver {
     long row = 1;     // of the line being written
     bool ours = true;
     while (std::getline(stream, line)) {
-      if (starts_with(line, "# ") && line.size() > 2 && line[2] >= '0' && line[2] <= '9') {
+      if (line.starts_with("# ") && line.size() > 2 && line[2] >= '0' && line[2] <= '9') {
         std::size_t quote = line.find('"');
         number = std::strtol(line.c_str() + 2, nullptr, 10);
         ours = quote != std::string::npos && line.compare(quote + 1, path.size() + 1, path + "\"") == 0;

@@ -151,7 +151,7 @@ const Function* find_function(const void* pc) {
 
 std::string demangle(std::string name) {
   if (auto dot = name.find('.'); dot != std::string::npos) name.resize(dot);  // ".constprop.0" and kin
-  if (name.compare(0, 2, "_Z") != 0) return name;  // extern "C": a kernel f isn't the type float
+  if (!name.starts_with("_Z")) return name;  // extern "C": a kernel f isn't the type float
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 ? text : name;
