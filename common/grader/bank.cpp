@@ -9,7 +9,8 @@
 // "// unchecked with clang++: ..." stand in place of the others there: what is a trick with one may be nothing with the other.
 //
 // A submission in wrong/ also has a line "// points: TASK LEAST..MOST" for each task that it has a function of: the points, of
-// 100, that it may get there. Solution and alternatives get all points, whoever is in hostile/ at most what it gains.
+// 100, that it may get there. Solution and alternatives get all points, whoever is in hostile/ at most what it gains. An alternative's
+// "// points with clang++: TASK LEAST..MOST" says where that compiler makes it lose some, and a comment beside it says why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,11 +145,16 @@ std::string judge(const Entry& e, const ChapterResult& r) {
   }
   if (e.kind == "solution" || e.kind == "alternatives") {
     std::string lost = r.refused + r.compiler + (r.warnings.empty() ? "" : "the compiler warns:\n" + warnings_text(r));
+    std::map<std::string, double> least;
+    if (compiles_with_clang())
+      for (const auto& words : headers(e.file, "points with clang++"))
+        if (const auto range = points_range(words.back())) least[words[0]] = range->first;
     bool any = false;
     for (const TaskResult& t : r.tasks) {
       if (t.find("compiles")->summary == "the file does not have this function" && e.kind == "alternatives") continue;
       any = true;
-      if (t.points < t.of) lost += t.task + " loses points:\n" + t.text();
+      if (t.points < t.of * (least.count(t.task) ? least[t.task] / 100 : 1))
+        lost += t.task + " loses points:\n" + t.text();
     }
     if (e.kind == "solution") lost += only_adds(e.file.parent_path() / "starter.cu", e.file);
     return any ? lost : "nothing was graded: " + lost;
