@@ -54,6 +54,7 @@ COLUMNS = {
     "best unpadded": "相对最快的无填充版", "shared memory per block": "每个线程块的共享内存", "each word of A, of B is used": "A、B 的每个字用几次",
     "flips": "翻转次数", "of pinned": "相对 pinned", "of launches": "相对 launches", "of streams<1>": "相对 streams<1>",
     "of one_stream": "相对 one_stream",
+    "devices": "设备数", "of through_host": "相对 through_host", "of by_way_of_one": "相对 by_way_of_one", "of one_device": "相对 one_device",
 }
 PHRASES = [
     (r"\bthreadIdx\.x counts rows\b", "threadIdx.x 数行"),
