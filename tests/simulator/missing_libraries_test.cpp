@@ -41,7 +41,6 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   const std::pair<std::string, std::string> cases[] = {
       {"cuBLASLt (cublasLtHandle_t)", "#include <cublasLt.h>\ncublasLtHandle_t h;\nint main() {}\n"},
       {"cuFFT (cufftHandle)", "#include <cufft.h>\ncufftHandle h;\nint main() {}\n"},
-      {"cuRAND (curandState)", "#include <curand_kernel.h>\n__device__ void f(curandState* s);\nint main() {}\n"},
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
        "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
       {"cuDNN (cudnnHandle_t)", "#include <cudnn.h>\ncudnnHandle_t h;\nint main() {}\n"},
