@@ -81,7 +81,7 @@ if(TILEWISE_MACHINE STREQUAL "gpu")
     target_compile_definitions(CUDA::nccl INTERFACE TILEWISE_NO_NCCL)
   endif()
   add_compile_options(
-    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;-lineinfo;-Xcompiler=-Wall,-Wextra>")
   if(TILEWISE_CHECK_SPILLS)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>")
     # Nothing of it runs: the host's half of each file needn't be fast. (Kernels are optimised whatever this says.)

@@ -231,7 +231,7 @@ ChildLimits Gpu::limits(int seconds) const {
 
 /// "" or what nvcc said.
 std::string Gpu::compile(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> command{info_.nvcc, "-std=c++20", "-O3", "--expt-relaxed-constexpr"};
+  std::vector<std::string> command{info_.nvcc, "-std=c++20", "-O3", "--expt-relaxed-constexpr", "--extended-lambda"};
   // Not -arch=native, which is for all GPUs of the machine.
   if (info_.major > 0) command.push_back(fmt::format("-arch=sm_{}{}", info_.major, info_.minor));
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -1121,7 +1121,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     return nothing("no", {}, false);
   }
   if (options.policy) {
-    result.refused = refused_text(read_file(file), libraries);
+    result.refused = refused_text(read_file(file), libraries, fs::absolute(file).parent_path().string());
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
   // g++ reads what it knows after <cuda_runtime.h> from prelude/ instead of the 70,000 lines themselves.

@@ -9,8 +9,9 @@
 namespace tilewise::grader {
 
 /// "" or what the file itself must not have: directives that name other files or lines than there are. `libraries` are
-/// those that it may call: cublas, cusparse.
-std::string refused_text(const std::string& text, const std::set<std::string>& libraries = {});
+/// those that it may call: cublas, cusparse. `folder` is where the file lies: a header of its own there is not the system's.
+std::string refused_text(const std::string& text, const std::set<std::string>& libraries = {},
+                         const std::string& folder = "");
 
 /// "" or what the preprocessed source must not have, with its line. `file` is how the source was named to simcc,
 /// `contract` the homework.cuh that it may include, `prelude` what g++ reads in the place of <cuda_runtime.h>, when it

@@ -11,7 +11,7 @@ build sim homework_$chapter
 cat >"$root/nvcc" <<FAKE
 #!/usr/bin/env bash
 arguments=()
-for a in "\$@"; do case \$a in --expt-relaxed-constexpr | -arch=*) ;; *) arguments+=("\$a") ;; esac; done
+for a in "\$@"; do case \$a in --expt-relaxed-constexpr | --extended-lambda | -arch=*) ;; *) arguments+=("\$a") ;; esac; done
 exec "$PWD/build/sim/bin/simcc" -DFAKE_GPU "-I$PWD/common/simulator/include" "\${arguments[@]}"
 FAKE
 chmod +x "$root/nvcc"

@@ -78,7 +78,7 @@ def tried(program, nvcc, options, folder):
     source, binary = folder / f"{name}.cu", folder / name
     source.write_text("\n".join(lines) + "\n")
     libraries = ["-l" + library for library in ("cublas", "cusparse", "nccl") if library in source.read_text()]
-    command = [nvcc, "-std=c++20", "--expt-relaxed-constexpr", *options.nvcc.split(), f"-I{root}/common/include",
+    command = [nvcc, "-std=c++20", "--expt-relaxed-constexpr", "--extended-lambda", *options.nvcc.split(), f"-I{root}/common/include",
                str(source), "-o", str(binary), *libraries]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode != 0:  # a starter may be one that does not

@@ -1,12 +1,17 @@
 // The look at the source: what passes, and what does not in whatever spelling.
 #include "grader/policy.hpp"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "catch.hpp"
 #include "grader/tools.hpp"
 
 using namespace tilewise::grader;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -56,6 +61,18 @@ TEST_CASE("policy: other files and other lines", "[grader]") {
     CHECK_FALSE(passes(text));
   }
   CHECK_FALSE(refused_text(std::string("int x;\0#line 3\n", 15)).empty());
+}
+
+TEST_CASE("policy: a system's header in quotation marks", "[grader]") {
+  const fs::path folder = fs::temp_directory_path() / ("tilewise_policy_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string text = "#include \"homework.cuh\"\n#include \"cuda_runtime.h\"\n";
+  CHECK(refused_text(text, {}, folder.string()).empty());
+  CHECK_FALSE(refused_text("#include \"unistd.h\"\n", {}, folder.string()).empty());
+  CHECK_FALSE(refused_text("#include \"x/../cuda_runtime.h\"\n", {}, folder.string()).empty());
+  std::ofstream(folder / "cuda_runtime.h") << "#pragma GCC system_header\n";
+  CHECK(refused_text(text, {}, folder.string()).find("#include <cuda_runtime.h>") != std::string::npos);
+  fs::remove_all(folder);
 }
 
 TEST_CASE("policy: headers of libraries where a task may call them", "[grader]") {
