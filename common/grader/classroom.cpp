@@ -91,8 +91,8 @@ void grade_one(const std::string& chapter, const ClassOptions& options, Submissi
     s.our_fault = true;
     return void(s.remark = "not graded: it cannot be copied to " + work.file("") + ": " + error.message());
   }
-  const Environment environment =
-      inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL", "TILEWISE_TASKS"});
+  const Environment environment = inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL",
+                                             "TILEWISE_TASKS", "TILEWISE_CACHE", "XDG_CACHE_HOME"});
   std::vector<std::string> command{options.program, chapter, "--file", file, "--json", verdict, "--jobs", "1"};
   if (options.unsafe) command.push_back("--unsafe");
   const ChildResult r =

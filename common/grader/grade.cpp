@@ -27,8 +27,6 @@ namespace {
 
 using namespace tilewise::grader;
 
-const std::string kProgram = TILEWISE_BUILD_DIR "/bin/grade";
-
 /// From here on, being told to end (Ctrl-C, a scheduler's SIGTERM) ends all children first and removes all files. Called
 /// before there are other threads.
 void end_in_order() {
@@ -161,7 +159,9 @@ int main(int argc, char** argv) {
     if (!parts.empty() && part.empty() && !merge) throw std::invalid_argument("--parts needs --part or --merge");
     const auto [number, of] = part_of(part);
     if (!folder.empty())
-      return grade_class(chapter, folder, {csv, feedback, jobs, kProgram, unsafe, number, of, parts, merge});
+      return grade_class(
+          chapter, folder,
+          {csv, feedback, jobs, tilewise::installation().programs / "grade", unsafe, number, of, parts, merge});
     if (file.empty()) file = places_of(chapter).own_file;
     if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
     for (;;) {

@@ -604,7 +604,7 @@ TaskResult grade_task(const Rubric& r, const std::string& chapter, const Program
   if (cases[0]->outcome == Outcome::undefined) {
     compiles.points = 0;
     compiles.summary = "the file does not have this function";
-    const ChildResult wanted = run_tool({"nm", build_folder() + "/homework/" + chapter + ".o"});
+    const ChildResult wanted = run_tool({"nm", installation().homework / (chapter + ".o")});
     if (const std::string miss = near_miss(r.task, wanted.output, programs.symbols, read_file(file)); !miss.empty())
       compiles.notes.push_back(miss);
   }
@@ -967,9 +967,10 @@ std::string homework_folder(const std::string& chapter) { return places_of(chapt
 
 std::vector<std::string> chapters_with_homework() {
   std::vector<std::string> list;
-  for (const auto& entry : fs::directory_iterator(root_folder() + "/chapters")) {
+  const fs::path& sources = installation().sources;
+  for (const auto& entry : fs::directory_iterator(sources / "chapters")) {
     const std::string name = entry.path().filename().string();
-    if (fs::exists(entry.path() / "homework.cuh") && fs::exists(root_folder() + "/tests/" + name + "/homework"))
+    if (fs::exists(entry.path() / "homework.cuh") && fs::exists(sources / "tests" / name / "homework"))
       list.push_back(name);
   }
   std::sort(list.begin(), list.end());
@@ -1063,7 +1064,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   result.file = file;
   const TemporaryFolder work;
   const Places places = places_of(chapter);
-  const std::string simcc = build_folder() + "/bin/simcc", include = "-I" + places.contract;
+  const std::string simcc = installation().programs / "simcc", include = "-I" + places.contract;
   const std::string object = work.file("submission.o"), program = work.file("program"),
                     preprocessed = work.file("submission.ii");
 
@@ -1095,10 +1096,11 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     return result;
   };
 
-  for (const std::string& made : {places.object, places.reference, build_folder() + "/homework/libtilewise_harness.a"})
+  for (const fs::path& made :
+       {fs::path(places.object), fs::path(places.reference), installation().homework / "libtilewise_harness.a"})
     if (!fs::exists(made))
       throw std::runtime_error(
-          fmt::format("{} is not there: cmake --build --preset sim --target homework_{}", made, chapter));
+          fmt::format("{} is not there: cmake --build --preset sim --target homework_{}", made.string(), chapter));
   for (const Rubric& r : rubrics) {
     const int wanted = options.gpu ? devices_wanted(chapter, r.task) : 1;
     if (const int here = options.gpu ? options.gpu->info().devices : 1; wanted > here)
@@ -1125,7 +1127,7 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
     if (!result.refused.empty()) return nothing("refused: " + result.refused, {}, false);
   }
   // g++ reads what it knows after <cuda_runtime.h> from prelude/ instead of the 70,000 lines themselves.
-  const std::string prelude = build_folder() + "/homework/prelude";
+  const std::string prelude = prelude_folder();
   std::vector<std::string> compile{simcc,        "-c", include, "--prelude", prelude, "--preprocessed",
                                    preprocessed, file, "-o",    object};
   for (const std::string& option : warning_options()) compile.push_back(option);
@@ -1168,8 +1170,8 @@ ChapterResult grade(const std::string& chapter, const std::string& file, const G
   if (options.gpu)
     on_gpu = std::async(std::launch::async, [&] { return options.gpu->build(file, options.policy, work); });
   // The submission last: of two functions with one name that may both be there, the first is linked.
-  std::vector<std::string> link{simcc,         build_folder() + "/homework/libtilewise_harness.a",
-                                places.object, build_folder() + "/common/simulator/libtilewise_sim.a",
+  std::vector<std::string> link{simcc,         installation().homework / "libtilewise_harness.a",
+                                places.object, installation().libraries / "libtilewise_sim.a",
                                 object,        "-o",
                                 program};
   if (can_check_calls()) {

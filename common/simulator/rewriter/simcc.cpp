@@ -24,23 +24,14 @@
 #include <utility>
 #include <vector>
 
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
-
 #include "arithmetic.hpp"
 #include "checked_calls.hpp"
+#include "installation.hpp"
 #include "known_bits.hpp"
 #include "rewriter.hpp"
 #include "two_sides.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
-#ifndef TILEWISE_SIM_INCLUDE_DIR
-#define TILEWISE_SIM_INCLUDE_DIR ""
-#endif
-#ifndef TILEWISE_SIM_LIBRARY
-#define TILEWISE_SIM_LIBRARY ""
-#endif
 #ifndef TILEWISE_SIM_CUDA_LIBRARIES  // cuBLAS and the like: files beside the runtime
 #define TILEWISE_SIM_CUDA_LIBRARIES ""
 #endif
@@ -146,32 +137,6 @@ Args split(std::string_view text, char separator) {
     if (!part.empty()) parts.push_back(part);
   }
   return parts;
-}
-
-// ---------------------------------------------------------------- where things are
-
-fs::path executable_path() {
-  std::error_code error;
-#ifdef __APPLE__
-  char buffer[4096];
-  std::uint32_t size = sizeof(buffer);
-  if (_NSGetExecutablePath(buffer, &size) == 0) return fs::canonical(buffer, error);
-  return {};
-#else
-  return fs::read_symlink("/proc/self/exe", error);
-#endif
-}
-
-/// Beside the executable when installed (`bin/simcc`, `include/tilewise_simulator/`, `lib/`), else where CMake built
-/// it.
-std::string find_include_dir() {
-  fs::path installed = executable_path().parent_path().parent_path() / "include" / "tilewise_simulator";
-  return fs::exists(installed / "cuda_runtime.h") ? installed.string() : TILEWISE_SIM_INCLUDE_DIR;
-}
-
-std::string find_library() {
-  fs::path installed = executable_path().parent_path().parent_path() / "lib" / "libtilewise_sim.a";
-  return fs::exists(installed) ? installed.string() : TILEWISE_SIM_LIBRARY;
 }
 
 // ---------------------------------------------------------------- processes
@@ -633,7 +598,7 @@ class Driver {
   explicit Driver(const Options& options)
       : options_(options),
         temporary_(options.keep),
-        include_dir_(find_include_dir()),
+        include_dir_(tilewise::installation().headers.string()),
         cxx_(fs::exists(options.cxx) ? Args{options.cxx} : split(options.cxx, ' ')) {  // "ccache g++" is a compiler too
     if (cxx_.empty()) throw UsageError("the C++ compiler's name is empty");
     if (!fs::exists(fs::path(include_dir_) / "cuda_runtime.h")) {
@@ -1008,7 +973,8 @@ class Driver {
   }
 
   int link(const Args& objects) {
-    std::string library = find_library();
+    const fs::path libraries = tilewise::installation().libraries;
+    const std::string library = (libraries / "libtilewise_sim.a").string();
     if (!fs::exists(library)) throw std::runtime_error("the simulator's runtime is missing: '" + library + "'");
     Args command = cxx_;
     append(command, objects);
@@ -1017,12 +983,12 @@ class Driver {
     // Archives: only what a program calls is linked, with -lcublas or without. Whoever builds simcc's parts one by one
     // may have none of them.
     for (const std::string& name : split(TILEWISE_SIM_CUDA_LIBRARIES, ' ')) {
-      const fs::path archive = fs::path(library).parent_path() / name;
+      const fs::path archive = libraries / name;
       if (fs::exists(archive)) command.push_back(archive.string());
     }
     command.push_back(library);
     for (const std::string& name : split(TILEWISE_SIM_LINK_LIBRARIES, ' ')) {
-      const fs::path beside = fs::path(library).parent_path() / fs::path(name).filename();  // the Python package's own
+      const fs::path beside = libraries / fs::path(name).filename();  // an installation's own
       command.push_back(name[0] == '/' && fs::exists(beside) ? beside.string() : name);
     }
     command.push_back("-rdynamic");  // so that reports can name functions
