@@ -373,12 +373,32 @@ class CommandLine {
   }
 
   void argument(const std::string& a) {
+    refuse(a);
+    if (simccs_option(a) || option_of_all_steps(a) || ignored(a) || preprocessors_option(a) || linkers_option(a) ||
+        compilers_option(a))
+      return;
+    if (a.starts_with("-") && a != "-")
+      throw UsageError("unknown option '" + a + "' (simcc --help lists those there are)");
+    input(a);
+  }
+
+  /// Options that cannot mean anything here.
+  static void refuse(const std::string& a) {
+    if (a == "-dryrun" || a == "--dryrun") throw UsageError(a + " is not supported; --verbose prints the commands");
+    if (a == "-ptx" || a == "--ptx" || a == "-cubin" || a == "--cubin" || a == "-fatbin" || a == "--fatbin" ||
+        a == "-dlink" || a == "--device-link" || a == "-S")
+      throw UsageError(a + " is not supported: the simulator has no GPU code to show");
+    if (a.starts_with("-fsanitize"))
+      throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
+    if (a == "-M" || a == "-MM" || a == "-MG") throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
+  }
+
+  /// What to do, and with which compiler.
+  bool simccs_option(const std::string& a) {
     Options& o = options_;
     if (a == "-h" || a == "--help") {
       o.help = true;
-    } else if (a == "-v" || a == "--verbose" || a == "-dryrun" || a == "--dryrun") {
-      if (a.find("dryrun") != std::string::npos)
-        throw UsageError(a + " is not supported; --verbose prints the commands");
+    } else if (a == "-v" || a == "--verbose") {
       o.verbose = true;
     } else if (a == "--keep" || a == "-keep" || a == "-save-temps") {
       o.keep = true;
@@ -412,12 +432,16 @@ class CommandLine {
       o.cxx = a.substr(7);
     } else if (a == "-x" || a == "--x") {
       language(value(a));
-    } else if (a == "-ptx" || a == "--ptx" || a == "-cubin" || a == "--cubin" || a == "-fatbin" || a == "--fatbin" ||
-               a == "-dlink" || a == "--device-link" || a == "-S") {
-      throw UsageError(a + " is not supported: the simulator has no GPU code to show");
-    } else if (a.starts_with("-fsanitize")) {
-      throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
-    } else if (a.starts_with("-std=") || a.starts_with("--std=")) {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// What is passed on by nvcc's own rules.
+  bool option_of_all_steps(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-std=") || a.starts_with("--std=")) {
       standard(a.substr(a.find('=') + 1));
     } else if (a == "-std" || a == "--std") {
       standard(value(a));
@@ -428,10 +452,16 @@ class CommandLine {
       compiler_options(list);
     } else if (a == "-Xlinker" || a == "--linker-options") {
       for (const std::string& part : split(value(a), ',')) o.link.insert(o.link.end(), {"-Xlinker", part});
-    } else if (ignored(a)) {
-      // nvcc only
-    } else if (a.starts_with("-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
-               a == "--system-include") {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool preprocessors_option(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
+        a == "--system-include") {
       std::string option = a == "--include-path"                                  ? "-I"
                            : a == "--system-include" || a.starts_with("-isystem") ? "-isystem"
                                                                                   : a;
@@ -446,9 +476,15 @@ class CommandLine {
       o.dependencies.insert(o.dependencies.end(), {a, value(a)});
     } else if (a == "-MD" || a == "-MMD" || a == "-MP") {
       o.dependencies.push_back(a);
-    } else if (a == "-M" || a == "-MM" || a == "-MG") {
-      throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
-    } else if (a.starts_with("-l")) {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool linkers_option(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-l")) {
       std::string library = joined_value(a, 2);
       if (std::find(std::begin(kIgnoredLibraries), std::end(kIgnoredLibraries), library) ==
           std::end(kIgnoredLibraries)) {
@@ -460,7 +496,15 @@ class CommandLine {
                a.starts_with("-no-pie") || a == "-framework" || a == "-pie" || a.starts_with("-fuse-ld")) {
       o.link.push_back(a == "--shared" ? "-shared" : a);
       if (a == "-framework") o.link.push_back(value(a));
-    } else if (a.starts_with("-O") || a == "--optimize") {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool compilers_option(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-O") || a == "--optimize") {
       o.host_optimisation = a == "--optimize" ? "-O" + value(a) : a;
     } else if (a == "-pthread") {
       o.compile.push_back(a);
@@ -473,11 +517,10 @@ class CommandLine {
                a == "-pipe" || a == "-ansi" || a.starts_with("-pedantic")) {
       o.compile.push_back(a);
       if (a == "-fopenmp") o.link.push_back(a);
-    } else if (a.starts_with("-") && a != "-") {
-      throw UsageError("unknown option '" + a + "' (simcc --help lists those there are)");
     } else {
-      input(a);
+      return false;
     }
+    return true;
   }
 
   void standard(const std::string& wanted) {
