@@ -91,8 +91,8 @@ void grade_one(const std::string& chapter, const ClassOptions& options, Submissi
     s.our_fault = true;
     return void(s.remark = "not graded: it cannot be copied to " + work.file("") + ": " + error.message());
   }
-  const Environment environment =
-      inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL", "TILEWISE_TASKS"});
+  const Environment environment = inherited({"PATH", "TMPDIR", "HOME", "TILEWISE_CXX", "CCACHE_DIR", "LC_ALL",
+                                             "TILEWISE_TASKS", "TILEWISE_CACHE", "XDG_CACHE_HOME"});
   std::vector<std::string> command{options.program, chapter, "--file", file, "--json", verdict, "--jobs", "1"};
   if (options.unsafe) command.push_back("--unsafe");
   const ChildResult r =
@@ -251,13 +251,8 @@ void ask_the_canary(const std::string& chapter, const ClassOptions& options, std
   }
 }
 
-}  // namespace
-
-int grade_class(const std::string& chapter, const std::string& folder, const ClassOptions& options) {
-  if (!fs::is_directory(folder)) throw std::invalid_argument("--class: there is no folder " + folder);
-  std::vector<Submission> all = submissions(folder);
-  if (all.empty())
-    throw std::invalid_argument("--class: " + folder + " has neither STUDENT/homework.cu nor STUDENT.cu");
+/// What is to be written must be writable, before an hour goes into it.
+std::ofstream prepare_outputs(const ClassOptions& options) {
   std::ofstream table;
   if (!options.csv.empty()) {
     table.open(options.csv);
@@ -268,42 +263,56 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
     if (!made.empty() && !fs::is_directory(made) && !fs::create_directories(made, error))
       throw std::invalid_argument(fmt::format("{}: cannot make the folder {}: {}", option, made, error.message()));
   }
-  const std::vector<std::string> names_of_all = feedback_names(all);
-  std::vector<std::string> names;
-  if (options.part > 0) {  // every N-th one
-    std::vector<Submission> some;
-    for (std::size_t i = options.part - 1; i < all.size(); i += options.of) {
-      some.push_back(all[i]);
-      names.push_back(names_of_all[i]);
-    }
-    all = some;
-  } else {
-    names = names_of_all;
-  }
-  if (options.merge) read_parts(chapter, options, all);
-  if (!options.merge && !fs::exists(solution_of(chapter)))
-    throw std::invalid_argument("--class: there is no " + solution_of(chapter) +
-                                ", and without a solution the grader can't tell whether this machine grades right");
-  if (!options.merge && !all.empty()) ask_the_canary(chapter, options, all);
+  return table;
+}
 
-  const std::vector<Rubric> rubrics = rubrics_of(chapter);
-  std::size_t width = 7;
-  for (const Submission& s : all) width = std::max(width, one_line(s.student).size());
-  std::string head = fmt::format("{:<{}}  {:>5}", "student", width, "score");
-  for (const Rubric& r : rubrics) head += "  " + r.task;
-  std::puts(head.c_str());
-  std::vector<char> done(all.size());
-  std::size_t printed = 0;
-  std::mutex printing;
-  const auto print = [&](const Submission& s) {
-    std::string line = fmt::format("{:<{}}", one_line(s.student), width);
+/// Every N-th one for --part, else all of them.
+template <class T>
+std::vector<T> part_of(const std::vector<T>& all, const ClassOptions& options) {
+  if (options.part == 0) return all;
+  std::vector<T> some;
+  for (std::size_t i = options.part - 1; i < all.size(); i += options.of) some.push_back(all[i]);
+  return some;
+}
+
+/// The table on the screen, which grows by a line whenever the next submission is ready.
+class Screen {
+ public:
+  Screen(const std::vector<Submission>& all, const std::vector<Rubric>& rubrics)
+      : all_(all), rubrics_(rubrics), done_(all.size()) {
+    for (const Submission& s : all) width_ = std::max(width_, one_line(s.student).size());
+    std::string head = fmt::format("{:<{}}  {:>5}", "student", width_, "score");
+    for (const Rubric& r : rubrics) head += "  " + r.task;
+    std::puts(head.c_str());
+  }
+
+  void done(std::size_t i) {
+    const std::lock_guard lock(mutex_);
+    done_[i] = 1;
+    for (; printed_ < all_.size() && done_[printed_]; ++printed_) print(all_[printed_]);
+  }
+
+ private:
+  void print(const Submission& s) const {
+    std::string line = fmt::format("{:<{}}", one_line(s.student), width_);
     line += s.graded ? fmt::format("  {:>5.1f}", s.score) : "      -";
-    for (std::size_t i = 0; i < rubrics.size(); ++i)
+    for (std::size_t i = 0; i < rubrics_.size(); ++i)
       line += fmt::format("  {:>{}}", i < s.points.size() ? fmt::format("{:.1f}", s.points[i]) : "-",
-                          rubrics[i].task.size());
+                          rubrics_[i].task.size());
     std::puts((line + (s.remark.empty() ? "" : "  " + one_line(s.remark))).c_str());
     std::fflush(stdout);
-  };
+  }
+
+  const std::vector<Submission>& all_;
+  const std::vector<Rubric>& rubrics_;
+  std::size_t width_ = 7, printed_ = 0;
+  std::vector<char> done_;
+  std::mutex mutex_;
+};
+
+/// `names`: of the files with feedback.
+void grade_all(const std::string& chapter, const ClassOptions& options, std::vector<Submission>& all,
+               const std::vector<std::string>& names, Screen& screen) {
   std::atomic<std::size_t> next{0};
   const auto worker = [&] {
     for (std::size_t i; (i = next++) < all.size();) {
@@ -315,15 +324,34 @@ int grade_class(const std::string& chapter, const std::string& folder, const Cla
         all[i].our_fault = true;
         all[i].remark += (all[i].remark.empty() ? "not graded: " : "; ") + std::string(why.what());
       }
-      const std::lock_guard lock(printing);
-      done[i] = 1;
-      for (; printed < all.size() && done[printed]; ++printed) print(all[printed]);
+      screen.done(i);
     }
   };
   std::vector<std::future<void>> workers;
   for (unsigned j = 1; j < options.jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
   worker();
   for (auto& w : workers) w.get();
+}
+
+}  // namespace
+
+int grade_class(const std::string& chapter, const std::string& folder, const ClassOptions& options) {
+  if (!fs::is_directory(folder)) throw std::invalid_argument("--class: there is no folder " + folder);
+  std::vector<Submission> all = submissions(folder);
+  if (all.empty())
+    throw std::invalid_argument("--class: " + folder + " has neither STUDENT/homework.cu nor STUDENT.cu");
+  std::ofstream table = prepare_outputs(options);
+  const std::vector<std::string> names = part_of(feedback_names(all), options);
+  all = part_of(all, options);
+  if (options.merge) read_parts(chapter, options, all);
+  if (!options.merge && !fs::exists(solution_of(chapter)))
+    throw std::invalid_argument("--class: there is no " + solution_of(chapter) +
+                                ", and without a solution the grader can't tell whether this machine grades right");
+  if (!options.merge && !all.empty()) ask_the_canary(chapter, options, all);
+
+  const std::vector<Rubric> rubrics = rubrics_of(chapter);
+  Screen screen(all, rubrics);
+  grade_all(chapter, options, all, names, screen);
 
   std::size_t graded = 0;
   double sum = 0;

@@ -94,6 +94,183 @@ Geometry geometry(const Json& launch) {
   return g;
 }
 
+/// Counts of several launches, added up.
+class Sums {
+ public:
+  explicit Sums(SharedMemory shared) : shared_(shared) {}
+
+  void add(const Json& launch) {
+    ++launches_;
+    add_shape(geometry(launch));
+    add_counters(launch);
+    for (const Json& line : launch.value("lines", Json::array())) add_line(line);
+  }
+
+  Totals totals() const {
+    const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+    Totals t = t_;
+    t.counts = {{"load_requests", load_requests_},
+                {"load_sectors", load_sectors_},
+                {"sectors_per_load", ratio(load_sectors_, load_requests_)},
+                {"load_sectors_per_ideal", ratio(load_sectors_, load_sectors_ideal_)},
+                {"load_words", load_words_},
+                {"store_sectors", store_sectors_ + t.atomic_sectors},
+                {"sectors_per_store", ratio(store_sectors_, store_requests_)},
+                {"sectors", load_sectors_ + store_sectors_ + t.atomic_sectors},
+                {"shared_wavefronts", wavefronts_},
+                {"shared_conflicts", conflicts_},
+                {"copies", copies_},
+                {"copied_words", copied_words_},
+                {"copied_words_waited_for", waited_for_},
+                {"atomics", atomics_},
+                {"shared_atomics", shared_atomics_},
+                {"launches", launches_},
+                {"blocks", blocks_},
+                {"threads", threads_},
+                {"threads_per_block", threads_per_block_},
+                {"shared_bytes_per_block", shared_bytes_},
+                {"resident_warps", resident_.value_or(0)}};
+    return t;
+  }
+
+ private:
+  void add_shape(const Geometry& g) {
+    blocks_ += g.blocks;
+    threads_ += g.blocks * g.threads;
+    threads_per_block_ = std::max(threads_per_block_, double(g.threads));
+    shared_bytes_ = std::max(shared_bytes_, double(g.shared_bytes));
+    resident_ = std::min(resident_.value_or(g.resident.warps), double(g.resident.warps));
+  }
+
+  /// What is known of the launch as a whole. Lines take away what nvcc saves.
+  void add_counters(const Json& launch) {
+    const auto counter = [&](const char* name) { return launch["counters"].value(name, 0.0); };
+    t_.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    store_requests_ += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
+    t_.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    store_sectors_ += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    t_.atomic_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") +
+                         counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
+    wavefronts_ += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
+                   counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
+    const Json derived = launch.value("derived", Json::object());
+    conflicts_ += derived.value("shared_load_bank_conflicts", 0.0) + derived.value("shared_store_bank_conflicts", 0.0);
+    t_.flops += derived.value("flop_single", 0.0) + derived.value("flop_double", 0.0);
+  }
+
+  void add_line(const Json& line) {
+    const std::string memory = line.value("memory", ""), access = line.value("access", "");
+    if (is_atomic(line, "global")) atomics_ += line.value("threads", 0.0);
+    if (is_atomic(line, "shared")) shared_atomics_ += line.value("threads", 0.0);
+    if (memory == "global" && access == "load") {
+      const double share = share_of_words(line);
+      load_words_ += share * words_of(line);
+      load_requests_ += counted(line, "instructions");
+      load_sectors_ += counted(line, "sectors");
+      load_sectors_ideal_ += share * line.value("sectors_ideal", 0.0);
+    }
+    if (memory == "global" && access == "store") {
+      store_requests_ -= line.value("instructions", 0.0) - counted(line, "instructions");
+      store_sectors_ -= line.value("sectors", 0.0) - counted(line, "sectors");
+    }
+    if (access == "copy") {
+      copies_ += line.value("instructions", 0.0);
+      copied_words_ += words_copied(line);
+      waited_for_ += words_waited_for(line);
+    }
+    if (shared_ == SharedMemory::merged && memory == "shared" && access != "copy") {
+      wavefronts_ -= line.value("wavefronts", 0.0) - counted(line, "wavefronts");
+      conflicts_ -= conflicts_as_written(line) - counted_conflicts(line);
+    }
+  }
+
+  SharedMemory shared_;
+  Totals t_;
+  double launches_ = 0, blocks_ = 0, threads_ = 0, threads_per_block_ = 0, shared_bytes_ = 0;
+  std::optional<double> resident_;
+  double load_requests_ = 0, load_words_ = 0, load_sectors_ = 0, load_sectors_ideal_ = 0, store_requests_ = 0,
+         store_sectors_ = 0, wavefronts_ = 0, conflicts_ = 0, copies_ = 0, copied_words_ = 0, waited_for_ = 0,
+         atomics_ = 0, shared_atomics_ = 0;
+};
+
+/// What a count is made of, by its name: which lines of a kernel, and what of them.
+struct Kind {
+  explicit Kind(const std::string& count)
+      : shared(count.starts_with("shared")),
+        atomics(count == "atomics" || count == "shared_atomics"),
+        requests(count == "load_requests"),
+        words(count == "load_words" || count == "copied_words"),
+        waited(count == "copied_words_waited_for"),
+        copies(count == "copies" || count.starts_with("copied_words")),
+        loads(count.find("load") != std::string::npos),
+        stores(count.find("store") != std::string::npos) {}
+
+  bool has(const Json& line) const {
+    const std::string access = line.value("access", "");
+    if (atomics) return is_atomic(line, shared ? "shared" : "global");
+    return line.value("memory", "") == (shared ? "shared" : "global") && (!copies || access == "copy") &&
+           (!loads || access == "load") && (!stores || access == "store" || is_atomic(line, "global"));
+  }
+
+  const char* unit() const {
+    return atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
+  }
+
+  double amount_of(const Json& line) const {
+    if (waited) return words_waited_for(line);
+    if (words) return copies ? words_copied(line) : share_of_words(line) * words_of(line);
+    return counted(line, unit());
+  }
+
+  bool shared, atomics, requests, words, waited, copies, loads, stores;
+};
+
+/// Places in the code, in order of their first appearance: a line may be part of several launches.
+struct Spot {
+  std::string file;
+  int line;
+  double what = 0, excess = 0;  // requests, sectors, wavefronts or threads; of these, how many more than it takes
+  std::string diagnosis;
+};
+
+std::vector<Spot> spots_in(const Json& report, const Kind& kind) {
+  std::vector<Spot> spots;
+  for (const Json& launch : report) {
+    for (const Json& line : launch.value("lines", Json::array())) {
+      if (!kind.has(line)) continue;
+      const std::string at = line.value("file", "");
+      const int number = line.value("line", 0);
+      auto spot =
+          std::find_if(spots.begin(), spots.end(), [&](const Spot& p) { return p.file == at && p.line == number; });
+      if (spot == spots.end()) spot = spots.insert(spot, {at, number, 0, 0, ""});
+      spot->what += kind.amount_of(line);
+      if (kind.atomics || kind.requests || kind.words || kind.copies) continue;
+      const std::string unit = kind.unit();
+      const double excess = share_of_words(line) * (line.value(unit, 0.0) - line.value(unit + "_ideal", 0.0));
+      if (spot->diagnosis.empty() || excess > spot->excess) spot->diagnosis = line.value("diagnosis", spot->diagnosis);
+      spot->excess += std::max(0.0, excess);
+    }
+  }
+  return spots;
+}
+
+std::vector<std::string> shapes_of_launches(const Json& report, bool with_residency) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> out;
+  for (const Json& launch : report) {
+    if (out.size() >= kMost) return out;
+    const Geometry g = geometry(launch);
+    out.push_back(fmt::format(
+        "{}: {:.0f} {} of {} {} with {} bytes of shared memory{}", launch.value("kernel", ""), g.blocks,
+        g.blocks == 1 ? "block" : "blocks", g.threads, g.threads == 1 ? "thread" : "threads", g.shared_bytes,
+        !with_residency          ? ""
+        : g.resident.blocks == 0 ? ": no such block fits an SM"
+                                 : fmt::format("; an SM holds {} of these blocks at a time, {} of {} warps",
+                                               g.resident.blocks, g.resident.warps, g.resident.max_warps)));
+  }
+  return out;
+}
+
 }  // namespace
 
 void count_repeats(Json& report) {
@@ -105,81 +282,10 @@ void count_repeats(Json& report) {
 }
 
 Totals totals(const Json& report, SharedMemory shared) {
-  Totals t;
-  double load_requests = 0, load_words = 0, load_sectors = 0, load_sectors_ideal = 0, store_requests = 0,
-         wavefronts = 0, conflicts = 0, copies = 0, copied_words = 0, waited_for = 0, launches = 0, atomics = 0,
-         store_sectors = 0, shared_atomics = 0, blocks = 0, threads = 0, threads_per_block = 0, shared_bytes = 0;
-  std::optional<double> resident;
-  for (const Json& launch : report) {
-    if (!launch.contains("counters") || launch["counters"].empty()) continue;
-    ++launches;
-    const Geometry g = geometry(launch);
-    blocks += g.blocks;
-    threads += g.blocks * g.threads;
-    threads_per_block = std::max(threads_per_block, double(g.threads));
-    shared_bytes = std::max(shared_bytes, double(g.shared_bytes));
-    resident = std::min(resident.value_or(g.resident.warps), double(g.resident.warps));
-    const auto counter = [&](const char* name) { return launch["counters"].value(name, 0.0); };
-    t.load_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
-    store_requests += counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
-    t.store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
-    store_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
-    t.atomic_sectors += counter("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") +
-                        counter("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
-    for (const Json& line : launch.value("lines", Json::array())) {
-      if (is_atomic(line, "global")) atomics += line.value("threads", 0.0);
-      if (is_atomic(line, "shared")) shared_atomics += line.value("threads", 0.0);
-      if (line.value("memory", "") == "global" && line.value("access", "") == "load") {
-        const double share = share_of_words(line);
-        load_words += share * words_of(line);
-        load_requests += counted(line, "instructions");
-        load_sectors += counted(line, "sectors");
-        load_sectors_ideal += share * line.value("sectors_ideal", 0.0);
-      }
-      if (line.value("memory", "") == "global" && line.value("access", "") == "store") {
-        store_requests -= line.value("instructions", 0.0) - counted(line, "instructions");
-        store_sectors -= line.value("sectors", 0.0) - counted(line, "sectors");
-      }
-      if (line.value("access", "") == "copy") {
-        copies += line.value("instructions", 0.0);
-        copied_words += words_copied(line);
-        waited_for += words_waited_for(line);
-      }
-      if (shared == SharedMemory::merged && line.value("memory", "") == "shared" &&
-          line.value("access", "") != "copy") {
-        wavefronts -= line.value("wavefronts", 0.0) - counted(line, "wavefronts");
-        conflicts -= conflicts_as_written(line) - counted_conflicts(line);
-      }
-    }
-    wavefronts += counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") +
-                  counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum");
-    const Json derived = launch.value("derived", Json::object());
-    conflicts += derived.value("shared_load_bank_conflicts", 0.0) + derived.value("shared_store_bank_conflicts", 0.0);
-    t.flops += derived.value("flop_single", 0.0) + derived.value("flop_double", 0.0);
-  }
-  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
-  t.counts = {{"load_requests", load_requests},
-              {"load_sectors", load_sectors},
-              {"sectors_per_load", ratio(load_sectors, load_requests)},
-              {"load_sectors_per_ideal", ratio(load_sectors, load_sectors_ideal)},
-              {"load_words", load_words},
-              {"store_sectors", store_sectors + t.atomic_sectors},
-              {"sectors_per_store", ratio(store_sectors, store_requests)},
-              {"sectors", load_sectors + store_sectors + t.atomic_sectors},
-              {"shared_wavefronts", wavefronts},
-              {"shared_conflicts", conflicts},
-              {"copies", copies},
-              {"copied_words", copied_words},
-              {"copied_words_waited_for", waited_for},
-              {"atomics", atomics},
-              {"shared_atomics", shared_atomics},
-              {"launches", launches},
-              {"blocks", blocks},
-              {"threads", threads},
-              {"threads_per_block", threads_per_block},
-              {"shared_bytes_per_block", shared_bytes},
-              {"resident_warps", resident.value_or(0)}};
-  return t;
+  Sums sums(shared);
+  for (const Json& launch : report)
+    if (launch.contains("counters") && !launch["counters"].empty()) sums.add(launch);
+  return sums.totals();
 }
 
 std::string readable_count(const std::string& name) {
@@ -282,90 +388,39 @@ std::string why_refused(const Json& report, int error) {
 
 std::vector<std::string> diagnoses(const Json& report, const std::string& count, double too_many,
                                    const std::string& file) {
-  std::vector<std::string> out;
-  const bool shared = count.starts_with("shared");
-  for (const char* none : {"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host",
-                           "bytes_between", "bytes_sent_most", "bytes_received_most", "timeline"})
-    if (count == none) return out;  // they have no line in a kernel
-  if (count == "launches" || count == "blocks" || count == "threads" || count == "threads_per_block" ||
-      count == "shared_bytes_per_block" || count == "resident_warps") {
-    for (const Json& launch : report) {
-      if (out.size() >= 3) return out;
-      const Geometry g = geometry(launch);
-      out.push_back(fmt::format(
-          "{}: {:.0f} {} of {} {} with {} bytes of shared memory{}", launch.value("kernel", ""), g.blocks,
-          g.blocks == 1 ? "block" : "blocks", g.threads, g.threads == 1 ? "thread" : "threads", g.shared_bytes,
-          count != "resident_warps" ? ""
-          : g.resident.blocks == 0  ? ": no such block fits an SM"
-                                    : fmt::format("; an SM holds {} of these blocks at a time, {} of "
-                                                   "{} warps",
-                                                  g.resident.blocks, g.resident.warps, g.resident.max_warps)));
-    }
-    return out;
-  }
-  // Places in the code, in order of their first appearance: a line may be part of several launches.
-  struct Place {
-    std::string file;
-    int line;
-    double what = 0, excess = 0;  // requests, sectors, wavefronts or threads; of these, how many more than it takes
-    std::string diagnosis;
+  constexpr std::size_t kTold = 3;
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return count == name; });
   };
-  std::vector<Place> places;
-  const bool atomics = count == "atomics" || count == "shared_atomics";
-  const bool requests = count == "load_requests", words = count == "load_words" || count == "copied_words",
-             waited = count == "copied_words_waited_for",
-             copies = count == "copies" || count.starts_with("copied_words");
-  for (const Json& launch : report) {
-    for (const Json& line : launch.value("lines", Json::array())) {
-      const std::string access = line.value("access", "");
-      if (atomics ? !is_atomic(line, shared ? "shared" : "global")
-                  : line.value("memory", "") != (shared ? "shared" : "global"))
-        continue;
-      if ((copies && access != "copy") || (count.find("load") != std::string::npos && access != "load") ||
-          (count.find("store") != std::string::npos && access != "store" && !is_atomic(line, "global")))
-        continue;
-      const std::string at = line.value("file", "");
-      const int number = line.value("line", 0);
-      auto place =
-          std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.file == at && p.line == number; });
-      if (place == places.end()) place = places.insert(place, {at, number, 0, 0, ""});
-      const char* unit = atomics ? "threads" : requests || copies ? "instructions" : shared ? "wavefronts" : "sectors";
-      const double share = share_of_words(line);
-      place->what += waited            ? words_waited_for(line)
-                     : words && copies ? words_copied(line)
-                     : words           ? share * words_of(line)
-                                       : counted(line, unit);
-      if (atomics || requests || words || copies) continue;
-      const double excess = share * (line.value(unit, 0.0) - line.value(std::string(unit) + "_ideal", 0.0));
-      if (place->diagnosis.empty() || excess > place->excess)
-        place->diagnosis = line.value("diagnosis", place->diagnosis);
-      place->excess += std::max(0.0, excess);
-    }
-  }
-  const auto tell = [&](const Place& p, const std::string& what) {
+  if (is_one_of({"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host",
+                 "bytes_between", "bytes_sent_most", "bytes_received_most", "timeline"}))
+    return {};  // they have no line in a kernel
+  if (is_one_of({"launches", "blocks", "threads", "threads_per_block", "shared_bytes_per_block", "resident_warps"}))
+    return shapes_of_launches(report, count == "resident_warps");
+
+  const Kind kind(count);
+  std::vector<Spot> spots = spots_in(report, kind);
+  std::vector<std::string> out;
+  const auto tell = [&](const Spot& p, const std::string& what) {
     out.push_back(fmt::format("{}:{}: {}", fs::path(p.file).filename().string(), p.line, what));
     out.push_back("    " + source_line(file, p.line));
   };
-  if (atomics) {
-    for (const Place& p : places) tell(p, fmt::format("{:.0f} of them", p.what));
+  if (kind.atomics) {
+    for (const Spot& p : spots) tell(p, fmt::format("{:.0f} of them", p.what));
     return out;
   }
-  constexpr std::size_t kTold = 3;
-  std::vector<const Place*> told;
   double excess = 0;
-  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.excess > b.excess; });
-  for (const Place& p : places) {
+  std::stable_sort(spots.begin(), spots.end(), [](const Spot& a, const Spot& b) { return a.excess > b.excess; });
+  for (const Spot& p : spots) {
     excess += p.excess;
-    if (p.diagnosis.empty() || told.size() >= kTold) continue;
-    told.push_back(&p);
-    tell(p, p.diagnosis);
+    if (!p.diagnosis.empty() && out.size() < 2 * kTold) tell(p, p.diagnosis);
   }
   // Where there is nothing wrong with the addresses, or not enough, there are too many accesses.
   if (too_many <= 0 || excess >= too_many || count == "shared_conflicts") return out;
-  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.what > b.what; });
+  std::stable_sort(spots.begin(), spots.end(), [](const Spot& a, const Spot& b) { return a.what > b.what; });
   out.clear();
-  for (const Place& p : places) {
-    if (out.size() >= 2 * kTold || p.what * 20 < places[0].what) break;
+  for (const Spot& p : spots) {
+    if (out.size() >= 2 * kTold || p.what * 20 < spots[0].what) break;
     tell(p, fmt::format("{:.0f} of them{}", p.what, p.diagnosis.empty() ? "" : "; " + p.diagnosis));
   }
   return out;

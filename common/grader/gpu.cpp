@@ -145,8 +145,8 @@ Gpu::Gpu(const std::string& chapter, std::set<std::string> libraries, int device
   environment_.emplace_back("LC_ALL", "C");
 
   auto harness = std::async(std::launch::async, [&] {
-    return compile(
-        {"-DTILEWISE_ON_GPU", "-c", root_folder() + "/common/grader/harness.cpp", "-o", work_.file("harness.o")});
+    return compile({"-DTILEWISE_ON_GPU", "-c", installation().sources / "common/grader/harness.cpp", "-o",
+                    work_.file("harness.o")});
   });
   const std::string calls_failed =
       compile({"-I" + places_of(chapter).contract, "-c", places_of(chapter).calls, "-o", work_.file("calls.o")});

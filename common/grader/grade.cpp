@@ -27,8 +27,6 @@ namespace {
 
 using namespace tilewise::grader;
 
-const std::string kProgram = TILEWISE_BUILD_DIR "/bin/grade";
-
 /// From here on, being told to end (Ctrl-C, a scheduler's SIGTERM) ends all children first and removes all files. Called
 /// before there are other threads.
 void end_in_order() {
@@ -68,6 +66,69 @@ std::pair<unsigned, unsigned> part_of(const std::string& text) {
   return {number, of};
 }
 
+struct Arguments {
+  std::string chapter, file, json, gradescope, task, folder, csv, feedback, part, parts, times = "large";
+  std::vector<std::string> kinds;
+  bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
+  bool unsafe = false, merge = false;
+  int hints = 0;
+  unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+};
+
+void declare(CLI::App& app, Arguments& a) {
+  app.add_option("chapter", a.chapter, "02 or 02_tiled_matmul, or the name of a task in one file");
+  app.add_option("--file", a.file, "the submission; the chapter's homework.cu when not given");
+  app.add_option("--task", a.task, "grade this task only");
+  app.add_option("--json", a.json, "write the verdict to this file")->check(tilewise::why_not_writable, "FILE");
+  app.add_option("--gradescope", a.gradescope, "write Gradescope's results.json to this file")
+      ->check(tilewise::why_not_writable, "FILE");
+  app.add_option("--class", a.folder, "grade all of this folder: STUDENT/homework.cu and STUDENT.cu")
+      ->excludes(app.get_option("--file"))
+      ->excludes(app.get_option("--task"))
+      ->excludes(app.get_option("--json"))
+      ->excludes(app.get_option("--gradescope"));
+  app.add_option("--csv", a.csv, "with --class: write the table to this file, too")
+      ->check(tilewise::why_not_writable, "FILE");
+  app.add_option("--feedback", a.feedback, "with --class: write what each student is told to this folder, STUDENT.txt");
+  app.add_option("--part", a.part, "with --class and --parts: grade part I of N, written I/N, for jobs of a scheduler");
+  app.add_option("--parts", a.parts, "with --part and --merge: the folder of the parts' results");
+  app.add_flag("--merge", a.merge, "with --class and --parts: make the table of all parts, and grade nothing");
+  app.add_option("--jobs", a.jobs, "runs at a time")->check(CLI::Range(1u, 64u));
+  app.add_flag("--gpu", a.on_gpu,
+               "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");
+  app.add_option(
+         "--times", a.times,
+         "with --gpu: compare times at a large shape (the default), at the small one that is counted, or at none")
+      ->check(CLI::IsMember({"large", "small", "none"}));
+  app.add_option("--hints", a.hints, "show so many hints of a task in one file, and grade nothing")
+      ->check(CLI::Range(1, 9));
+  app.add_flag("--watch", a.watch, "grade again whenever the file is saved");
+  app.add_flag("--progress", a.progress, "one line per chapter that has homework");
+  app.add_flag("--list", a.list, "the chapters that have homework");
+  app.add_flag("--check-bank", a.bank,
+               "grade all submissions of tests/NN_topic/homework and compare with what they expect");
+  app.add_flag("--quick", a.quick, "with --check-bank: only those marked \"// quick:\"");
+  app.add_option("--only", a.kinds, "with --check-bank: submissions of these kinds, with commas between them")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"solution", "starter", "alternatives", "wrong", "hostile"}));
+  app.add_flag("--unchecked", a.unchecked, "skip the look at the source, to test the other defences");
+  app.add_flag("--unsafe", a.unsafe,
+               "grade also where this system cannot keep a submission from doing harm: for your own files");
+  app.footer(
+      "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 not graded: the machine, "
+      "the "
+      "compiler or the grader is not in order, and says why.");
+}
+
+void check_options_for_a_class(const Arguments& a) {
+  if (!a.csv.empty() && a.folder.empty()) throw std::invalid_argument("--csv needs --class");
+  if (!a.feedback.empty() && a.folder.empty()) throw std::invalid_argument("--feedback needs --class");
+  if ((!a.part.empty() || a.merge) && (a.folder.empty() || a.parts.empty()))
+    throw std::invalid_argument(std::string(a.merge ? "--merge" : "--part") + " needs --class and --parts");
+  if (a.merge && !a.part.empty()) throw std::invalid_argument("--merge and --part exclude each other");
+  if (!a.parts.empty() && a.part.empty() && !a.merge) throw std::invalid_argument("--parts needs --part or --merge");
+}
+
 void show_hints(const std::string& name, int most) {
   const std::vector<std::string> hints = hints_of(name);
   if (hints.empty()) throw std::invalid_argument("--hints: those of a chapter are at the end of its page");
@@ -75,58 +136,61 @@ void show_hints(const std::string& name, int most) {
     std::cout << "Hint " << i + 1 << " of " << hints.size() << ": " << hints[std::size_t(i)] << '\n';
 }
 
+/// One file, with --watch again and again.
+int grade_file(const std::string& chapter, const std::string& file, const Arguments& a, const GradeOptions& options) {
+  const bool colour = isatty(1) && !std::getenv("NO_COLOR");
+  for (;;) {
+    const auto version = version_of(file);
+    if (a.watch && version.first == 0) {  // an editor may take the file away before it puts it back
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      if (version_of(file).first != 0) continue;
+    }
+    const ChapterResult result = grade(chapter, file, options);
+    std::cout << (a.watch && colour ? "\033[2J\033[H" : "") << to_text(result, colour) << std::flush;
+    if (!a.json.empty()) write_json(a.json, result);
+    if (!a.gradescope.empty()) write_gradescope(a.gradescope, result);
+    if (!a.watch) return result.score() > 99.999 ? 0 : 1;
+    std::cout << "\nWaiting for " << file << " to be saved. Ctrl-C ends.\n" << std::flush;
+    while (version_of(file) == version || version_of(file).first == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+int run(const Arguments& a) {
+  if (a.list) {
+    for (const std::string& c : chapters_with_homework()) std::cout << c << '\n';
+    return 0;
+  }
+  prepare_cage();
+  end_in_order();
+  GradeOptions options{.task = a.task, .policy = !a.unchecked, .unsafe = a.unsafe, .jobs = a.jobs};
+  check_private_folder();
+  if (a.progress) return show_progress(options), 0;
+  if (a.chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
+  const std::string chapter = find_chapter(a.chapter);
+  if (a.hints > 0) return show_hints(chapter, a.hints), 0;
+  std::optional<Gpu> gpu;
+  if (a.on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(rubrics_of(chapter)), devices_wanted(chapter, a.task));
+  options.times = a.times == "large" ? Times::large : a.times == "small" ? Times::small : Times::none;
+  if (a.bank)
+    return check_bank(chapter, {a.quick, {a.kinds.begin(), a.kinds.end()}, a.unsafe, options.gpu}, a.jobs) ? 0 : 1;
+  check_options_for_a_class(a);
+  const auto [number, of] = part_of(a.part);
+  if (!a.folder.empty())
+    return grade_class(chapter, a.folder,
+                       {a.csv, a.feedback, a.jobs, tilewise::installation().programs / "grade", a.unsafe, number, of,
+                        a.parts, a.merge});
+  std::string file = a.file.empty() ? places_of(chapter).own_file : a.file;
+  if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
+  return grade_file(chapter, file, a, options);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Grades homework: compiles one file, runs it on shapes known and hidden, looks at findings and counts.");
-  std::string chapter, file, json, gradescope, task, folder, csv, feedback, part, parts, times = "large";
-  std::vector<std::string> kinds;
-  bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
-  bool unsafe = false, merge = false;
-  int hints = 0;
-  unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
-  app.add_option("chapter", chapter, "02 or 02_tiled_matmul, or the name of a task in one file");
-  app.add_option("--file", file, "the submission; the chapter's homework.cu when not given");
-  app.add_option("--task", task, "grade this task only");
-  app.add_option("--json", json, "write the verdict to this file")->check(tilewise::why_not_writable, "FILE");
-  app.add_option("--gradescope", gradescope, "write Gradescope's results.json to this file")
-      ->check(tilewise::why_not_writable, "FILE");
-  app.add_option("--class", folder, "grade all of this folder: STUDENT/homework.cu and STUDENT.cu")
-      ->excludes(app.get_option("--file"))
-      ->excludes(app.get_option("--task"))
-      ->excludes(app.get_option("--json"))
-      ->excludes(app.get_option("--gradescope"));
-  app.add_option("--csv", csv, "with --class: write the table to this file, too")
-      ->check(tilewise::why_not_writable, "FILE");
-  app.add_option("--feedback", feedback, "with --class: write what each student is told to this folder, STUDENT.txt");
-  app.add_option("--part", part, "with --class and --parts: grade part I of N, written I/N, for jobs of a scheduler");
-  app.add_option("--parts", parts, "with --part and --merge: the folder of the parts' results");
-  app.add_flag("--merge", merge, "with --class and --parts: make the table of all parts, and grade nothing");
-  app.add_option("--jobs", jobs, "runs at a time")->check(CLI::Range(1u, 64u));
-  app.add_flag("--gpu", on_gpu,
-               "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");
-  app.add_option(
-         "--times", times,
-         "with --gpu: compare times at a large shape (the default), at the small one that is counted, or at none")
-      ->check(CLI::IsMember({"large", "small", "none"}));
-  app.add_option("--hints", hints, "show so many hints of a task in one file, and grade nothing")
-      ->check(CLI::Range(1, 9));
-  app.add_flag("--watch", watch, "grade again whenever the file is saved");
-  app.add_flag("--progress", progress, "one line per chapter that has homework");
-  app.add_flag("--list", list, "the chapters that have homework");
-  app.add_flag("--check-bank", bank,
-               "grade all submissions of tests/NN_topic/homework and compare with what they expect");
-  app.add_flag("--quick", quick, "with --check-bank: only those marked \"// quick:\"");
-  app.add_option("--only", kinds, "with --check-bank: submissions of these kinds, with commas between them")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"solution", "starter", "alternatives", "wrong", "hostile"}));
-  app.add_flag("--unchecked", unchecked, "skip the look at the source, to test the other defences");
-  app.add_flag("--unsafe", unsafe,
-               "grade also where this system cannot keep a submission from doing harm: for your own files");
-  app.footer(
-      "Exit codes: 0 full marks (with --class: all were graded), 1 less, 2 bad arguments, 3 not graded: the machine, "
-      "the "
-      "compiler or the grader is not in order, and says why.");
+  Arguments arguments;
+  declare(app, arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -135,56 +199,14 @@ int main(int argc, char** argv) {
     std::cerr << "grade: " << error.what() << '\n';
     return 2;
   }
-  const bool colour = isatty(1) && !std::getenv("NO_COLOR");
   try {
-    if (list) {
-      for (const std::string& c : chapters_with_homework()) std::cout << c << '\n';
-      return 0;
-    }
-    prepare_cage();
-    end_in_order();
-    GradeOptions options{.task = task, .policy = !unchecked, .unsafe = unsafe, .jobs = jobs};
-    check_private_folder();
-    if (progress) return show_progress(options), 0;
-    if (chapter.empty()) throw std::invalid_argument("say which chapter: grade 02 --file my.cu");
-    chapter = find_chapter(chapter);
-    if (hints > 0) return show_hints(chapter, hints), 0;
-    std::optional<Gpu> gpu;
-    if (on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(rubrics_of(chapter)), devices_wanted(chapter, task));
-    options.times = times == "large" ? Times::large : times == "small" ? Times::small : Times::none;
-    if (bank) return check_bank(chapter, {quick, {kinds.begin(), kinds.end()}, unsafe, options.gpu}, jobs) ? 0 : 1;
-    if (!csv.empty() && folder.empty()) throw std::invalid_argument("--csv needs --class");
-    if (!feedback.empty() && folder.empty()) throw std::invalid_argument("--feedback needs --class");
-    if ((!part.empty() || merge) && (folder.empty() || parts.empty()))
-      throw std::invalid_argument(std::string(merge ? "--merge" : "--part") + " needs --class and --parts");
-    if (merge && !part.empty()) throw std::invalid_argument("--merge and --part exclude each other");
-    if (!parts.empty() && part.empty() && !merge) throw std::invalid_argument("--parts needs --part or --merge");
-    const auto [number, of] = part_of(part);
-    if (!folder.empty())
-      return grade_class(chapter, folder, {csv, feedback, jobs, kProgram, unsafe, number, of, parts, merge});
-    if (file.empty()) file = places_of(chapter).own_file;
-    if (file[0] == '-') file = "./" + file;  // not an option, for those that get it
-    for (;;) {
-      const auto version = version_of(file);
-      if (watch && version.first == 0) {  // an editor may take the file away before it puts it back
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        if (version_of(file).first != 0) continue;
-      }
-      const ChapterResult result = grade(chapter, file, options);
-      std::cout << (watch && colour ? "\033[2J\033[H" : "") << to_text(result, colour) << std::flush;
-      if (!json.empty()) write_json(json, result);
-      if (!gradescope.empty()) write_gradescope(gradescope, result);
-      if (!watch) return result.score() > 99.999 ? 0 : 1;
-      std::cout << "\nWaiting for " << file << " to be saved. Ctrl-C ends.\n" << std::flush;
-      while (version_of(file) == version || version_of(file).first == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
+    return run(arguments);
   } catch (const std::invalid_argument& error) {
     std::cerr << "grade: " << one_line(error.what()) << '\n';
     return 2;
   } catch (const std::exception& error) {
     std::cerr << "grade: not graded: " << one_line(error.what()) << '\n';
-    if (!json.empty()) write_not_graded(json, error.what());
+    if (!arguments.json.empty()) write_not_graded(arguments.json, error.what());
     return 3;
   }
 }

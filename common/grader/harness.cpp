@@ -545,6 +545,109 @@ int take_turns(HomeworkCase::State&) { return 3; }
 
 #endif
 
+bool read_request(Request& request) {
+  return read_all(&request, sizeof request) && request.buffers <= kMostBuffers &&
+         request.buffers_before <= kMostBuffers && request.scalar_count <= kMostScalars && request.devices >= 1 &&
+         request.devices_before >= 1 && request.all_devices() <= kMostDevices;
+}
+
+bool receive_buffer(HomeworkCase::State& state) {
+  const Request& request = state.request;
+  const bool runs = request.mode != Mode::launches && request.mode != Mode::corners;
+  const std::size_t most = std::size_t{request.mode == Mode::corners || request.devices > 1 ? 64u : 8u} << 30;
+  BufferHeader header;
+  if (!read_all(&header, sizeof header)) return false;
+  header.name[sizeof header.name - 1] = '\0';
+  const char* name = state.names.emplace_back(header.name).c_str();
+  Array& a = state.arrays.emplace_back(Array{.type = header.type, .in_place = header.in_place != 0, .name = name});
+  a.garbage = header.garbage != 0;
+  a.pinned = header.pinned != 0;
+  if (header.device >= request.all_devices()) return false;
+  a.device = header.device;
+  a.offset = request.offset * bytes_of(header.type);
+  a.bytes = header.size * bytes_of(header.type);
+  if (!runs) return a.bytes == 0 || a.reserve(most) == cudaSuccess;
+  a.host.resize(a.bytes);
+  return a.host.empty() || (read_all(a.host.data(), a.host.size()) && a.allocate() == cudaSuccess);
+}
+
+bool receive_buffers(HomeworkCase::State& state, std::uint32_t buffers) {
+  for (std::uint32_t i = 0; i < buffers; ++i)
+    if (!receive_buffer(state)) return false;
+  return true;
+}
+
+/// The case before, of which nothing is told.
+bool call_for_case_before(HomeworkCase::State& state) {
+  if (!receive_buffers(state, state.request.buffers_before)) return false;
+  cudaError_t returned = cudaSuccess;
+  for (Array& a : state.arrays) a.forget();
+  swap_case_before(state.request);
+  call(state, returned);
+  swap_case_before(state.request);
+  state.synchronise();
+  for (const Array& a : state.arrays) a.give_back();
+  state.arrays.clear();
+  state.broken = state.remark = 0;
+  return true;
+}
+
+/// What the call did, and whether another one or the case before left something. False when arrays can't be set back.
+bool call_and_count(HomeworkCase::State& state, Reply& reply) {
+  const Request& request = state.request;
+  cudaError_t returned = cudaSuccess;
+  const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
+  const std::int32_t allocated = allocations(), made = objects();
+  {
+    const auto count = request.own_streams != 0 ? std::make_optional<Count>(request) : std::nullopt;
+    reply.defined = call(state, returned);
+    if (count) count->end(reply);
+  }
+  if (request.buffers_before > 0) reply.leaked = allocations() - allocated, reply.left = objects() - made;
+  const std::int32_t allocations_before = allocations(), objects_before = objects();
+  for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
+    for (const Array& a : state.arrays) {
+      if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyDefault);
+      if (returned != cudaSuccess) return false;
+    }
+    call(state, returned);
+    reply.leaked = allocations() - allocations_before;
+    reply.left = objects() - objects_before;
+  }
+  reply.returned = returned;
+  reply.synchronised = state.synchronise();
+  reply.misused = state.misused;
+  reply.broken = state.broken;
+  reply.remark = state.remark;
+  reply.launches = launches() - launches_before;
+  reply.library_calls = library_calls() - library_calls_before;
+  return true;
+}
+
+/// Brings the buffers back to the host.
+void fetch_buffers(HomeworkCase::State& state, Reply& reply) {
+  const bool failed = reply.synchronised != 0;
+  for (Array& a : state.arrays) {
+    if (a.bytes == 0) continue;
+    a.host.resize(a.bytes);
+    if (cudaMemcpy(a.host.data(), a.memory(), a.bytes, cudaMemcpyDefault) != cudaSuccess) {
+      reply.synchronised = reply.synchronised ? reply.synchronised : 1;
+      reply.lost = !failed;
+    }
+    reply.findings += !a.guards_are_whole();
+    if (state.request.mode == Mode::run) a.give_back();
+  }
+  reply.findings += findings();
+}
+
+bool send(HomeworkCase::State& state, Reply& reply) {
+  show_nonce(state.request);
+  reply.nonce = state.request.nonce;
+  bool sent = write_all(&reply, sizeof reply);
+  for (const Array& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
+  return sent && write_all(&state.request.nonce, sizeof state.request.nonce);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -559,52 +662,14 @@ int main(int argc, char** argv) {
   static_cast<void>(argc), static_cast<void>(argv);
   HomeworkCase::State state;
   Request& request = state.request;
-  if (!read_all(&request, sizeof request) || request.buffers > kMostBuffers || request.buffers_before > kMostBuffers ||
-      request.scalar_count > kMostScalars || request.devices < 1 || request.devices_before < 1 ||
-      request.all_devices() > kMostDevices)
-    return 3;
+  if (!read_request(request)) return 3;
   if (request.mode == Mode::identify) return identify(request);
   hide_nonce(request);
-  const bool runs = request.mode != Mode::launches && request.mode != Mode::corners;
-  const std::size_t most = std::size_t{request.mode == Mode::corners || request.devices > 1 ? 64u : 8u} << 30;
   if (request.mode == Mode::launches) launch_only();
   if (request.mode == Mode::corners) run_corners();
-  const auto receive = [&](std::uint32_t buffers) {
-    for (std::uint32_t i = 0; i < buffers; ++i) {
-      BufferHeader header;
-      if (!read_all(&header, sizeof header)) return false;
-      header.name[sizeof header.name - 1] = '\0';
-      const char* name = state.names.emplace_back(header.name).c_str();
-      Array& a = state.arrays.emplace_back(Array{.type = header.type, .in_place = header.in_place != 0, .name = name});
-      a.garbage = header.garbage != 0;
-      a.pinned = header.pinned != 0;
-      if (header.device >= request.all_devices()) return false;
-      a.device = header.device;
-      a.offset = request.offset * bytes_of(header.type);
-      a.bytes = header.size * bytes_of(header.type);
-      if (!runs && a.bytes > 0 && a.reserve(most) != cudaSuccess) return false;
-      if (!runs) continue;
-      a.host.resize(a.bytes);
-      if (a.host.empty()) continue;
-      if (!read_all(a.host.data(), a.host.size())) return false;
-      if (a.allocate() != cudaSuccess) return false;
-    }
-    return true;
-  };
   if (state.make_streams() != cudaSuccess) return 3;
-  cudaError_t returned = cudaSuccess;
-  if (request.buffers_before > 0) {
-    if (!receive(request.buffers_before)) return 3;
-    for (Array& a : state.arrays) a.forget();
-    swap_case_before(request);
-    call(state, returned);
-    swap_case_before(request);
-    state.synchronise();
-    for (const Array& a : state.arrays) a.give_back();
-    state.arrays.clear();
-    state.broken = state.remark = 0;
-  }
-  if (!receive(request.buffers)) return 3;
+  if (request.buffers_before > 0 && !call_for_case_before(state)) return 3;
+  if (!receive_buffers(state, request.buffers)) return 3;
   if (request.mode != Mode::time) close(kRequestDescriptor);
   std::vector<std::vector<char>> before;  // the elements as they were, where they are needed again
   if (request.mode == Mode::time) {
@@ -614,51 +679,11 @@ int main(int argc, char** argv) {
   for (Array& a : state.arrays) {
     if (request.mode == Mode::run && !a.garbage) a.forget();
   }
-
   Reply reply;
-  const std::uint64_t launches_before = launches(), library_calls_before = library_calls();
-  const std::int32_t allocated = allocations(), made = objects();
-  {
-    const auto count = request.own_streams != 0 ? std::make_optional<Count>(request) : std::nullopt;
-    reply.defined = call(state, returned);
-    if (count) count->end(reply);
-  }
-  if (request.buffers_before > 0) reply.leaked = allocations() - allocated, reply.left = objects() - made;
-  const std::int32_t allocations_before = allocations(), objects_before = objects();
-  for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
-    for (const Array& a : state.arrays) {
-      if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyDefault);
-      if (returned != cudaSuccess) return 3;
-    }
-    call(state, returned);
-    reply.leaked = allocations() - allocations_before;
-    reply.left = objects() - objects_before;
-  }
-  reply.returned = returned;
-  reply.synchronised = state.synchronise();
-  reply.misused = state.misused;
-  reply.broken = state.broken;
-  reply.remark = state.remark;
-  reply.launches = launches() - launches_before;
-  reply.library_calls = library_calls() - library_calls_before;
-  const bool failed = reply.synchronised != 0;
-  for (Array& a : state.arrays) {
-    if (a.bytes == 0) continue;
-    a.host.resize(a.bytes);
-    if (cudaMemcpy(a.host.data(), a.memory(), a.bytes, cudaMemcpyDefault) != cudaSuccess) {
-      reply.synchronised = reply.synchronised ? reply.synchronised : 1;
-      reply.lost = !failed;
-    }
-    reply.findings += !a.guards_are_whole();
-    if (request.mode == Mode::run) a.give_back();
-  }
-  reply.findings += findings();
+  if (!call_and_count(state, reply)) return 3;
+  fetch_buffers(state, reply);
   const ReplyOpen open;  // closed again before the submission's destructors run
-  show_nonce(request);
-  reply.nonce = request.nonce;
-  bool sent = write_all(&reply, sizeof reply);
-  for (const Array& a : state.arrays) sent = sent && write_all(a.host.data(), a.host.size());
-  sent = sent && write_all(&request.nonce, sizeof request.nonce);
+  const bool sent = send(state, reply);
   forget_how_it_ends();
   if (!sent) return 4;
   if (request.mode != Mode::time) return 0;

@@ -1,12 +1,8 @@
 #include "places.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -36,33 +32,13 @@ std::string private_folder() {
 }
 
 std::vector<fs::path> task_roots() {
-  std::vector<fs::path> roots{root_folder() + "/tasks", root_folder() + "/tests/grader/tasks"};
+  const fs::path& sources = installation().sources;
+  std::vector<fs::path> roots{sources / "tasks", sources / "tests/grader/tasks"};
   if (!private_folder().empty()) roots.insert(roots.begin(), private_folder());
   return roots;
 }
 
 bool is_chapter(const std::string& name) { return !name.empty() && name[0] >= '0' && name[0] <= '9'; }
-
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;  // FNV-1a
-  return hash;
-}
-
-/// No two processes build the same task at the same time.
-class Lock {
- public:
-  explicit Lock(const std::string& file) : descriptor_(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) throw std::runtime_error("cannot write " + file);
-    flock(descriptor_, LOCK_EX);
-  }
-  ~Lock() { close(descriptor_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 /// The first line with an error; of what a compiler says, nobody needs more.
 std::string line_with_error(const std::string& text) {
@@ -77,12 +53,18 @@ std::string compiler() {
   return named && *named ? named : TILEWISE_HOST_COMPILER;
 }
 
+/// When a file was made.
+std::string time_of(const fs::path& file) {
+  std::error_code none;
+  return std::to_string(fs::last_write_time(file, none).time_since_epoch().count());
+}
+
 /// A task in one file, and what is made of it.
 class OneFile {
  public:
   OneFile(std::string name, const fs::path& folder)
       : name_(std::move(name)), folder_(fs::absolute(folder)), text_(read_file(folder_ / "task.cu")) {
-    made_ = build_folder() + "/homework/tasks/" + name_ + fmt::format("-{:016x}", hash_of(folder_.string()));
+    made_ = cache_folder() + "/tasks/" + name_ + "-" + hash_of(folder_.string());
   }
 
   Places places() const {
@@ -113,11 +95,9 @@ class OneFile {
   std::string fingerprint() const {
     std::string of = text_ + compiler();
     for (const char* header : {"tilewise/task.hpp", "task.hpp", "rubric.hpp", "harness.hpp", "call_in_order.hpp"})
-      of += read_file(root_folder() + "/common/grader/" + header);
-    std::error_code none;
-    for (const char* program : {"/bin/simcc", "/bin/grade"})
-      of += std::to_string(fs::last_write_time(build_folder() + program, none).time_since_epoch().count());
-    return fmt::format("{:016x}\n", hash_of(of));
+      of += read_file(installation().sources / "common/grader" / header);
+    for (const char* program : {"simcc", "grade"}) of += time_of(installation().programs / program);
+    return hash_of(of) + "\n";
   }
 
   /// What learners get: all lines above the mark.
@@ -153,12 +133,12 @@ class OneFile {
                     "  error = tilewise::grader::call_in_order(launch_{2}, c);\n"
                     "  return true;\n"
                     "}}\n",
-                    one_line(source()), root_folder(), name_));
+                    one_line(source()), installation().sources.string(), name_));
     auto calls = std::async(std::launch::async, [&] {
-      return run_tool({build_folder() + "/bin/simcc", "-I" + made("contract"), "--prelude",
-                       build_folder() + "/homework/prelude", "-c", made("calls.cu"), "-o", made(name_ + ".o")});
+      return run_tool({installation().programs / "simcc", "-I" + made("contract"), "--prelude", prelude_folder(), "-c",
+                       made("calls.cu"), "-o", made(name_ + ".o")});
     });
-    const std::string common = root_folder() + "/common";
+    const std::string common = installation().sources / "common";
     std::vector<std::string> command{compiler(),
                                      "-std=c++20",
                                      "-O1",
@@ -167,7 +147,7 @@ class OneFile {
                                      "-I" + common,
                                      "-I" + common + "/grader",
                                      "-I" + common + "/include",
-                                     "-I" + common + "/simulator/include"};
+                                     "-I" + installation().headers.string()};
 #ifdef __APPLE__
     command.insert(command.end(), {"-undefined", "dynamic_lookup"});
 #endif
@@ -187,9 +167,9 @@ class OneFile {
 };
 
 Places of_chapter(const std::string& chapter) {
-  const std::string root = root_folder(), tests = root + "/tests/" + chapter + "/homework",
-                    built = build_folder() + "/homework/" + chapter;
-  return {root + "/chapters/" + chapter,         tests, tests + "/calls.cu", built + ".o", built + ".so", tests,
+  const Installation& here = installation();
+  const std::string tests = here.sources / "tests" / chapter / "homework", built = here.homework / chapter;
+  return {here.sources / "chapters" / chapter,   tests, tests + "/calls.cu", built + ".o", built + ".so", tests,
           "chapters/" + chapter + "/homework.cu"};
 }
 
@@ -204,6 +184,19 @@ Places places_of(const std::string& name) {
   const OneFile task(name, find_task_folder(name));
   task.build();
   return known[name] = task.places();
+}
+
+std::string prelude_folder() {
+  if (!installation().installed) return installation().homework / "prelude";
+  const fs::path simcc = installation().programs / "simcc";
+  const std::string folder =
+      cache_folder() + "/prelude-" + hash_of(simcc.string() + time_of(simcc) + compiler() + time_of(compiler()));
+  fs::create_directories(folder);
+  const Lock lock(folder + "/lock");
+  // Where that fails, simcc does without, or says itself what is wrong.
+  if (!fs::exists(folder + "/made") && run_tool({simcc, "--make-prelude", folder}).code == 0)
+    write_file_atomically(folder + "/made", "");
+  return folder;
 }
 
 std::string find_task_folder(const std::string& name) {

@@ -28,6 +28,9 @@ struct Places {
 /// yet, or are older than its file; throws std::invalid_argument, with what is wrong in which line, where that fails.
 Places places_of(const std::string& name);
 
+/// What g++ knows after <cuda_runtime.h> (simcc --prelude). CMake has made it; an installation's is made when it is first needed.
+std::string prelude_folder();
+
 /// The folder of TASK/task.cu: in TILEWISE_TASKS, in tasks/, or among the examples in tests/grader/tasks. "" where there is
 /// none of this name.
 std::string find_task_folder(const std::string& name);

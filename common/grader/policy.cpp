@@ -474,11 +474,8 @@ bool has_raw_string(const std::string& text) {
   return false;
 }
 
-}  // namespace
-
-std::string refused_text(const std::string& text, const std::set<std::string>& libraries, const std::string& folder) {
-  if (text.find('\0') != std::string::npos) return "it is no text: it has a byte 0";
-  // Continued lines are joined, as the compiler does first of all.
+/// Continued lines are joined, as the compiler does first of all.
+std::string with_lines_joined(const std::string& text) {
   std::string joined;
   for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -490,66 +487,65 @@ std::string refused_text(const std::string& text, const std::set<std::string>& l
     }
     joined += text[i];
   }
-  if (has_raw_string(joined)) return "raw strings are not part of the homework";
-
-  // Every # with nothing but blanks and ends of comments before it on its line could begin a directive. Whether it does
-  // depends on where comments and strings begin, and whoever tells that a little differently than the compiler can be
-  // deceived; so all of them are looked at.
-  constexpr const char* kBlank = " \t\r\f\v";
-  for (std::size_t at = 0; at < joined.size(); ++at) {
-    const bool digraph = joined.compare(at, 2, "%:") == 0, trigraph = joined.compare(at, 3, "?\?=") == 0;
-    if (joined[at] != '#' && !digraph && !trigraph) continue;
-    const std::size_t line = joined.rfind('\n', at) + 1;  // npos + 1 is 0
-    std::string before = joined.substr(line, at - line);
-    before.erase(before.find_last_not_of(kBlank) + 1);
-    if (!before.empty() && (before.size() < 2 || before.compare(before.size() - 2, 2, "*/") != 0)) continue;
-    if (digraph || trigraph) return "alternative spellings of # are not part of the homework";
-    const auto skip = [&](std::size_t from) {  // blanks and comments
-      for (;;) {
-        from = std::min(joined.find_first_not_of(kBlank, from), joined.size());
-        if (joined.compare(from, 2, "/*") != 0) return from;
-        const std::size_t end = joined.find("*/", from + 2);
-        from = end == std::string::npos ? joined.size() : end + 2;
-      }
-    };
-    std::size_t i = skip(at + 1), begin = i;
-    while (i < joined.size() && (std::isalnum(static_cast<unsigned char>(joined[i])) || joined[i] == '_')) ++i;
-    const std::string directive = joined.substr(begin, i - begin);
-    if (directive == "line" || (!directive.empty() && std::isdigit(static_cast<unsigned char>(directive[0]))))
-      return "#line: lines keep the numbers that they have";
-    if (directive == "include_next" || directive == "import" || directive == "embed")
-      return "#" + directive + ": a submission is one file that includes \"homework.cuh\" and system headers in <>";
-    if (directive != "include") continue;
-    i = skip(i);
-    const std::size_t end = i < joined.size() ? joined.find_first_of(joined[i] == '<' ? ">\n" : "\"\n", i + 1) : i;
-    const std::string name = joined.substr(i, end == std::string::npos ? end : end + 1 - i);
-    if (name == "\"homework.cuh\"") continue;
-    const bool quoted = name.size() >= 3 && name.front() == '"' && name.back() == '"';
-    const std::string header = name.size() >= 3 ? name.substr(1, name.size() - 2) : "";
-    // "cuda_runtime.h", as some programs' templates have it, is the system's where the folder has none.
-    const bool systems = quoted && may_include(header) && !folder.empty() && !fs::exists(fs::path(folder) / header);
-    if (!systems && (name.size() < 3 || name.front() != '<' || name.back() != '>'))
-      return "#include " + name.substr(0, name.find('\n')) +
-             ": a submission is one file that includes \"homework.cuh\" and system headers in <>" +
-             (quoted && may_include(header) ? ": #include <" + header + ">" : "");
-    if (may_include(header)) continue;
-    if ((header == "cublas_v2.h" && libraries.count("cublas")) ||
-        (header == "cusparse.h" && libraries.count("cusparse")))
-      continue;
-    return "#include " + name + ": " + about_header(header);
-  }
-  for (const char* word : {"__has_include", "__has_embed"})
-    if (joined.find(word) != std::string::npos)
-      return std::string(word) + ": which files there are is not part of the homework";
-  return "";
+  return joined;
 }
 
-std::string refused_source(const std::string& preprocessed, const std::string& file, const std::string& contract,
-                           const std::string& prelude) {
-  const sim::LexedSource source = sim::lex(preprocessed, file);
-  const auto at = [&](const sim::Token& t, const std::string& what) {
-    return fmt::format("line {}: {}", t.line, what);
-  };
+constexpr const char* kBlank = " \t\r\f\v";
+
+/// Behind blanks and comments.
+std::size_t skip_blanks(const std::string& text, std::size_t from) {
+  for (;;) {
+    from = std::min(text.find_first_not_of(kBlank, from), text.size());
+    if (text.compare(from, 2, "/*") != 0) return from;
+    const std::size_t end = text.find("*/", from + 2);
+    from = end == std::string::npos ? text.size() : end + 2;
+  }
+}
+
+/// Whether a # there could begin a directive: nothing but blanks and ends of comments is before it on its line.
+bool may_begin_directive(const std::string& text, std::size_t at) {
+  const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  std::string before = text.substr(line, at - line);
+  before.erase(before.find_last_not_of(kBlank) + 1);
+  return before.empty() || (before.size() >= 2 && before.compare(before.size() - 2, 2, "*/") == 0);
+}
+
+std::string refused_include(const std::string& name, const std::set<std::string>& libraries,
+                            const std::string& folder) {
+  if (name == "\"homework.cuh\"") return "";
+  const std::string header = name.size() >= 3 ? name.substr(1, name.size() - 2) : "";
+  const bool quoted = name.size() >= 3 && name.front() == '"' && name.back() == '"' && may_include(header);
+  // "cuda_runtime.h", as some editors' templates have it, is the system's where the folder has none.
+  const bool systems = quoted && !folder.empty() && !fs::exists(fs::path(folder) / header);
+  if (!systems && (name.size() < 3 || name.front() != '<' || name.back() != '>'))
+    return "#include " + name.substr(0, name.find('\n')) +
+           ": a submission is one file that includes \"homework.cuh\" and system headers in <>" +
+           (quoted ? ": #include <" + header + ">" : "");
+  if (may_include(header) || (header == "cublas_v2.h" && libraries.count("cublas")) ||
+      (header == "cusparse.h" && libraries.count("cusparse")))
+    return "";
+  return "#include " + name + ": " + about_header(header);
+}
+
+/// The directive whose # is at `at`.
+std::string refused_directive(const std::string& text, std::size_t at, const std::set<std::string>& libraries,
+                              const std::string& folder) {
+  std::size_t i = skip_blanks(text, at + 1);
+  const std::size_t begin = i;
+  while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_')) ++i;
+  const std::string directive = text.substr(begin, i - begin);
+  if (directive == "line" || (!directive.empty() && std::isdigit(static_cast<unsigned char>(directive[0]))))
+    return "#line: lines keep the numbers that they have";
+  if (directive == "include_next" || directive == "import" || directive == "embed")
+    return "#" + directive + ": a submission is one file that includes \"homework.cuh\" and system headers in <>";
+  if (directive != "include") return "";
+  i = skip_blanks(text, i);
+  const std::size_t end = i < text.size() ? text.find_first_of(text[i] == '<' ? ">\n" : "\"\n", i + 1) : i;
+  return refused_include(text.substr(i, end == std::string::npos ? end : end + 1 - i), libraries, folder);
+}
+
+/// What a name of the source says by itself, whatever stands beside it.
+std::string refused_word(std::string_view word) {
   static const std::map<std::string_view, const char*> words{
       {"asm", "inline assembly is not part of the homework"},
       {"__asm", "inline assembly is not part of the homework"},
@@ -558,48 +554,35 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
       {"__attribute", "compiler attributes are not part of the homework"},
       {"__managed__", "managed memory is not part of the homework: kernels must do the work"},
       {"__declspec", "compiler attributes are not part of the homework"}};
-  // A header of its own by this name would be found first.
-  for (const std::string& from : source.files) {
-    if (fs::path(from).filename() == "homework.cuh" && !is_the_same(from, contract))
-      return fmt::format("it brings {}, which is not the homework's", from);
+  if (const auto found = words.find(word); found != words.end()) return fmt::format("{}: {}", word, found->second);
+  if (is_harmless_builtin(word) || is_a_promise(word) || is_an_intrinsic(word)) return "";
+  if (word == "sincos" || word == "sincosf")  // no longer CUDA's, which are macros here
+    return fmt::format("{}: CUDA's function of this name has been undefined or replaced", word);
+  static constexpr const char* kReserved[] = {"__tsan", "__builtin", "__sanitizer", "__cxa",
+                                              "__gnu",  "_ZN",       "tilewise"};
+  if (is_the_rewriters(word) || std::any_of(std::begin(kReserved), std::end(kReserved),
+                                            [&](const char* prefix) { return word.starts_with(prefix); }))
+    return fmt::format("{}: names of the compiler and of the simulator are not part of the homework", word);
+  return "";
+}
+
+/// What a token says by those beside it.
+std::string refused_phrase(const std::vector<sim::Token>& tokens, std::size_t i) {
+  const auto text_at = [&](std::size_t at) { return at < tokens.size() ? tokens[at].text : std::string_view(); };
+  const std::string_view text = tokens[i].text, next = text_at(i + 1), before = i > 0 ? tokens[i - 1].text : "";
+  if (text == "gnu" || text == "clang" || text == "_Clang") {  // not so `yes ? gnu : no`
+    const bool two = next.starts_with("::") || (next == ":" && text_at(i + 2) == ":");
+    if (two || (next.starts_with(":") && before == "using")) return "compiler attributes are not part of the homework";
   }
-  const auto& tokens = source.tokens;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const sim::Token& t = tokens[i];
-    const std::string& from = source.files[static_cast<std::size_t>(t.file)];
-    if (from != file && from != contract && !is_the_same(from, contract))
-      return fmt::format("it includes {}; a submission is one file that includes homework.cuh and system headers",
-                         from);
-    if (t.kind == sim::TokenKind::string && i > 0 && tokens[i - 1].text == "extern" && !defines_a_kernel(tokens, i + 1))
-      return at(t,
-                "extern \"C\" is not part of the homework, but directly before __global__, where a kernel is defined");
-    if (t.kind != sim::TokenKind::identifier) continue;
-    if (const auto found = words.find(t.text); found != words.end())
-      return at(t, fmt::format("{}: {}", t.text, found->second));
-    if (is_harmless_builtin(t.text) || is_a_promise(t.text) || is_an_intrinsic(t.text)) continue;
-    if (t.text == "sincos" || t.text == "sincosf")  // no longer CUDA's, which are macros here
-      return at(t, fmt::format("{}: CUDA's function of this name has been undefined or replaced", t.text));
-    const auto reserved = [&](const char* prefix) { return t.text.starts_with(prefix); };
-    static constexpr const char* kReserved[] = {"__tsan", "__builtin", "__sanitizer", "__cxa",
-                                                "__gnu",  "_ZN",       "tilewise"};
-    if (is_the_rewriters(t.text) || std::any_of(std::begin(kReserved), std::end(kReserved), reserved))
-      return at(t, fmt::format("{}: names of the compiler and of the simulator are not part of the homework", t.text));
-    if ((t.text == "gnu" || t.text == "clang" || t.text == "_Clang") && i + 1 < tokens.size()) {
-      const auto next = tokens[i + 1].text;  // not so `yes ? gnu : no`
-      const bool two = next.starts_with("::") || (next == ":" && i + 2 < tokens.size() && tokens[i + 2].text == ":");
-      if (two || (next.starts_with(":") && i > 0 && tokens[i - 1].text == "using"))
-        return at(t, "compiler attributes are not part of the homework");
-    }
-    // Not so `using namespace std;` and `namespace s = std;`.
-    if (t.text == "namespace" && i + 1 < tokens.size() && tokens[i + 1].text == "std" &&
-        (i == 0 || tokens[i - 1].text != "using"))
-      return at(t, "namespace std is not yours to add to");
-    if (t.text == "goto" && i + 1 < tokens.size() && tokens[i + 1].text == "*")
-      return at(t, "goto *: jumps to computed places are not part of the homework");
-    if (t.text == "operator" && i + 1 < tokens.size() &&
-        (tokens[i + 1].text == "new" || tokens[i + 1].text == "delete"))
-      return at(t, "operator new and operator delete are not part of the homework");
-  }
+  // Not so `using namespace std;` and `namespace s = std;`.
+  if (text == "namespace" && next == "std" && before != "using") return "namespace std is not yours to add to";
+  if (text == "goto" && next == "*") return "goto *: jumps to computed places are not part of the homework";
+  if (text == "operator" && (next == "new" || next == "delete"))
+    return "operator new and operator delete are not part of the homework";
+  return "";
+}
+
+std::string refused_pragma(const sim::LexedSource& source, const std::string& prelude) {
   bool before_all = true;
   for (const sim::Directive& d : source.directives) {
     std::string text(source.text.substr(d.begin, d.end - d.begin));
@@ -613,6 +596,52 @@ std::string refused_source(const std::string& preprocessed, const std::string& f
     }
   }
   return "";
+}
+
+}  // namespace
+
+std::string refused_text(const std::string& text, const std::set<std::string>& libraries, const std::string& folder) {
+  if (text.find('\0') != std::string::npos) return "it is no text: it has a byte 0";
+  const std::string joined = with_lines_joined(text);
+  if (has_raw_string(joined)) return "raw strings are not part of the homework";
+
+  // Whether a # begins a directive depends on where comments and strings begin, and whoever tells that a little differently than
+  // the compiler can be deceived; so all of them are looked at that could.
+  for (std::size_t at = 0; at < joined.size(); ++at) {
+    const bool digraph = joined.compare(at, 2, "%:") == 0, trigraph = joined.compare(at, 3, "?\?=") == 0;
+    if ((joined[at] != '#' && !digraph && !trigraph) || !may_begin_directive(joined, at)) continue;
+    if (digraph || trigraph) return "alternative spellings of # are not part of the homework";
+    if (const std::string why = refused_directive(joined, at, libraries, folder); !why.empty()) return why;
+  }
+  for (const char* word : {"__has_include", "__has_embed"})
+    if (joined.find(word) != std::string::npos)
+      return std::string(word) + ": which files there are is not part of the homework";
+  return "";
+}
+
+std::string refused_source(const std::string& preprocessed, const std::string& file, const std::string& contract,
+                           const std::string& prelude) {
+  const sim::LexedSource source = sim::lex(preprocessed, file);
+  // A header of its own by this name would be found first.
+  for (const std::string& from : source.files) {
+    if (fs::path(from).filename() == "homework.cuh" && !is_the_same(from, contract))
+      return fmt::format("it brings {}, which is not the homework's", from);
+  }
+  const auto& tokens = source.tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const sim::Token& t = tokens[i];
+    const std::string& from = source.files[static_cast<std::size_t>(t.file)];
+    if (from != file && from != contract && !is_the_same(from, contract))
+      return fmt::format("it includes {}; a submission is one file that includes homework.cuh and system headers",
+                         from);
+    std::string why;
+    if (t.kind == sim::TokenKind::string && i > 0 && tokens[i - 1].text == "extern" && !defines_a_kernel(tokens, i + 1))
+      why = "extern \"C\" is not part of the homework, but directly before __global__, where a kernel is defined";
+    if (t.kind == sim::TokenKind::identifier) why = refused_word(t.text);
+    if (t.kind == sim::TokenKind::identifier && why.empty()) why = refused_phrase(tokens, i);
+    if (!why.empty()) return fmt::format("line {}: {}", t.line, why);
+  }
+  return refused_pragma(source, prelude);
 }
 
 std::string refused_symbols(const std::string& symbols, const std::set<std::string>& libraries) {

@@ -159,6 +159,158 @@ inline double dot(const double* a, const double* b, std::size_t n) {
   return sum;
 }
 
+/// A product that came out wrong, and which of its elements are looked at.
+template <class Place>
+struct Looked {
+  const ProductTask& p;
+  const std::vector<float>&A, &B;
+  const std::vector<double>& expected;
+  double tolerance;
+  const std::vector<float>& got;
+  Place c;  // the place of an element of C
+  const Position right_a = p.a_along_i ? Position{&kExpressions[2], &kExpressions[0], 'M', p.M}
+                                       : Position{&kExpressions[0], &kExpressions[2], 'K', p.K},
+                 right_b = p.b_along_j ? Position{&kExpressions[2], &kExpressions[1], 'N', p.N}
+                                       : Position{&kExpressions[1], &kExpressions[2], 'K', p.K};
+  std::vector<std::pair<int, int>> wrong = {}, looked_at = {};
+
+  /// Wrong elements, and as many others, from all over C. False where there are too few.
+  bool choose() {
+    std::vector<std::pair<int, int>> others;
+    for (int i = 0; i < p.M; ++i)
+      for (int j = 0; j < p.N; ++j) {
+        if (std::isnan(value(i, j))) continue;
+        (std::abs(value(i, j) - expected[c(i, j)]) <= tolerance ? others : wrong).emplace_back(i, j);
+      }
+    const auto take = [&](const auto& from, std::size_t n) {
+      for (std::size_t s = 1; s <= n && !from.empty(); ++s) looked_at.push_back(from[(s * 7919) % from.size()]);
+    };
+    take(wrong, 24);
+    take(others, 12);
+    return wrong.size() >= 8;
+  }
+
+  double value(int i, int j) const { return double{got[c(i, j)]}; }
+
+  /// A wrong element that is not at an edge of its tile.
+  std::pair<int, int> inner() const {
+    return *std::max_element(wrong.begin(), wrong.end(), [](const auto& x, const auto& y) {
+      const auto inner = [](const auto& at) { return at.first % 7 + at.second % 5 + (at.first % 16 > 1) * 20; };
+      return inner(x) < inner(y);
+    });
+  }
+};
+
+constexpr int kTilesTried[] = {16, 32, 8};
+
+/// Whether all elements looked at, as far as these words lie inside, are sums of them.
+template <class Place>
+bool explains(const Looked<Place>& l, const Position& at_a, const Position& at_b, int tile) {
+  std::vector<double> left, right;
+  int agreed = 0;
+  for (const auto& [i, j] : l.looked_at) {
+    if (!fetch(l.A, at_a, {i, j, 0, tile}, l.p.K, left) || !fetch(l.B, at_b, {i, j, 0, tile}, l.p.K, right)) continue;
+    if (!(std::abs(dot(left.data(), right.data(), left.size()) - l.value(i, j)) <= l.tolerance)) return false;
+    ++agreed;
+  }
+  return agreed >= 8;
+}
+
+/// Positions in A and B whose words add up to what is in C.
+struct OtherWords {
+  Position a, b;
+  int tile, odd;
+};
+
+/// Those that differ least from the right ones. The first element narrows it down.
+template <class Place>
+std::optional<OtherWords> find_other_words(const Looked<Place>& l) {
+  const std::vector<Position> all_a = positions(l.p, l.right_a), all_b = positions(l.p, l.right_b);
+  const auto [i, j] = l.inner();
+  std::optional<OtherWords> best;
+  for (int tile : kTilesTried) {
+    const auto words = [&, at_i = i, at_j = j](const std::vector<float>& matrix, const std::vector<Position>& all) {
+      std::vector<std::pair<const Position*, std::vector<double>>> list;
+      std::vector<double> row;
+      for (const Position& at : all)
+        if (fetch(matrix, at, {at_i, at_j, 0, tile}, l.p.K, row)) list.emplace_back(&at, row);
+      return list;
+    };
+    const auto a = words(l.A, all_a), b = words(l.B, all_b);
+    for (const auto& [at_a, words_a] : a) {
+      for (const auto& [at_b, words_b] : b) {
+        const int odd = at_a->odd + at_b->odd + (at_a->of_tile() || at_b->of_tile());
+        if (odd == 0 || (best && best->odd <= odd)) continue;
+        if (!(std::abs(dot(words_a.data(), words_b.data(), words_a.size()) - l.value(i, j)) <= l.tolerance)) continue;
+        if (explains(l, *at_a, *at_b, tile)) best = OtherWords{*at_a, *at_b, tile, odd};
+      }
+    }
+  }
+  return best;
+}
+
+/// A guard that takes some of the right words for 0.
+struct Guard {
+  bool of_a;
+  const Expression& index;
+  int below;
+};
+
+/// Whether all elements looked at are the sums that it leaves, and it makes some of them wrong.
+template <class Place>
+bool explains(const Looked<Place>& l, const Guard& guard, int tile) {
+  int agreed = 0, mended = 0;
+  std::vector<double> left, right;
+  for (const auto& [i, j] : l.looked_at) {
+    Step s{i, j, 0, tile};
+    fetch(l.A, l.right_a, s, l.p.K, left);
+    fetch(l.B, l.right_b, s, l.p.K, right);
+    for (s.k = 0; s.k < l.p.K; ++s.k)
+      if (guard.index.at(s) >= guard.below) (guard.of_a ? left : right)[static_cast<std::size_t>(s.k)] = 0;
+    const double sum = dot(left.data(), right.data(), left.size());
+    if (!(std::abs(sum - l.value(i, j)) <= l.tolerance)) return false;
+    ++agreed;
+    mended += std::abs(sum - l.expected[l.c(i, j)]) > l.tolerance;
+  }
+  return agreed >= 8 && mended >= 4;
+}
+
+inline std::string tiles(int tile, const char* more) {
+  return fmt::format(" (tiles of {}{}; i = i0 + ty is the row, j = j0 + tx the column, k = k0 + kk the step)", tile,
+                     more);
+}
+
+/// The right words, but some of them taken for 0, by a guard that asks the wrong index or the wrong size; "" where none does.
+template <class Place>
+std::string what_a_guard_leaves_out(const Looked<Place>& l) {
+  for (int tile : kTilesTried)
+    for (const auto& [name, of_a, right] : {std::tuple{"A", true, &l.right_a}, std::tuple{"B", false, &l.right_b}})
+      for (const Expression& index : kExpressions)
+        for (const auto& [limit, below] : {std::pair{'M', l.p.M}, {'N', l.p.N}, {'K', l.p.K}})
+          if (explains(l, Guard{of_a, index, below}, tile))
+            return fmt::format(
+                       "the sums are what comes out when {} counts only where {} < {}, and is 0 elsewhere: does the "
+                       "guard ask the index that the word is fetched with?",
+                       right->text(name, *right, l.p.by_columns), index.text, limit) +
+                   (index.of_tile ? tiles(tile, "") : "");
+  return "";
+}
+
+template <class Place>
+std::string text_of(const Looked<Place>& l, const OtherWords& found) {
+  std::string text, reasons;
+  for (const auto& [name, is, should] : {std::tuple{"A", found.a, l.right_a}, std::tuple{"B", found.b, l.right_b}}) {
+    if (is.odd == 0) continue;
+    text += fmt::format("{}{} stands where {} belongs", text.empty() ? "" : ", and ",
+                        is.text(name, should, l.p.by_columns), should.text(name, should, l.p.by_columns));
+    if (const std::string why = reason(name, is, should); !why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
+  }
+  text = "the sums are what comes out when " + text + (reasons.empty() ? "" : ": " + reasons);
+  if (found.a.of_tile() || found.b.of_tile())
+    text += tiles(found.tile, text.find("(T / 2)") != std::string::npos ? " = T" : "");
+  return text;
+}
+
 }  // namespace product
 
 /// What was summed instead, in a tutor's words; "" where nothing fits, or sizes are too large to try. `c(i, j)` is the
@@ -167,112 +319,11 @@ template <class Place>
 std::string what_was_summed(const ProductTask& p, const std::vector<float>& A, const std::vector<float>& B,
                             const std::vector<double>& expected, double tolerance, const std::vector<float>& got,
                             Place c) {
-  using namespace product;
   if (p.M > 128 || p.N > 128 || p.K < 4 || p.K > 128) return "";
-  const auto& e = kExpressions;
-  const Position right_a = p.a_along_i ? Position{&e[2], &e[0], 'M', p.M} : Position{&e[0], &e[2], 'K', p.K};
-  const Position right_b = p.b_along_j ? Position{&e[2], &e[1], 'N', p.N} : Position{&e[1], &e[2], 'K', p.K};
-  // Elements to look at: wrong ones, and as many others, from all over C.
-  std::vector<std::pair<int, int>> wrong, others;
-  for (int i = 0; i < p.M; ++i)
-    for (int j = 0; j < p.N; ++j) {
-      const double v = double{got[c(i, j)]};
-      if (std::isnan(v)) continue;
-      (std::abs(v - expected[c(i, j)]) <= tolerance ? others : wrong).emplace_back(i, j);
-    }
-  if (wrong.size() < 8) return "";
-  std::vector<std::pair<int, int>> looked_at;
-  const auto choose = [&](const auto& from, std::size_t n) {
-    for (std::size_t s = 1; s <= n && !from.empty(); ++s) looked_at.push_back(from[(s * 7919) % from.size()]);
-  };
-  choose(wrong, 24);
-  choose(others, 12);
-  const auto K = static_cast<std::size_t>(p.K);
-  const std::vector<Position> all_a = positions(p, right_a), all_b = positions(p, right_b);
-  struct Found {
-    Position a, b;
-    int tile, odd;
-  };
-  std::optional<Found> best;
-  // The first element narrows it down, so one is taken that is not at an edge of its tile.
-  const auto [i1, j1] = *std::max_element(wrong.begin(), wrong.end(), [](const auto& x, const auto& y) {
-    const auto inner = [](const auto& at) { return at.first % 7 + at.second % 5 + (at.first % 16 > 1) * 20; };
-    return inner(x) < inner(y);
-  });
-  for (int tile : {16, 32, 8}) {
-    const auto words = [&](const std::vector<float>& matrix, const std::vector<Position>& all) {
-      std::vector<std::pair<const Position*, std::vector<double>>> list;
-      std::vector<double> row;
-      for (const Position& at : all)
-        if (fetch(matrix, at, {i1, j1, 0, tile}, p.K, row)) list.emplace_back(&at, row);
-      return list;
-    };
-    const auto a = words(A, all_a), b = words(B, all_b);
-    const double v = double{got[c(i1, j1)]};
-    std::vector<double> left, right;
-    for (const auto& [pa, wa] : a) {
-      for (const auto& [pb, wb] : b) {
-        const int odd = pa->odd + pb->odd + (pa->of_tile() || pb->of_tile());
-        if (odd == 0 || (best && best->odd <= odd)) continue;
-        if (!(std::abs(dot(wa.data(), wb.data(), K) - v) <= tolerance)) continue;
-        int agreed = 0;
-        bool fits = true;
-        for (const auto& [i, j] : looked_at) {
-          if (!fetch(A, *pa, {i, j, 0, tile}, p.K, left) || !fetch(B, *pb, {i, j, 0, tile}, p.K, right)) continue;
-          fits = std::abs(dot(left.data(), right.data(), K) - double{got[c(i, j)]}) <= tolerance;
-          if (!fits) break;
-          ++agreed;
-        }
-        if (fits && agreed >= 8) best = Found{*pa, *pb, tile, odd};
-      }
-    }
-  }
-  constexpr const char* kTiles =
-      " (tiles of {}{}; i = i0 + ty is the row, j = j0 + tx the column, k = k0 + kk the step)";
-  // Or the right words, but some of them taken for 0, by a guard that asks the wrong index or the wrong size.
-  for (int tile : {16, 32, 8}) {
-    for (const auto& [name, is_a, right_at] : {std::tuple{"A", true, &right_a}, std::tuple{"B", false, &right_b}}) {
-      for (const Expression& index : e) {
-        for (const auto& [limit, below] : {std::pair{'M', p.M}, {'N', p.N}, {'K', p.K}}) {
-          if (best) break;
-          int agreed = 0, mended = 0;
-          bool fits = true;
-          std::vector<double> left, right;
-          for (const auto& [i, j] : looked_at) {
-            Step s{i, j, 0, tile};
-            fetch(A, right_a, s, p.K, left);
-            fetch(B, right_b, s, p.K, right);
-            for (s.k = 0; s.k < p.K; ++s.k)
-              if (index.at(s) >= below) (is_a ? left : right)[static_cast<std::size_t>(s.k)] = 0;
-            const double sum = dot(left.data(), right.data(), K);
-            fits = std::abs(sum - double{got[c(i, j)]}) <= tolerance;
-            if (!fits) break;
-            ++agreed;
-            mended += std::abs(sum - expected[c(i, j)]) > tolerance;
-          }
-          if (!fits || agreed < 8 || mended < 4) continue;
-          return fmt::format(
-                     "the sums are what comes out when {} counts only where {} < {}, and is 0 elsewhere: does the "
-                     "guard "
-                     "ask the index that the word is fetched with?",
-                     right_at->text(name, *right_at, p.by_columns), index.text, limit) +
-                 (index.of_tile ? fmt::format(fmt::runtime(kTiles), tile, "") : "");
-        }
-      }
-    }
-  }
-  if (!best) return "";
-  std::string text, reasons;
-  for (const auto& [name, is, should] : {std::tuple{"A", best->a, right_a}, std::tuple{"B", best->b, right_b}}) {
-    if (is.odd == 0) continue;
-    text += fmt::format("{}{} stands where {} belongs", text.empty() ? "" : ", and ",
-                        is.text(name, should, p.by_columns), should.text(name, should, p.by_columns));
-    if (const std::string why = reason(name, is, should); !why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
-  }
-  text = "the sums are what comes out when " + text + (reasons.empty() ? "" : ": " + reasons);
-  if (best->a.of_tile() || best->b.of_tile())
-    text += fmt::format(fmt::runtime(kTiles), best->tile, text.find("(T / 2)") != std::string::npos ? " = T" : "");
-  return text;
+  product::Looked<Place> looked{p, A, B, expected, tolerance, got, c};
+  if (!looked.choose()) return "";
+  const auto other_words = product::find_other_words(looked);
+  return other_words ? text_of(looked, *other_words) : what_a_guard_leaves_out(looked);
 }
 
 }  // namespace tilewise::grader

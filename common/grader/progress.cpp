@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Fingerprint {
- public:
+struct Fingerprint {
   void contents(const fs::path& path) {
     add(path.string());
     add(read_file(path));
@@ -31,32 +30,28 @@ class Fingerprint {
     add(std::to_string(fs::last_write_time(path, none).time_since_epoch().count()) + " " +
         std::to_string(fs::file_size(path, none)));
   }
-  std::string text() const { return fmt::format("{:016x}", hash_); }
+  void add(const std::string& more) { text += more + '\0'; }
 
- private:
-  void add(const std::string& text) {
-    for (unsigned char c : text + '\0') hash_ = (hash_ ^ c) * 0x100000001b3;  // FNV-1a
-  }
-  std::uint64_t hash_ = 0xcbf29ce484222325;
+  std::string text;
 };
 
 std::string fingerprint(const std::string& chapter, const std::string& file) {
   Fingerprint f;
   f.contents(file);
-  f.contents(root_folder() + "/chapters/" + chapter + "/homework.cuh");
+  f.contents(installation().sources / "chapters" / chapter / "homework.cuh");
   for (const Rubric& r : rubrics_of(chapter)) f.contents(r.file);
-  for (const std::string& made :
-       {"homework/" + chapter + ".o", "homework/" + chapter + ".so", std::string("homework/libtilewise_harness.a"),
-        std::string("homework/prelude/made"), std::string("common/simulator/libtilewise_sim.a"),
-        std::string("bin/simcc"), std::string("bin/grade")})
-    f.stamp(build_folder() + "/" + made);
-  return f.text();
+  const Installation& here = installation();
+  for (const fs::path& made : {here.homework / (chapter + ".o"), here.homework / (chapter + ".so"),
+                               here.homework / "libtilewise_harness.a", fs::path(prelude_folder()) / "made",
+                               here.libraries / "libtilewise_sim.a", here.programs / "simcc", here.programs / "grade"})
+    f.stamp(made);
+  return hash_of(f.text);
 }
 
 }  // namespace
 
 void show_progress(const GradeOptions& options) {
-  const std::string known_file = build_folder() + "/homework/progress.txt";
+  const std::string known_file = cache_folder() + "/progress.txt";
   std::map<std::string, std::string> known;  // fingerprint -> "score tasks"
   std::ifstream stream(known_file);
   for (std::string line; std::getline(stream, line);)

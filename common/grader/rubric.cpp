@@ -38,6 +38,93 @@ void require(bool ok, const std::string& what) {
   if (!ok) throw std::runtime_error(what);
 }
 
+/// "libraries" and "calls": what the task may call.
+void read_permissions(const Json& j, Rubric& r) {
+  if (j.contains("libraries")) r.libraries = get<std::vector<std::string>>(j, "libraries");
+  for (const std::string& l : r.libraries)
+    require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
+  if (j.contains("calls")) r.calls = get<std::vector<std::string>>(j, "calls");
+  for (const std::string& c : r.calls)
+    require(c == "streams" || c == "copies" || c == "graphs" || c == "devices",
+            fmt::format("the calls \"{}\" are not streams, copies, graphs or devices", c));
+}
+
+Limit read_limit(const Json& j) {
+  only(j, {"count", "at_least", "at_most", "points", "why", "shape", "lesson"});
+  const auto bound = [&](const char* key) {
+    return j.contains(key) ? std::optional(get<double>(j, key)) : std::nullopt;
+  };
+  const Limit l{get<std::string>(j, "count"),
+                bound("at_least"),
+                bound("at_most"),
+                get<double>(j, "points"),
+                get<std::string>(j, "why"),
+                j.contains("shape") ? get<Sizes>(j, "shape") : Sizes{},
+                j.contains("lesson") && get<bool>(j, "lesson")};
+  require(l.at_least || l.at_most, "a limit must have \"at_most\" or \"at_least\"");
+  const auto& names = count_names();
+  require(std::find(names.begin(), names.end(), l.count) != names.end(),
+          fmt::format("the count \"{}\" is not one of {}", l.count, fmt::join(names, ", ")));
+  require(l.points >= 0, "points must not be negative");
+  return l;
+}
+
+void read_efficiency(const Json& j, Rubric& r) {
+  only(j, {"shape", "repeats_count", "busy_multiprocessors", "limits"});
+  r.efficiency_shape = get<Sizes>(j, "shape");
+  if (j.contains("repeats_count")) r.repeats_count = get<bool>(j, "repeats_count");
+  if (j.contains("busy_multiprocessors")) r.busy_multiprocessors = get<int>(j, "busy_multiprocessors");
+  require(r.busy_multiprocessors >= 0 && r.busy_multiprocessors <= 132, "\"busy_multiprocessors\" must be 0 to 132");
+  double sum = 0;
+  for (const Json& l : get<std::vector<Json>>(j, "limits")) {
+    r.limits.push_back(read_limit(l));
+    sum += r.limits.back().points;
+  }
+  require(std::abs(sum - r.points.efficiency) < 1e-9,
+          fmt::format("the limits' points add up to {}, but \"efficiency\" has {}", sum, r.points.efficiency));
+}
+
+void check_numbers(const Rubric& r) {
+  for (double p :
+       {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
+    require(p >= 0, "points and weight must not be negative");
+  require(!r.sizes.empty() && r.sizes.size() <= 6, "\"sizes\" must have 1 to 6 names");
+  require(!r.visible.empty(), "\"visible\" must have a shape");
+  require(r.hidden_count >= 1 && r.hidden_count <= 100, "\"count\" must be 1 to 100");
+  require(r.time_limit >= 1 && r.time_limit <= 600, "\"time_limit_seconds\" must be 1 to 600");
+  require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
+  for (const auto& [low, high] : r.hidden_ranges)
+    require(low >= 0 && high >= low && high <= kLargest, "a range must be [low, high], from 0 to 1048576");
+}
+
+/// "gpu_shape" and "largest": of shapes that nobody waits for.
+void read_large_shapes(const Json& j, Rubric& r) {
+  if (j.contains("gpu_shape")) {
+    r.gpu_shape = get<Sizes>(j, "gpu_shape");
+    require(r.gpu_shape.size() == r.sizes.size(), fmt::format("\"gpu_shape\" must have {} sizes", r.sizes.size()));
+    for (int n : r.gpu_shape) require(n >= 1 && n <= 1 << 26, "in \"gpu_shape\": sizes are 1 to 67108864");
+  }
+  if (j.contains("any_base")) r.any_base = get<bool>(j, "any_base");
+  if (j.contains("largest")) r.largest = get<std::vector<Sizes>>(j, "largest");
+  for (const Sizes& s : r.largest) {
+    require(s.size() == r.sizes.size(), fmt::format("in \"largest\": a shape must have {} sizes", r.sizes.size()));
+    for (int n : s) require(n >= 0, "in \"largest\": sizes must not be negative");
+  }
+}
+
+void check_shapes(const Rubric& r) {
+  std::vector<Sizes> all = r.visible;
+  all.push_back(r.efficiency_shape);
+  for (const Limit& l : r.limits)
+    if (!l.shape.empty()) all.push_back(l.shape);
+  for (const Sizes& s : all) {
+    require(s.size() == r.sizes.size(),
+            fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));
+    for (int n : s)
+      require(n >= 0 && n <= kLargest, fmt::format("in the shape [{}]: sizes are 0 to 1048576", fmt::join(s, ", ")));
+  }
+}
+
 Rubric parse(const Json& j) {
   only(j, {"task", "level", "title", "weight", "sizes", "points", "visible", "hidden", "time_limit_seconds",
            "efficiency", "gpu_shape", "libraries", "calls", "largest", "any_base"});
@@ -58,69 +145,11 @@ Rubric parse(const Json& j) {
   r.hidden_count = get<int>(hidden, "count");
   r.hidden_ranges = get<std::vector<std::pair<int, int>>>(hidden, "ranges");
   r.time_limit = get<int>(j, "time_limit_seconds");
-  if (j.contains("libraries")) r.libraries = get<std::vector<std::string>>(j, "libraries");
-  for (const std::string& l : r.libraries)
-    require(l == "cublas" || l == "cusparse", fmt::format("the library \"{}\" is not cublas or cusparse", l));
-  if (j.contains("calls")) r.calls = get<std::vector<std::string>>(j, "calls");
-  for (const std::string& c : r.calls)
-    require(c == "streams" || c == "copies" || c == "graphs" || c == "devices",
-            fmt::format("the calls \"{}\" are not streams, copies, graphs or devices", c));
-  const Json efficiency = get<Json>(j, "efficiency");
-  only(efficiency, {"shape", "repeats_count", "busy_multiprocessors", "limits"});
-  r.efficiency_shape = get<Sizes>(efficiency, "shape");
-  if (efficiency.contains("repeats_count")) r.repeats_count = get<bool>(efficiency, "repeats_count");
-  if (efficiency.contains("busy_multiprocessors"))
-    r.busy_multiprocessors = get<int>(efficiency, "busy_multiprocessors");
-  require(r.busy_multiprocessors >= 0 && r.busy_multiprocessors <= 132, "\"busy_multiprocessors\" must be 0 to 132");
-  double sum = 0;
-  for (const Json& l : get<std::vector<Json>>(efficiency, "limits")) {
-    only(l, {"count", "at_least", "at_most", "points", "why", "shape", "lesson"});
-    const auto bound = [&](const char* key) {
-      return l.contains(key) ? std::optional(get<double>(l, key)) : std::nullopt;
-    };
-    r.limits.push_back({get<std::string>(l, "count"), bound("at_least"), bound("at_most"), get<double>(l, "points"),
-                        get<std::string>(l, "why"), l.contains("shape") ? get<Sizes>(l, "shape") : Sizes{},
-                        l.contains("lesson") && get<bool>(l, "lesson")});
-    require(r.limits.back().at_least || r.limits.back().at_most, "a limit must have \"at_most\" or \"at_least\"");
-    const auto& names = count_names();
-    require(std::find(names.begin(), names.end(), r.limits.back().count) != names.end(),
-            fmt::format("the count \"{}\" is not one of {}", r.limits.back().count, fmt::join(names, ", ")));
-    require(r.limits.back().points >= 0, "points must not be negative");
-    sum += r.limits.back().points;
-  }
-  require(std::abs(sum - r.points.efficiency) < 1e-9,
-          fmt::format("the limits' points add up to {}, but \"efficiency\" has {}", sum, r.points.efficiency));
-  for (double p :
-       {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
-    require(p >= 0, "points and weight must not be negative");
-  require(!r.sizes.empty() && r.sizes.size() <= 6, "\"sizes\" must have 1 to 6 names");
-  require(!r.visible.empty(), "\"visible\" must have a shape");
-  require(r.hidden_count >= 1 && r.hidden_count <= 100, "\"count\" must be 1 to 100");
-  require(r.time_limit >= 1 && r.time_limit <= 600, "\"time_limit_seconds\" must be 1 to 600");
-  require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
-  for (const auto& [low, high] : r.hidden_ranges)
-    require(low >= 0 && high >= low && high <= kLargest, "a range must be [low, high], from 0 to 1048576");
-  if (j.contains("gpu_shape")) {
-    r.gpu_shape = get<Sizes>(j, "gpu_shape");
-    require(r.gpu_shape.size() == r.sizes.size(), fmt::format("\"gpu_shape\" must have {} sizes", r.sizes.size()));
-    for (int n : r.gpu_shape) require(n >= 1 && n <= 1 << 26, "in \"gpu_shape\": sizes are 1 to 67108864");
-  }
-  if (j.contains("any_base")) r.any_base = get<bool>(j, "any_base");
-  if (j.contains("largest")) r.largest = get<std::vector<Sizes>>(j, "largest");
-  for (const Sizes& s : r.largest) {
-    require(s.size() == r.sizes.size(), fmt::format("in \"largest\": a shape must have {} sizes", r.sizes.size()));
-    for (int n : s) require(n >= 0, "in \"largest\": sizes must not be negative");
-  }
-  std::vector<Sizes> all = r.visible;
-  all.push_back(r.efficiency_shape);
-  for (const Limit& l : r.limits)
-    if (!l.shape.empty()) all.push_back(l.shape);
-  for (const Sizes& s : all) {
-    require(s.size() == r.sizes.size(),
-            fmt::format("the shape [{}] must have {} sizes", fmt::join(s, ", "), r.sizes.size()));
-    for (int n : s)
-      require(n >= 0 && n <= kLargest, fmt::format("in the shape [{}]: sizes are 0 to 1048576", fmt::join(s, ", ")));
-  }
+  read_permissions(j, r);
+  read_efficiency(get<Json>(j, "efficiency"), r);
+  check_numbers(r);
+  read_large_shapes(j, r);
+  check_shapes(r);
   return r;
 }
 

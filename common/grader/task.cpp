@@ -52,7 +52,7 @@ const Task* find_task(const std::string& chapter, const std::string& name) {
   };
   if (const Task* task = known()) return task;
   if (loaded.insert(chapter).second &&
-      !dlopen((build_folder() + "/homework/" + chapter + ".so").c_str(), RTLD_NOW | RTLD_LOCAL))
+      !dlopen((installation().homework / (chapter + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL))
     throw std::runtime_error(dlerror());
   return known();
 }

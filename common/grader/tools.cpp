@@ -1,9 +1,13 @@
 #include "tools.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,20 +21,22 @@ namespace tilewise::grader {
 
 namespace fs = std::filesystem;
 
-const std::string& root_folder() {
-  static const std::string folder = TILEWISE_SOURCE_DIR;
-  return folder;
-}
-
-const std::string& build_folder() {
-  static const std::string folder = TILEWISE_BUILD_DIR;
-  return folder;
-}
-
 std::string read_file(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
+
+std::string hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+Lock::Lock(const fs::path& file) : descriptor_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+}
+
+Lock::~Lock() { close(descriptor_); }
 
 namespace {
 
@@ -115,6 +121,37 @@ void TemporaryFolder::remove_all() {
   temporary_folders().mutex.lock();  // for ever
   std::error_code none;
   for (const fs::path& folder : temporary_folders().all) fs::remove_all(folder, none);
+}
+
+namespace {
+
+/// TILEWISE_CACHE, or tilewise in the user's cache folder; "" where neither is named.
+fs::path users_cache() {
+  const auto named = [](const char* variable) -> fs::path {
+    const char* value = std::getenv(variable);
+    return value ? value : "";
+  };
+  if (!named("TILEWISE_CACHE").empty()) return named("TILEWISE_CACHE");
+  if (!named("XDG_CACHE_HOME").empty()) return named("XDG_CACHE_HOME") / "tilewise";
+  return named("HOME").empty() ? "" : named("HOME") / ".cache/tilewise";
+}
+
+std::string find_cache() {
+  if (!installation().installed) return installation().homework;
+  // Apart from other installations', whose headers may be others.
+  const fs::path folder = users_cache() / ("homework-" + hash_of(installation().homework.string()));
+  std::error_code none;
+  fs::create_directories(folder, none);
+  if (!users_cache().empty() && access(folder.c_str(), W_OK) == 0) return fs::absolute(folder);
+  static const TemporaryFolder of_this_process;
+  return of_this_process.file("homework");
+}
+
+}  // namespace
+
+const std::string& cache_folder() {
+  static const std::string folder = find_cache();
+  return folder;
 }
 
 Environment inherited(const std::vector<const char*>& names) {

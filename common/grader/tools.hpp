@@ -8,17 +8,33 @@
 #include <utility>
 #include <vector>
 
+#include "installation.hpp"
 #include "sandbox.hpp"
 
 namespace tilewise::grader {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Of the repository, and of the build that this grader is of.
-const std::string& root_folder();
-const std::string& build_folder();
+/// Where what is compiled while grading is kept: with what CMake makes for homework; of an installation, in TILEWISE_CACHE, or
+/// tilewise in the user's cache folder, or a folder for this process where that can't be written.
+const std::string& cache_folder();
 
 std::string read_file(const std::filesystem::path& path);
+
+/// 64 bits of FNV-1a, as hexadecimal digits.
+std::string hash_of(std::string_view text);
+
+/// Keeps other processes from making the same at the same time. Where the file can't be written, nothing can be made.
+class Lock {
+ public:
+  explicit Lock(const std::filesystem::path& file);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int descriptor_;
+};
 
 /// Text of a student's, for a terminal, a table or a page: control characters, and bytes that are no UTF-8, are shown as
 /// \\x1b, so that they do nothing. Ends of lines and tabs stay; not so in `one_line`.

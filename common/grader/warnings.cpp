@@ -151,7 +151,7 @@ std::string without_machinery(const std::string& said, const std::string& contra
     if (path_of_includes) continue;
     if (const std::size_t at = line.find(contract); at != std::string::npos)
       line.replace(at, contract.size(), "homework.cuh");
-    const std::string headers = root_folder() + "/common/simulator/include/";
+    const std::string headers = installation().headers.string() + "/";
     if (const std::size_t at = line.find(headers); at != std::string::npos) line.erase(at, headers.size());
     kept += line + "\n";
   }

@@ -29,7 +29,7 @@ VerdictCache::VerdictCache(fs::path file) : file_(std::move(file)) {
 }
 
 std::string VerdictCache::key(const Puzzle& puzzle, const std::string& learners_text) {
-  return hash_of(puzzle.id() + puzzle.text() + '\0' + joined(lines_of(learners_text), "\n"));
+  return grader::hash_of(puzzle.id() + puzzle.text() + '\0' + joined(lines_of(learners_text), "\n"));
 }
 
 std::optional<Verdict> VerdictCache::find(const Puzzle& puzzle, const std::string& learners_text) const {

@@ -18,7 +18,7 @@ using namespace tilewise::learn;
 namespace fs = std::filesystem;
 
 struct Arguments {
-  std::string root = tilewise::grader::root_folder(), judged, from, attempts;
+  std::string root = tilewise::installation().sources, judged, from, attempts;
   std::vector<std::string> chapters;
   bool bank = false, verbose = false, list = false, json = false;
   unsigned jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);

@@ -1,9 +1,7 @@
 #include "learn/workshop.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,33 +32,11 @@ void write(const fs::path& path, const std::string& text) {
   if (!stream) throw std::runtime_error("cannot write " + path.string());
 }
 
-/// The folder with bin/learn and bin/simcc, which the same build makes.
-fs::path installed() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path there = self.parent_path().parent_path();
-  return !error && fs::exists(there / "bin/simcc") ? there : fs::path(grader::build_folder());
-}
+/// Puzzles are solved in a repository, with the programs that it has built.
+fs::path build_folder() { return installation().programs.parent_path(); }
 
-/// Where tilewise/puzzle.hpp is: copied beside these programs, or in the repository that they are built from.
-fs::path headers() {
-  const fs::path copied = installed() / "include";
-  return fs::exists(copied / "tilewise/puzzle.hpp") ? copied : fs::path(grader::root_folder()) / "common/include";
-}
-
-/// Keeps other processes from doing the same at the same time.
-class Lock {
- public:
-  explicit Lock(const fs::path& file) : fd_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (fd_ >= 0) flock(fd_, LOCK_EX);
-  }
-  ~Lock() { close(fd_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  int fd_;
-};
+/// Where tilewise/puzzle.hpp is.
+fs::path headers() { return installation().sources / "common/include"; }
 
 std::string stamp_of(const fs::path& path) {
   std::error_code none;
@@ -87,12 +63,6 @@ std::string without_machinery(std::string text) {
 }
 
 }  // namespace
-
-std::string hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
-}
 
 // ---------------------------------------------------------------- what was said
 
@@ -267,7 +237,7 @@ void Bench::remove_all() {
 // ---------------------------------------------------------------- workshop
 
 Workshop::Workshop(fs::path root)
-    : root_(std::move(root)), simcc_((installed() / "bin/simcc").string()), prelude_(installed() / "learn/prelude") {
+    : root_(std::move(root)), simcc_(installation().programs / "simcc"), prelude_(build_folder() / "learn/prelude") {
   for (const char* gold : {"/usr/bin/ld.gold", "/usr/local/bin/ld.gold"})
     if (fs::exists(gold)) linker_ = "-fuse-ld=gold";
 }
@@ -287,7 +257,7 @@ std::string Workshop::make_prelude() const {
   fs::create_directories(prelude_);
   const fs::path made = prelude_ / "made";
   const std::string stamp = tools_stamp();
-  const Lock lock(prelude_ / "lock");
+  const grader::Lock lock(prelude_ / "lock");
   if (grader::read_file(made) == stamp) return "";
   std::error_code none;
   fs::remove(made, none);
@@ -311,8 +281,8 @@ constexpr std::pair<const char*, const char*> kLibraries[] = {
     {"cublas", "cuBLAS"}, {"cusparse", "cuSPARSE"}, {"nccl", "NCCL"}};
 
 bool lacks_library(const std::string& text, const char* library) {
-  return text.find(library) != std::string::npos && !fs::exists(fs::path(grader::build_folder()) / "common/simulator" /
-                                                                fmt::format("libtilewise_sim_{}.a", library));
+  return text.find(library) != std::string::npos &&
+         !fs::exists(installation().libraries / fmt::format("libtilewise_sim_{}.a", library));
 }
 
 }  // namespace
@@ -327,11 +297,11 @@ void Workshop::make_libraries(const std::string& text) const {
   for (const auto& [library, shown] : kLibraries) {
     if (!lacks_library(text, library)) continue;
     fs::create_directories(prelude_);
-    const Lock lock(prelude_ / "lock");
+    const grader::Lock lock(prelude_ / "lock");
     if (!lacks_library(text, library)) continue;  // somebody else has made it
-    grader::run_child({"/usr/bin/env", "cmake", "--build", grader::build_folder(), "--target",
-                       fmt::format("tilewise_sim_{}", library)},
-                      grader::inherited({"PATH", "TMPDIR", "HOME", "CCACHE_DIR"}), "", {});
+    grader::run_child(
+        {"/usr/bin/env", "cmake", "--build", build_folder(), "--target", fmt::format("tilewise_sim_{}", library)},
+        grader::inherited({"PATH", "TMPDIR", "HOME", "CCACHE_DIR"}), "", {});
   }
 }
 

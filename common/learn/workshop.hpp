@@ -112,7 +112,4 @@ std::string brace_problem(const std::string& text, std::size_t lines);
 /// What TILEWISE_PUZZLE's file says, as far as it says it with this token, on a machine with so many devices.
 CheckResult parse_check(const std::string& text, const std::string& token = "", int devices = 1);
 
-/// 64 bits of FNV-1a, as hexadecimal digits.
-std::string hash_of(const std::string& text);
-
 }  // namespace tilewise::learn

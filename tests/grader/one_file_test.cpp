@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "tilewise/task.hpp"
+#include "tools.hpp"
 
 namespace {
 
@@ -32,7 +33,7 @@ class Folder {
   ~Folder() {
     std::error_code none;
     fs::remove_all(path_, none);
-    for (const auto& made : fs::directory_iterator(TILEWISE_BUILD_DIR "/homework/tasks", none))
+    for (const auto& made : fs::directory_iterator(tilewise::grader::cache_folder() + "/tasks", none))
       if (read(made.path() / "calls.cu").find(path_.string()) != std::string::npos) fs::remove_all(made.path(), none);
   }
   fs::path operator/(const std::string& name) const { return path_ / name; }
@@ -110,7 +111,7 @@ TEST_CASE("make new-task: the solution gets 100, the starter doesn't, and the wr
   CHECK_FALSE(has(hints.text, "Hint 3"));
 
   // Nothing of the grader's part is in what learners get.
-  for (const auto& made : fs::directory_iterator(TILEWISE_BUILD_DIR "/homework/tasks")) {
+  for (const auto& made : fs::directory_iterator(tilewise::grader::cache_folder() + "/tasks")) {
     if (made.path().filename().string().rfind("test_fresh-", 0) != 0) continue;
     const std::string contract = read(made.path() / "contract" / "homework.cuh");
     CHECK(has(contract, "cudaError_t launch_test_fresh("));

@@ -377,7 +377,51 @@ Json worst_json(const SiteRecord& s) {
   return {{"address", first % (s.space == MemorySpace::global ? kTagsRepeat : kBanksRepeat)}, {"lanes", lanes}};
 }
 
-Json to_json(const LaunchRecord& launch) {
+Json as_compiled_json(const SiteRecord& s, const AsCompiled& compiled) {
+  const bool global = s.space == MemorySpace::global;
+  Json entry{{"instructions", compiled.instructions},
+             {global ? "sectors" : "wavefronts", compiled.passes},
+             {"moved", s.rewritten.moved},
+             {"merged", s.rewritten.merged},
+             {"why", compiled.why}};
+  if (s.space == MemorySpace::shared) entry["wavefronts_ideal"] = compiled.ideal_wavefronts;
+  return entry;
+}
+
+Json line_json(const Line& l) {
+  const SiteRecord& s = l.total;
+  const bool global = s.space == MemorySpace::global, shared = s.space == MemorySpace::shared;
+  Json entry{{"file", l.at.file},           {"line", l.at.line},
+             {"memory", name(s.space)},     {"access", name(s.kind)},
+             {"bytes_per_thread", s.bytes}, {"instructions", s.instructions},
+             {"threads", s.threads},        {"instructions_with_idle_threads", s.partial}};
+  if (global) {
+    entry["sectors"] = s.sectors;
+    entry["sectors_ideal"] = s.sectors_ideal;
+    entry["l1_tag_passes"] = s.tag_passes;
+    entry["l1_data_passes"] = s.data_passes;
+  }
+  if (shared) {
+    entry["wavefronts"] = s.wavefronts;
+    entry["wavefronts_ideal"] = s.ideal;
+  }
+  if (s.kind == Access::copy_from) {
+    entry["wavefronts"] = s.wavefronts;
+    entry["bytes_copied"] = s.bytes_copied;
+    entry["bytes_waited_for"] = s.bytes_waited_for;
+  }
+  if (s.repeated > 0) {
+    entry["instructions_repeated"] = s.repeated;
+    entry[global ? "sectors_repeated" : "wavefronts_repeated"] = global ? s.repeated_sectors : s.repeated_wavefronts;
+  }
+  if (!l.why.empty()) entry["diagnosis"] = l.why;
+  if ((global || shared) && s.example_mask != 0) entry["worst_request"] = worst_json(s);
+  if (const auto compiled = as_compiled(s)) entry["as_compiled"] = as_compiled_json(s, *compiled);
+  return entry;
+}
+
+// How the launch was made, and what was left out of it.
+Json launch_json(const LaunchRecord& launch) {
   auto triple = [](const dim3& d) { return Json::array({d.x, d.y, d.z}); };
   Json record{
       {"kernel", launch.kernel ? function_name(launch.kernel) : ""},
@@ -400,7 +444,13 @@ Json to_json(const LaunchRecord& launch) {
     record["file"] = at.file;
     record["line"] = at.line;
   }
-  if (const Residency r = residency_of(launch); launch.refused.empty() && r.occupancy.blocks > 0) {
+  return record;
+}
+
+Json to_json(const LaunchRecord& launch) {
+  Json record = launch_json(launch);
+  const Residency r = residency_of(launch);
+  if (launch.refused.empty() && r.occupancy.blocks > 0) {
     record["occupancy"] = {{"blocks_per_sm", r.occupancy.blocks},
                            {"warps_per_sm", r.occupancy.warps},
                            {"limit", name(r.occupancy.limit)},
@@ -408,7 +458,7 @@ Json to_json(const LaunchRecord& launch) {
                            {"local_bytes_per_thread", r.registers > 0 ? Json(r.local) : Json()}};
   }
   record["counters"] = launch.counted ? counters_json(launch.counters) : Json::object();
-  if (const Residency r = residency_of(launch); launch.counted && r.registers > 0 && r.local == 0) {
+  if (launch.counted && r.registers > 0 && r.local == 0) {
     // Only the GPU's compiler knows what it keeps in local memory. Of these kernels it is known: nothing.
     for (const char* op : {"ld", "st"})
       for (const char* what : {"requests", "sectors"})
@@ -417,52 +467,8 @@ Json to_json(const LaunchRecord& launch) {
   record["as_compiled"] = launch.counted ? counters_json(launch.as_compiled) : Json::object();
   if (launch.counted) record["derived"] = derived_json(launch.counters);
   if (launch.counted) record["bound"] = bound_json(launch);
-  Json lines = Json::array();
-  for (const Line& l : lines_of(launch)) {
-    Json entry{{"file", l.at.file},
-               {"line", l.at.line},
-               {"memory", name(l.total.space)},
-               {"access", name(l.total.kind)},
-               {"bytes_per_thread", l.total.bytes},
-               {"instructions", l.total.instructions},
-               {"threads", l.total.threads},
-               {"instructions_with_idle_threads", l.total.partial}};
-    if (l.total.space == MemorySpace::global) {
-      entry["sectors"] = l.total.sectors;
-      entry["sectors_ideal"] = l.total.sectors_ideal;
-      entry["l1_tag_passes"] = l.total.tag_passes;
-      entry["l1_data_passes"] = l.total.data_passes;
-    }
-    if (l.total.space == MemorySpace::shared) {
-      entry["wavefronts"] = l.total.wavefronts;
-      entry["wavefronts_ideal"] = l.total.ideal;
-    }
-    if (l.total.kind == Access::copy_from) {
-      entry["wavefronts"] = l.total.wavefronts;
-      entry["bytes_copied"] = l.total.bytes_copied;
-      entry["bytes_waited_for"] = l.total.bytes_waited_for;
-    }
-    if (l.total.repeated > 0) {
-      entry["instructions_repeated"] = l.total.repeated;
-      entry[l.total.space == MemorySpace::global ? "sectors_repeated" : "wavefronts_repeated"] =
-          l.total.space == MemorySpace::global ? l.total.repeated_sectors : l.total.repeated_wavefronts;
-    }
-    if (!l.why.empty()) entry["diagnosis"] = l.why;
-    if ((l.total.space == MemorySpace::global || l.total.space == MemorySpace::shared) && l.total.example_mask != 0)
-      entry["worst_request"] = worst_json(l.total);
-    if (const auto compiled = as_compiled(l.total)) {
-      entry["as_compiled"] = {
-          {"instructions", compiled->instructions},
-          {l.total.space == MemorySpace::global ? "sectors" : "wavefronts", compiled->passes},
-          {"moved", l.total.rewritten.moved},
-          {"merged", l.total.rewritten.merged},
-          {"why", compiled->why},
-      };
-      if (l.total.space == MemorySpace::shared) entry["as_compiled"]["wavefronts_ideal"] = compiled->ideal_wavefronts;
-    }
-    lines.push_back(std::move(entry));
-  }
-  record["lines"] = std::move(lines);
+  record["lines"] = Json::array();
+  for (const Line& l : lines_of(launch)) record["lines"].push_back(line_json(l));
   record["findings"] = findings_json(launch.serial);
   return record;
 }

@@ -776,110 +776,131 @@ class Rewriter {
 
   // -------------------------------------------------------------- __shared__
 
-  void shared(std::size_t i) {
-    std::size_t enclosing = syntax_.enclosing(i);
-    std::size_t begin = syntax_.declaration_begin(i);
-    bool in_parameters = enclosing != kNone && !syntax_.is(enclosing, "{");
-    if (in_parameters || syntax_.is_any(begin, {"using", "typedef"})) return replace(i, i + 1, " ");
-    if (!declarations_.insert(begin).second) return;  // a second __shared__: replaced with the declaration
-    std::size_t first = syntax_.skip_type(begin);
+  /// A `__shared__` declaration on its way to references.
+  struct Shared {
+    std::size_t begin, first, end;  // of the declaration; of its first declarator; its `;`
     std::vector<Declarator> declarators;
-    std::size_t end = first == kNone ? kNone : syntax_.parse_declarators(first, declarators);
-    if (end == kNone || syntax_.scope_of(i) == ScopeKind::class_scope) {
+    bool is_extern = false;
+    bool has_class = false;  // it defines the class that it declares variables of
+    std::string type;        // with its qualifiers, without what the reference must not repeat
+    std::string structs;     // storage types
+    std::string members;     // of the one storage type, where it has a class
+    std::string shared_struct() const { return "tw_shared_" + first_name; }
+    std::string first_name;
+  };
+
+  void shared(std::size_t i) {
+    const std::size_t enclosing = syntax_.enclosing(i);
+    Shared d;
+    d.begin = syntax_.declaration_begin(i);
+    const bool in_parameters = enclosing != kNone && !syntax_.is(enclosing, "{");
+    if (in_parameters || syntax_.is_any(d.begin, {"using", "typedef"})) return replace(i, i + 1, " ");
+    if (!declarations_.insert(d.begin).second) return;  // a second __shared__: replaced with the declaration
+    d.first = syntax_.skip_type(d.begin);
+    d.end = d.first == kNone ? kNone : syntax_.parse_declarators(d.first, d.declarators);
+    if (d.end == kNone || syntax_.scope_of(i) == ScopeKind::class_scope) {
       return unsupported(i, "this __shared__ declaration", "declare one plain variable or array in a function");
     }
-    // The type and its qualifiers, without what the reference must not repeat.
-    bool is_extern = false;
-    bool has_class = false;
-    std::string type;
-    for (std::size_t k = begin; k < first; ++k) {
-      if (syntax_.token(k).text.find('\n') != std::string_view::npos) return;
-      is_extern = is_extern || syntax_.is(k, "extern");
-      has_class = has_class || syntax_.is(k, "{");
-      if (syntax_.is_any(k, {"extern", "static", "__shared__", "__device__", "inline"})) continue;
-      if (syntax_.token(k).kind == TokenKind::string && k > begin && syntax_.is(k - 1, "extern")) continue;
-      if (is_extern && syntax_.is_any(k, {"__align__", "__builtin_align__", "alignas", "__attribute__"}) &&
-          syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone) {
-        k = syntax_.match(k + 1);  // the dynamic array is aligned enough, and a cast cannot carry it
-        continue;
-      }
-      if (syntax_.is_any(k, {"__align__", "__builtin_align__"}) && syntax_.is(k + 1, "(") &&
-          syntax_.match(k + 1) != kNone) {
-        std::string argument;
-        syntax_.join(k + 1, syntax_.match(k + 1) + 1, argument);
-        type += "__attribute__((aligned" + argument + ")) ";
-        k = syntax_.match(k + 1);
-        continue;
-      }
-      type += syntax_.text(k);
-      type += ' ';
-    }
-    if (has_class && is_extern) {
+    d.first_name = syntax_.text(d.declarators.front().name);
+    if (!read_shared_type(d)) return;
+    if (d.has_class && d.is_extern) {
       return unsupported(i, "a class defined in an extern __shared__ declaration", "define the class before it");
     }
-    bool at_namespace = syntax_.scope_of(i) == ScopeKind::name_space;
-    std::vector<std::string> declaration_texts;  // one per declarator
-    std::string structs;                         // storage types
-    std::string members;
-    std::string shared_struct = "tw_shared_" + std::string(syntax_.text(declarators.front().name));
-    std::size_t from = first;
-    for (const Declarator& declarator : declarators) {
+    const bool at_namespace = syntax_.scope_of(i) == ScopeKind::name_space;
+    std::string references;
+    std::size_t from = d.first;
+    for (const Declarator& declarator : d.declarators) {
       if (declarator.initialised) {
         return unsupported(declarator.name, "an initial value for a __shared__ variable (CUDA does not either)",
                            "assign it in one thread and call __syncthreads()");
       }
-      std::size_t stop = declarator.name;
-      while (!syntax_.is_any(stop, {",", ";"})) {
-        if (syntax_.is_any(stop, {"(", "[", "{"})) stop = syntax_.match(stop);
-        ++stop;
-      }
-      std::string name(syntax_.text(declarator.name));
+      const std::size_t stop = end_of_declarator(declarator.name);
       std::string text;
-      if (is_extern) {
-        std::string before;
-        std::string after;
-        if (!join_without_markers(from, declarator.name, before) ||
-            !join_without_markers(declarator.name + 1, stop, after))
-          return;
-        text = "auto& " + name + " = *static_cast<" + type + before + "(*)" + after +
-               ">(::tilewise::sim::dynamic_shared());";
-      } else {
-        std::string whole;
-        if (!join_without_markers(from, stop, whole)) return;
-        std::string storage = has_class ? shared_struct : "tw_shared_" + name;
-        if (has_class) {
-          members += (members.empty() ? type : ", ") + whole;
-        } else {
-          structs += "struct " + storage + " { " + type + whole + "; }; ";
-        }
-        const Token& at = syntax_.token(declarator.name);
-        // In a template `auto&` would have a type that depends on it, and strip.at<3>() would need `template`.
-        const bool of_struct = struct_names_.count(trim(type)) != 0 && from == declarator.name && !has_class;
-        std::string reference = "auto& " + name;
-        if (of_struct) {
-          std::string after;
-          if (!join_without_markers(declarator.name + 1, stop, after)) return;
-          reference = after.empty() ? type + "&" + name : type + "(&" + name + ")" + after;
-        }
-        text = reference + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage + "::" + name +
-               ")>(\"" + name + "\", \"" + source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name +
-               ";";
-      }
-      declaration_texts.push_back(text);
+      if (!(d.is_extern ? refer_to_dynamic(d, from, declarator.name, stop, text)
+                        : refer_to_static(d, from, declarator.name, stop, text)))
+        return;
       if (at_namespace) {
         namespace_shared_[syntax_.text(declarator.name)].push_back({declarator.name, text});
       } else {
-        std::size_t close = enclosing == kNone ? kNone : syntax_.match(enclosing);
-        shared_names_.push_back({syntax_.text(declarator.name), end, close == kNone ? syntax_.size() : close});
+        references += " " + text;
+        const std::size_t close = enclosing == kNone ? kNone : syntax_.match(enclosing);
+        shared_names_.push_back({syntax_.text(declarator.name), d.end, close == kNone ? syntax_.size() : close});
       }
       from = stop + 1;
     }
-    if (has_class) structs = "struct " + shared_struct + " { " + members + "; }; ";
-    std::string text = trim(structs);
-    if (!at_namespace) {
-      for (const std::string& one : declaration_texts) text += (text.empty() ? "" : " ") + one;
+    if (d.has_class) d.structs = "struct " + d.shared_struct() + " { " + d.members + "; }; ";
+    replace(d.begin, d.end + 1, trim(trim(d.structs) + references));
+  }
+
+  /// False where that is spread over lines that it must not be.
+  bool read_shared_type(Shared& d) {
+    for (std::size_t k = d.begin; k < d.first; ++k) {
+      if (syntax_.token(k).text.find('\n') != std::string_view::npos) return false;
+      d.is_extern = d.is_extern || syntax_.is(k, "extern");
+      d.has_class = d.has_class || syntax_.is(k, "{");
+      if (syntax_.is_any(k, {"extern", "static", "__shared__", "__device__", "inline"})) continue;
+      if (syntax_.token(k).kind == TokenKind::string && k > d.begin && syntax_.is(k - 1, "extern")) continue;
+      const bool has_argument = syntax_.is(k + 1, "(") && syntax_.match(k + 1) != kNone;
+      if (d.is_extern && has_argument &&
+          syntax_.is_any(k, {"__align__", "__builtin_align__", "alignas", "__attribute__"})) {
+        k = syntax_.match(k + 1);  // the dynamic array is aligned enough, and a cast cannot carry it
+        continue;
+      }
+      if (has_argument && syntax_.is_any(k, {"__align__", "__builtin_align__"})) {
+        std::string argument;
+        syntax_.join(k + 1, syntax_.match(k + 1) + 1, argument);
+        d.type += "__attribute__((aligned" + argument + ")) ";
+        k = syntax_.match(k + 1);
+        continue;
+      }
+      d.type += syntax_.text(k);
+      d.type += ' ';
     }
-    replace(begin, end + 1, text);
+    return true;
+  }
+
+  /// Its `,` or `;`.
+  std::size_t end_of_declarator(std::size_t at) const {
+    while (!syntax_.is_any(at, {",", ";"})) {
+      if (syntax_.is_any(at, {"(", "[", "{"})) at = syntax_.match(at);
+      ++at;
+    }
+    return at;
+  }
+
+  /// `extern __shared__ float s[];`: what the launch asks for.
+  bool refer_to_dynamic(const Shared& d, std::size_t from, std::size_t name, std::size_t stop, std::string& text) {
+    std::string before;
+    std::string after;
+    if (!join_without_markers(from, name, before) || !join_without_markers(name + 1, stop, after)) return false;
+    text = "auto& " + std::string(syntax_.text(name)) + " = *static_cast<" + d.type + before + "(*)" + after +
+           ">(::tilewise::sim::dynamic_shared());";
+    return true;
+  }
+
+  /// Any other, which gets a storage type that the block has one of.
+  bool refer_to_static(Shared& d, std::size_t from, std::size_t name_at, std::size_t stop, std::string& text) {
+    const std::string name(syntax_.text(name_at));
+    std::string whole;
+    if (!join_without_markers(from, stop, whole)) return false;
+    const std::string storage = d.has_class ? d.shared_struct() : "tw_shared_" + name;
+    if (d.has_class) {
+      d.members += (d.members.empty() ? d.type : ", ") + whole;
+    } else {
+      d.structs += "struct " + storage + " { " + d.type + whole + "; }; ";
+    }
+    const Token& at = syntax_.token(name_at);
+    // In a template `auto&` would have a type that depends on it, and strip.at<3>() would need `template`.
+    const bool of_struct = struct_names_.count(trim(d.type)) != 0 && from == name_at && !d.has_class;
+    std::string reference = "auto& " + name;
+    if (of_struct) {
+      std::string after;
+      if (!join_without_markers(name_at + 1, stop, after)) return false;
+      reference = after.empty() ? d.type + "&" + name : d.type + "(&" + name + ")" + after;
+    }
+    text = reference + " = ::tilewise::sim::shared_variable<" + storage + ", decltype(" + storage + "::" + name +
+           ")>(\"" + name + "\", \"" + source_.files[at.file] + "\", " + std::to_string(at.line) + ")." + name + ";";
+    return true;
   }
 
   bool join_without_markers(std::size_t begin, std::size_t end, std::string& out) {

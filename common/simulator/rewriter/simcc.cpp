@@ -24,23 +24,14 @@
 #include <utility>
 #include <vector>
 
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
-
 #include "arithmetic.hpp"
 #include "checked_calls.hpp"
+#include "installation.hpp"
 #include "known_bits.hpp"
 #include "rewriter.hpp"
 #include "two_sides.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
-#ifndef TILEWISE_SIM_INCLUDE_DIR
-#define TILEWISE_SIM_INCLUDE_DIR ""
-#endif
-#ifndef TILEWISE_SIM_LIBRARY
-#define TILEWISE_SIM_LIBRARY ""
-#endif
 #ifndef TILEWISE_SIM_CUDA_LIBRARIES  // cuBLAS and the like: files beside the runtime
 #define TILEWISE_SIM_CUDA_LIBRARIES ""
 #endif
@@ -146,32 +137,6 @@ Args split(std::string_view text, char separator) {
     if (!part.empty()) parts.push_back(part);
   }
   return parts;
-}
-
-// ---------------------------------------------------------------- where things are
-
-fs::path executable_path() {
-  std::error_code error;
-#ifdef __APPLE__
-  char buffer[4096];
-  std::uint32_t size = sizeof(buffer);
-  if (_NSGetExecutablePath(buffer, &size) == 0) return fs::canonical(buffer, error);
-  return {};
-#else
-  return fs::read_symlink("/proc/self/exe", error);
-#endif
-}
-
-/// Beside the executable when installed (`bin/simcc`, `include/tilewise_simulator/`, `lib/`), else where CMake built
-/// it.
-std::string find_include_dir() {
-  fs::path installed = executable_path().parent_path().parent_path() / "include" / "tilewise_simulator";
-  return fs::exists(installed / "cuda_runtime.h") ? installed.string() : TILEWISE_SIM_INCLUDE_DIR;
-}
-
-std::string find_library() {
-  fs::path installed = executable_path().parent_path().parent_path() / "lib" / "libtilewise_sim.a";
-  return fs::exists(installed) ? installed.string() : TILEWISE_SIM_LIBRARY;
 }
 
 // ---------------------------------------------------------------- processes
@@ -408,12 +373,32 @@ class CommandLine {
   }
 
   void argument(const std::string& a) {
+    refuse(a);
+    if (simccs_option(a) || option_of_all_steps(a) || ignored(a) || preprocessors_option(a) || linkers_option(a) ||
+        compilers_option(a))
+      return;
+    if (a.starts_with("-") && a != "-")
+      throw UsageError("unknown option '" + a + "' (simcc --help lists those there are)");
+    input(a);
+  }
+
+  /// Options that cannot mean anything here.
+  static void refuse(const std::string& a) {
+    if (a == "-dryrun" || a == "--dryrun") throw UsageError(a + " is not supported; --verbose prints the commands");
+    if (a == "-ptx" || a == "--ptx" || a == "-cubin" || a == "--cubin" || a == "-fatbin" || a == "--fatbin" ||
+        a == "-dlink" || a == "--device-link" || a == "-S")
+      throw UsageError(a + " is not supported: the simulator has no GPU code to show");
+    if (a.starts_with("-fsanitize"))
+      throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
+    if (a == "-M" || a == "-MM" || a == "-MG") throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
+  }
+
+  /// What to do, and with which compiler.
+  bool simccs_option(const std::string& a) {
     Options& o = options_;
     if (a == "-h" || a == "--help") {
       o.help = true;
-    } else if (a == "-v" || a == "--verbose" || a == "-dryrun" || a == "--dryrun") {
-      if (a.find("dryrun") != std::string::npos)
-        throw UsageError(a + " is not supported; --verbose prints the commands");
+    } else if (a == "-v" || a == "--verbose") {
       o.verbose = true;
     } else if (a == "--keep" || a == "-keep" || a == "-save-temps") {
       o.keep = true;
@@ -447,12 +432,16 @@ class CommandLine {
       o.cxx = a.substr(7);
     } else if (a == "-x" || a == "--x") {
       language(value(a));
-    } else if (a == "-ptx" || a == "--ptx" || a == "-cubin" || a == "--cubin" || a == "-fatbin" || a == "--fatbin" ||
-               a == "-dlink" || a == "--device-link" || a == "-S") {
-      throw UsageError(a + " is not supported: the simulator has no GPU code to show");
-    } else if (a.starts_with("-fsanitize")) {
-      throw UsageError(a + " is not supported: the simulator itself uses the compiler's instrumentation");
-    } else if (a.starts_with("-std=") || a.starts_with("--std=")) {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// What is passed on by nvcc's own rules.
+  bool option_of_all_steps(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-std=") || a.starts_with("--std=")) {
       standard(a.substr(a.find('=') + 1));
     } else if (a == "-std" || a == "--std") {
       standard(value(a));
@@ -463,10 +452,16 @@ class CommandLine {
       compiler_options(list);
     } else if (a == "-Xlinker" || a == "--linker-options") {
       for (const std::string& part : split(value(a), ',')) o.link.insert(o.link.end(), {"-Xlinker", part});
-    } else if (ignored(a)) {
-      // nvcc only
-    } else if (a.starts_with("-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
-               a == "--system-include") {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool preprocessors_option(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-isystem") || a == "-idirafter" || a == "-iquote" || a == "--include-path" ||
+        a == "--system-include") {
       std::string option = a == "--include-path"                                  ? "-I"
                            : a == "--system-include" || a.starts_with("-isystem") ? "-isystem"
                                                                                   : a;
@@ -481,9 +476,15 @@ class CommandLine {
       o.dependencies.insert(o.dependencies.end(), {a, value(a)});
     } else if (a == "-MD" || a == "-MMD" || a == "-MP") {
       o.dependencies.push_back(a);
-    } else if (a == "-M" || a == "-MM" || a == "-MG") {
-      throw UsageError(a + " is not supported; use -MD or -MMD with -MF");
-    } else if (a.starts_with("-l")) {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool linkers_option(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-l")) {
       std::string library = joined_value(a, 2);
       if (std::find(std::begin(kIgnoredLibraries), std::end(kIgnoredLibraries), library) ==
           std::end(kIgnoredLibraries)) {
@@ -495,7 +496,15 @@ class CommandLine {
                a.starts_with("-no-pie") || a == "-framework" || a == "-pie" || a.starts_with("-fuse-ld")) {
       o.link.push_back(a == "--shared" ? "-shared" : a);
       if (a == "-framework") o.link.push_back(value(a));
-    } else if (a.starts_with("-O") || a == "--optimize") {
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool compilers_option(const std::string& a) {
+    Options& o = options_;
+    if (a.starts_with("-O") || a == "--optimize") {
       o.host_optimisation = a == "--optimize" ? "-O" + value(a) : a;
     } else if (a == "-pthread") {
       o.compile.push_back(a);
@@ -508,11 +517,10 @@ class CommandLine {
                a == "-pipe" || a == "-ansi" || a.starts_with("-pedantic")) {
       o.compile.push_back(a);
       if (a == "-fopenmp") o.link.push_back(a);
-    } else if (a.starts_with("-") && a != "-") {
-      throw UsageError("unknown option '" + a + "' (simcc --help lists those there are)");
     } else {
-      input(a);
+      return false;
     }
+    return true;
   }
 
   void standard(const std::string& wanted) {
@@ -633,7 +641,7 @@ class Driver {
   explicit Driver(const Options& options)
       : options_(options),
         temporary_(options.keep),
-        include_dir_(find_include_dir()),
+        include_dir_(tilewise::installation().headers.string()),
         cxx_(fs::exists(options.cxx) ? Args{options.cxx} : split(options.cxx, ' ')) {  // "ccache g++" is a compiler too
     if (cxx_.empty()) throw UsageError("the C++ compiler's name is empty");
     if (!fs::exists(fs::path(include_dir_) / "cuda_runtime.h")) {
@@ -1008,7 +1016,8 @@ class Driver {
   }
 
   int link(const Args& objects) {
-    std::string library = find_library();
+    const fs::path libraries = tilewise::installation().libraries;
+    const std::string library = (libraries / "libtilewise_sim.a").string();
     if (!fs::exists(library)) throw std::runtime_error("the simulator's runtime is missing: '" + library + "'");
     Args command = cxx_;
     append(command, objects);
@@ -1017,12 +1026,12 @@ class Driver {
     // Archives: only what a program calls is linked, with -lcublas or without. Whoever builds simcc's parts one by one
     // may have none of them.
     for (const std::string& name : split(TILEWISE_SIM_CUDA_LIBRARIES, ' ')) {
-      const fs::path archive = fs::path(library).parent_path() / name;
+      const fs::path archive = libraries / name;
       if (fs::exists(archive)) command.push_back(archive.string());
     }
     command.push_back(library);
     for (const std::string& name : split(TILEWISE_SIM_LINK_LIBRARIES, ' ')) {
-      const fs::path beside = fs::path(library).parent_path() / fs::path(name).filename();  // the Python package's own
+      const fs::path beside = libraries / fs::path(name).filename();  // an installation's own
       command.push_back(name[0] == '/' && fs::exists(beside) ? beside.string() : name);
     }
     command.push_back("-rdynamic");  // so that reports can name functions

@@ -553,116 +553,156 @@ std::size_t Syntax::function_body(std::size_t i) const {
   return kNone;
 }
 
-Declaration Syntax::parse_declaration(std::size_t begin) const {
-  Declaration result;
-  result.begin = begin;
-  std::size_t i = begin;
-  while (is(i, "template") || (is(i, "extern") && is(i + 1, "template"))) {
-    if (is(i, "extern")) ++i;
-    if (!is(i + 1, "<")) {
-      result.is_explicit_instantiation = true;
-      ++i;
-      break;
+/// Reads a declaration from left to right, up to what tells whether it is one of a function or of variables.
+class Syntax::DeclarationReader {
+ public:
+  DeclarationReader(const Syntax& syntax, std::size_t begin) : s_(syntax), i_(begin) { result_.begin = begin; }
+
+  Declaration read() {
+    if (!read_template() || s_.is_any(i_, {"using", "typedef", "namespace", "static_assert"})) return result_;
+    while (i_ < s_.size() && read_next()) {
     }
-    result.is_template = true;
-    std::size_t close = match_angle(i + 1);
-    if (close == kNone) return result;
-    i = close + 1;
+    return result_;
   }
-  if (is_any(i, {"using", "typedef", "namespace", "static_assert"})) return result;
 
-  auto finish_function = [&](std::size_t parameters, std::size_t name_begin, std::size_t name) {
-    result.kind = DeclKind::function;
-    result.parameters = parameters;
-    result.name_begin = name_begin;
-    result.name = name;
-    if (match(parameters) == kNone) return;
-    result.body = function_body(match(parameters) + 1);
-    if (result.body != kNone) result.end = match(result.body);
-  };
-  auto finish_variable = [&](std::size_t first) {
-    result.end = parse_declarators(first, result.declarators);
-    if (result.end != kNone) result.kind = DeclKind::variable;
-  };
+ private:
+  /// `template <...>`, again and again. False where that never ends.
+  bool read_template() {
+    while (s_.is(i_, "template") || (s_.is(i_, "extern") && s_.is(i_ + 1, "template"))) {
+      if (s_.is(i_, "extern")) ++i_;
+      if (!s_.is(i_ + 1, "<")) {
+        result_.is_explicit_instantiation = true;
+        ++i_;
+        break;
+      }
+      result_.is_template = true;
+      const std::size_t close = s_.match_angle(i_ + 1);
+      if (close == kNone) return false;
+      i_ = close + 1;
+    }
+    return true;
+  }
 
-  std::size_t name_begin = kNone;  // of the qualified name read last
-  std::size_t name = kNone;
-  bool name_complete = false;  // the next identifier starts another name
-  while (i < size()) {
-    if (takes_parenthesis(text(i)) && is_any(i + 1, {"(", "{"})) {
-      bool constraint = is(i, "requires");
-      if (match(i + 1) == kNone) return result;
-      i = match(i + 1) + 1;
-      if (constraint && is(i, "{") && match(i) != kNone) i = match(i) + 1;
-      name_complete = true;
-    } else if (opens_attribute(i)) {
-      i = match(i) + 1;
-    } else if (is(i, "operator")) {
-      std::size_t start = name_complete || name_begin == kNone ? i : name_begin;
-      if (i > 0 && !is(i - 1, "::")) start = i;
-      std::size_t j = i + 1;
-      if (is_any(j, {"(", "["}) && match(j) == j + 1) j += 2;
-      while (j < size() && !is_any(j, {"(", ";", "{", "}"})) ++j;
-      if (is(j, "(")) finish_function(j, start, j - 1);
-      return result;
-    } else if (is_any(i, {"struct", "class", "union", "enum"})) {
-      std::size_t j = i + 1;
-      while (j < size() && !is_any(j, {"{", ";", "=", "(", "*", "&"})) {
-        if (takes_parenthesis(text(j)) && is(j + 1, "(") && match(j + 1) != kNone) j = match(j + 1);
-        ++j;
-      }
-      if (is(j, "{") && match(j) != kNone && brace_opens_class(i, j)) {
-        i = match(j) + 1;
-        if (is(i, ";")) return result;
-      } else {
-        ++i;
-        if (is_identifier(i)) ++i;
-      }
-      name_begin = kNone;
-      name_complete = true;
-    } else if (is(i, "::") || is(i, "~")) {
-      if (name_complete && is(i, "::") && i > 0 && is_any(i - 1, {">"})) name_complete = false;
-      if (is(i, "::") && !(i > 0 && (is_identifier(i - 1) || is(i - 1, ">")))) name_begin = i, name_complete = false;
-      if (is(i, "~") && !(i > 0 && is(i - 1, "::"))) name_begin = i, name_complete = false;
-      ++i;
-    } else if (is_identifier(i)) {
-      bool continues = i > 0 && is_any(i - 1, {"::", "~"}) && name_begin != kNone;
-      if (!continues) name_begin = i;
-      name = i;
-      name_complete = false;
-      ++i;
-      if (is(i, "<") && is_name(i - 1)) {
-        std::size_t close = match_angle(i);
-        if (close == kNone) return result;
-        i = close + 1;
-      }
-    } else if (is(i, "(")) {
-      bool pointer_declarator =
-          is_any(i + 1, {"*", "&", "&&"}) || (is_identifier(i + 1) && is(i + 2, "::") && is(i + 3, "*"));
-      bool named = name != kNone && (is_name(name) || is_any(i - 1, {">"}));
-      bool value =
-          i + 1 < size() && (token(i + 1).kind == TokenKind::number || token(i + 1).kind == TokenKind::string ||
-                             token(i + 1).kind == TokenKind::character);
-      if (pointer_declarator) {
-        finish_variable(i);
-      } else if (value && named) {
-        finish_variable(name_begin);
-      } else if (named) {
-        finish_function(i, name_begin, name);
-      }
-      return result;
-    } else if (is_any(i, {"=", ";", ",", "[", "{"})) {
-      if (name != kNone && is_name(name)) finish_variable(name_begin);
-      return result;
-    } else if (is_any(i, {"*", "&", "&&", "..."}) || token(i).kind == TokenKind::string) {
-      name_complete = true;
-      ++i;
+  /// False when it's known what is declared, or can't be.
+  bool read_next() {
+    if (takes_parenthesis(s_.text(i_)) && s_.is_any(i_ + 1, {"(", "{"})) return skip_argument();
+    if (s_.opens_attribute(i_)) return i_ = s_.match(i_) + 1, true;
+    if (s_.is(i_, "operator")) return finish_operator(), false;
+    if (s_.is_any(i_, {"struct", "class", "union", "enum"})) return read_class();
+    if (s_.is(i_, "::") || s_.is(i_, "~")) return read_part_of_name(), true;
+    if (s_.is_identifier(i_)) return read_identifier();
+    if (s_.is(i_, "(")) return finish_at_parenthesis(), false;
+    if (s_.is_any(i_, {"=", ";", ",", "[", "{"})) {
+      if (name_ != kNone && s_.is_name(name_)) finish_variable(name_begin_);
+      return false;
+    }
+    if (!s_.is_any(i_, {"*", "&", "&&", "..."}) && s_.token(i_).kind != TokenKind::string) return false;
+    name_complete_ = true;
+    ++i_;
+    return true;
+  }
+
+  /// `alignas(16)`, `decltype(x)`, `requires { ... }`.
+  bool skip_argument() {
+    const bool constraint = s_.is(i_, "requires");
+    if (s_.match(i_ + 1) == kNone) return false;
+    i_ = s_.match(i_ + 1) + 1;
+    if (constraint && s_.is(i_, "{") && s_.match(i_) != kNone) i_ = s_.match(i_) + 1;
+    name_complete_ = true;
+    return true;
+  }
+
+  void finish_operator() {
+    std::size_t start = name_complete_ || name_begin_ == kNone ? i_ : name_begin_;
+    if (i_ > 0 && !s_.is(i_ - 1, "::")) start = i_;
+    std::size_t j = i_ + 1;
+    if (s_.is_any(j, {"(", "["}) && s_.match(j) == j + 1) j += 2;
+    while (j < s_.size() && !s_.is_any(j, {"(", ";", "{", "}"})) ++j;
+    if (s_.is(j, "(")) finish_function(j, start, j - 1);
+  }
+
+  bool read_class() {
+    std::size_t j = i_ + 1;
+    while (j < s_.size() && !s_.is_any(j, {"{", ";", "=", "(", "*", "&"})) {
+      if (takes_parenthesis(s_.text(j)) && s_.is(j + 1, "(") && s_.match(j + 1) != kNone) j = s_.match(j + 1);
+      ++j;
+    }
+    if (s_.is(j, "{") && s_.match(j) != kNone && s_.brace_opens_class(i_, j)) {
+      i_ = s_.match(j) + 1;
+      if (s_.is(i_, ";")) return false;
     } else {
-      return result;
+      ++i_;
+      if (s_.is_identifier(i_)) ++i_;
+    }
+    name_begin_ = kNone;
+    name_complete_ = true;
+    return true;
+  }
+
+  /// `::` or `~`.
+  void read_part_of_name() {
+    const bool scope = s_.is(i_, "::");
+    if (name_complete_ && scope && i_ > 0 && s_.is_any(i_ - 1, {">"})) name_complete_ = false;
+    if (scope ? !(i_ > 0 && (s_.is_identifier(i_ - 1) || s_.is(i_ - 1, ">"))) : !(i_ > 0 && s_.is(i_ - 1, "::")))
+      name_begin_ = i_, name_complete_ = false;
+    ++i_;
+  }
+
+  bool read_identifier() {
+    const bool continues = i_ > 0 && s_.is_any(i_ - 1, {"::", "~"}) && name_begin_ != kNone;
+    if (!continues) name_begin_ = i_;
+    name_ = i_;
+    name_complete_ = false;
+    ++i_;
+    if (s_.is(i_, "<") && s_.is_name(i_ - 1)) {
+      const std::size_t close = s_.match_angle(i_);
+      if (close == kNone) return false;
+      i_ = close + 1;
+    }
+    return true;
+  }
+
+  /// Parameters, an initial value, or a declarator such as `(*f)(int)`.
+  void finish_at_parenthesis() {
+    const bool pointer_declarator =
+        s_.is_any(i_ + 1, {"*", "&", "&&"}) || (s_.is_identifier(i_ + 1) && s_.is(i_ + 2, "::") && s_.is(i_ + 3, "*"));
+    const bool named = name_ != kNone && (s_.is_name(name_) || s_.is_any(i_ - 1, {">"}));
+    const bool value = i_ + 1 < s_.size() &&
+                       (s_.token(i_ + 1).kind == TokenKind::number || s_.token(i_ + 1).kind == TokenKind::string ||
+                        s_.token(i_ + 1).kind == TokenKind::character);
+    if (pointer_declarator) {
+      finish_variable(i_);
+    } else if (value && named) {
+      finish_variable(name_begin_);
+    } else if (named) {
+      finish_function(i_, name_begin_, name_);
     }
   }
-  return result;
-}
+
+  void finish_function(std::size_t parameters, std::size_t name_begin, std::size_t name) {
+    result_.kind = DeclKind::function;
+    result_.parameters = parameters;
+    result_.name_begin = name_begin;
+    result_.name = name;
+    if (s_.match(parameters) == kNone) return;
+    result_.body = s_.function_body(s_.match(parameters) + 1);
+    if (result_.body != kNone) result_.end = s_.match(result_.body);
+  }
+
+  void finish_variable(std::size_t first) {
+    result_.end = s_.parse_declarators(first, result_.declarators);
+    if (result_.end != kNone) result_.kind = DeclKind::variable;
+  }
+
+  const Syntax& s_;
+  std::size_t i_;
+  Declaration result_;
+  std::size_t name_begin_ = kNone;  // of the qualified name read last
+  std::size_t name_ = kNone;
+  bool name_complete_ = false;  // the next identifier starts another name
+};
+
+Declaration Syntax::parse_declaration(std::size_t begin) const { return DeclarationReader(*this, begin).read(); }
 
 bool Syntax::join(std::size_t begin, std::size_t end, std::string& out) const {
   out.clear();

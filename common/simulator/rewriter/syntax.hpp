@@ -94,6 +94,8 @@ class Syntax {
   bool join(std::size_t begin, std::size_t end, std::string& out) const;
 
  private:
+  class DeclarationReader;
+
   void match_brackets();
   void walk_scopes();
   std::size_t skip_statement(std::size_t i, int depth) const;
