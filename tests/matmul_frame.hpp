@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../chapters/01_naive_matmul/naive_matmul.cuh"
-#include "01_naive_matmul/check_matmul.hpp"
 #include "catch.hpp"
+#include "check_matmul.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 

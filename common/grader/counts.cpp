@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 
 #include "runtime/devices.hpp"
@@ -21,6 +23,63 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
+
+/// Which part of a report says why a count is what it is.
+enum class Seen { in_lines, in_launches, in_host_code };
+
+struct Count {
+  const char* name;
+  Seen seen;
+  const char* readable;
+};
+
+/// All that a limit may be about. What each is, is in docs/teaching.md.
+constexpr Count kCounts[] = {
+    {"load_requests", Seen::in_lines, "requests of loads"},
+    {"load_sectors", Seen::in_lines, "sectors of loads"},
+    {"sectors_per_load", Seen::in_lines, "sectors per request of loads"},
+    {"load_sectors_per_ideal", Seen::in_lines,
+     "times as many sectors of loads as the same words would fill side by side"},
+    {"load_words", Seen::in_lines, "words that threads loaded"},
+    {"store_sectors", Seen::in_lines, "sectors of stores"},
+    {"sectors_per_store", Seen::in_lines, "sectors per request of stores"},
+    {"sectors", Seen::in_lines, "sectors of loads and stores"},
+    {"shared_wavefronts", Seen::in_lines, "wavefronts of shared memory"},
+    {"shared_conflicts", Seen::in_lines, "bank conflicts"},
+    {"shared_wavefronts_per_flop", Seen::in_lines, "wavefronts of shared memory per FLOP"},
+    {"copies", Seen::in_lines, "requests of asynchronous copies"},
+    {"copied_words", Seen::in_lines, "words that were copied asynchronously"},
+    {"copied_words_waited_for", Seen::in_lines,
+     "words that threads waited for right after they had begun the copies, with no load from shared memory between"},
+    {"atomics", Seen::in_lines, "atomic updates of global memory, one for each thread that makes one"},
+    {"shared_atomics", Seen::in_lines, "atomic updates of shared memory, one for each thread that makes one"},
+    {"launches", Seen::in_launches, "launches"},
+    {"library_calls", Seen::in_host_code, "calls of a library"},
+    {"host_launches", Seen::in_host_code,
+     "launches that host code asked for: of kernels, captured ones too, and of graphs"},
+    {"waits", Seen::in_host_code, "waits of the host"},
+    {"allocations", Seen::in_host_code, "allocations of device memory"},
+    {"bytes_to_device", Seen::in_host_code, "bytes copied to the device"},
+    {"bytes_to_host", Seen::in_host_code, "bytes copied to the host"},
+    {"bytes_between", Seen::in_host_code, "bytes copied from one device to another"},
+    {"bytes_sent_most", Seen::in_host_code, "bytes copied from one device to others, of the one that sends most"},
+    {"bytes_received_most", Seen::in_host_code,
+     "bytes copied to one device from others, of the one that receives most"},
+    {"timeline", Seen::in_host_code, "times as long as a copy of the whole array to the device takes"},
+    {"blocks", Seen::in_launches, "blocks"},
+    {"threads", Seen::in_launches, "threads"},
+    {"threads_per_block", Seen::in_launches, "threads in the largest block"},
+    {"shared_bytes_per_block", Seen::in_launches, "bytes of shared memory of the block that has most"},
+    {"resident_warps", Seen::in_launches,
+     "warps that an SM holds at a time, by their blocks' threads and shared memory"},
+};
+
+const Count& count_of(const std::string& name) {
+  const auto* found =
+      std::find_if(std::begin(kCounts), std::end(kCounts), [&](const Count& c) { return name == c.name; });
+  if (found == std::end(kCounts)) throw std::out_of_range("there is no count " + name);
+  return *found;
+}
 
 /// A line of a kernel that updates "global" or "shared" memory atomically, whether it uses the old value or not.
 bool is_atomic(const Json& line, const char* memory) {
@@ -288,43 +347,16 @@ Totals totals(const Json& report, SharedMemory shared) {
   return sums.totals();
 }
 
-std::string readable_count(const std::string& name) {
-  static const std::map<std::string, std::string> names{
-      {"load_requests", "requests of loads"},
-      {"load_sectors", "sectors of loads"},
-      {"sectors_per_load", "sectors per request of loads"},
-      {"load_sectors_per_ideal", "times as many sectors of loads as the same words would fill side by side"},
-      {"load_words", "words that threads loaded"},
-      {"store_sectors", "sectors of stores"},
-      {"sectors_per_store", "sectors per request of stores"},
-      {"sectors", "sectors of loads and stores"},
-      {"shared_wavefronts", "wavefronts of shared memory"},
-      {"shared_conflicts", "bank conflicts"},
-      {"shared_wavefronts_per_flop", "wavefronts of shared memory per FLOP"},
-      {"copies", "requests of asynchronous copies"},
-      {"copied_words", "words that were copied asynchronously"},
-      {"copied_words_waited_for",
-       "words that threads waited for right after they had begun the copies, with no load from shared memory between"},
-      {"atomics", "atomic updates of global memory, one for each thread that makes one"},
-      {"shared_atomics", "atomic updates of shared memory, one for each thread that makes one"},
-      {"launches", "launches"},
-      {"library_calls", "calls of a library"},
-      {"host_launches", "launches that host code asked for: of kernels, captured ones too, and of graphs"},
-      {"waits", "waits of the host"},
-      {"allocations", "allocations of device memory"},
-      {"bytes_to_device", "bytes copied to the device"},
-      {"bytes_to_host", "bytes copied to the host"},
-      {"bytes_between", "bytes copied from one device to another"},
-      {"bytes_sent_most", "bytes copied from one device to others, of the one that sends most"},
-      {"bytes_received_most", "bytes copied to one device from others, of the one that receives most"},
-      {"timeline", "times as long as a copy of the whole array to the device takes"},
-      {"blocks", "blocks"},
-      {"threads", "threads"},
-      {"threads_per_block", "threads in the largest block"},
-      {"shared_bytes_per_block", "bytes of shared memory of the block that has most"},
-      {"resident_warps", "warps that an SM holds at a time, by their blocks' threads and shared memory"}};
-  return names.at(name);
+const std::vector<std::string>& count_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Count& c : kCounts) list.push_back(c.name);
+    return list;
+  }();
+  return names;
 }
+
+std::string readable_count(const std::string& name) { return count_of(name).readable; }
 
 std::string count_text(double v) { return v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v); }
 
@@ -389,14 +421,9 @@ std::string why_refused(const Json& report, int error) {
 std::vector<std::string> diagnoses(const Json& report, const std::string& count, double too_many,
                                    const std::string& file) {
   constexpr std::size_t kTold = 3;
-  const auto is_one_of = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(), [&](const char* name) { return count == name; });
-  };
-  if (is_one_of({"library_calls", "host_launches", "waits", "allocations", "bytes_to_device", "bytes_to_host",
-                 "bytes_between", "bytes_sent_most", "bytes_received_most", "timeline"}))
-    return {};  // they have no line in a kernel
-  if (is_one_of({"launches", "blocks", "threads", "threads_per_block", "shared_bytes_per_block", "resident_warps"}))
-    return shapes_of_launches(report, count == "resident_warps");
+  const Seen seen = count_of(count).seen;
+  if (seen == Seen::in_host_code) return {};  // it has no line in a kernel
+  if (seen == Seen::in_launches) return shapes_of_launches(report, count == "resident_warps");
 
   const Kind kind(count);
   std::vector<Spot> spots = spots_in(report, kind);

@@ -24,6 +24,8 @@ Totals totals(const nlohmann::ordered_json& report, SharedMemory shared = Shared
 /// Takes loads of what had just been loaded for loads like others.
 void count_repeats(nlohmann::ordered_json& report);
 
+/// Names that Limit::count may have.
+const std::vector<std::string>& count_names();
 /// "sectors of loads" for load_sectors.
 std::string readable_count(const std::string& name);
 std::string count_text(double count);

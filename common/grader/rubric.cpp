@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "counts.hpp"
 #include "tilewise/random.hpp"
 
 namespace tilewise::grader {
@@ -154,42 +155,6 @@ Rubric parse(const Json& j) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& count_names() {
-  static const std::vector<std::string> names{"load_requests",
-                                              "load_sectors",
-                                              "sectors_per_load",
-                                              "load_sectors_per_ideal",
-                                              "load_words",
-                                              "store_sectors",
-                                              "sectors_per_store",
-                                              "sectors",
-                                              "shared_wavefronts",
-                                              "shared_conflicts",
-                                              "shared_wavefronts_per_flop",
-                                              "copies",
-                                              "copied_words",
-                                              "copied_words_waited_for",
-                                              "atomics",
-                                              "shared_atomics",
-                                              "launches",
-                                              "library_calls",
-                                              "host_launches",
-                                              "waits",
-                                              "allocations",
-                                              "bytes_to_device",
-                                              "bytes_to_host",
-                                              "bytes_between",
-                                              "bytes_sent_most",
-                                              "bytes_received_most",
-                                              "timeline",
-                                              "blocks",
-                                              "threads",
-                                              "threads_per_block",
-                                              "shared_bytes_per_block",
-                                              "resident_warps"};
-  return names;
-}
 
 std::vector<Sizes> Rubric::hidden() const {
   Random random(hidden_seed);

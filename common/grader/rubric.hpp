@@ -14,7 +14,7 @@ using Sizes = std::vector<int>;
 
 /// Bounds on one count, and the points for keeping them.
 struct Limit {
-  std::string count;  ///< see count_names()
+  std::string count;  ///< see count_names() in counts.hpp
   std::optional<double> at_least, at_most;
   double points = 0;
   std::string why;      ///< shown when it is not kept
@@ -66,8 +66,5 @@ std::vector<Rubric> read_rubrics(const std::string& folder);
 
 /// The libraries, and groups of CUDA's calls, that at least one of the tasks may call.
 std::set<std::string> libraries_of(const std::vector<Rubric>& rubrics);
-
-/// Names that Limit::count may have.
-const std::vector<std::string>& count_names();
 
 }  // namespace tilewise::grader

@@ -423,25 +423,6 @@ std::string with_separators(const std::string& text) {
   return out;
 }
 
-std::string count_in_words(const std::string& count) {
-  static const std::map<std::string, std::string> own{
-      {"store_requests", "requests of stores"},
-      {"load_data_passes", "passes through L1's banks for loads"},
-      {"store_data_passes", "passes through L1's banks for stores"},
-      {"dram_bytes", "bytes in the sectors that were touched"},
-      {"flops", "floating-point operations"},
-      {"resident_warps", "warps that an SM holds at a time"},
-      {"threads_per_block", "threads in a block"},
-      {"shared_bytes_per_block", "bytes of shared memory in a block"},
-      {"leaks", "allocations that are never freed"},
-      {"timeline_length", "times as long as one copy"},
-      {"most_sent", "times as much as one copy, from the device that sends most"},
-      {"devices", "devices with a launch"},
-  };
-  const auto found = own.find(count);
-  return found != own.end() ? found->second : grader::readable_count(count);
-}
-
 std::map<std::string, double> counts_of(const Json& report, std::size_t from) {
   Json judged = Json::array();
   for (std::size_t i = from; i < report.size(); ++i) judged.push_back(report[i]);

@@ -42,7 +42,4 @@ std::string count_text(double value);
 /// "1,024 of 4,096" for "1024 of 4096".
 std::string with_separators(const std::string& text);
 
-/// "sectors per request of stores" for sectors_per_store.
-std::string count_in_words(const std::string& count);
-
 }  // namespace tilewise::learn

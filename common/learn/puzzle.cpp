@@ -8,6 +8,7 @@
 #include <regex>
 #include <stdexcept>
 
+#include "grader/counts.hpp"
 #include "grader/tools.hpp"
 
 namespace tilewise::learn {
@@ -239,35 +240,58 @@ std::string Puzzle::shown_file() const { return "chapters/" + chapter + "/puzzle
 
 std::string Puzzle::text() const { return joined(lines, "\n") + "\n"; }
 
+namespace {
+
+struct NamedCount {
+  const char* name;
+  const char* words;  // "": the grader's
+};
+
+constexpr NamedCount kCounts[] = {
+    {"load_requests", ""},
+    {"load_sectors", ""},
+    {"sectors_per_load", ""},
+    {"load_words", ""},
+    {"store_requests", "requests of stores"},
+    {"store_sectors", ""},
+    {"sectors_per_store", ""},
+    {"sectors", ""},
+    {"load_data_passes", "passes through L1's banks for loads"},
+    {"store_data_passes", "passes through L1's banks for stores"},
+    {"shared_wavefronts", ""},
+    {"shared_conflicts", ""},
+    {"atomics", ""},
+    {"shared_atomics", ""},
+    {"launches", ""},
+    {"blocks", ""},
+    {"threads", ""},
+    {"threads_per_block", "threads in a block"},
+    {"shared_bytes_per_block", "bytes of shared memory in a block"},
+    {"resident_warps", "warps that an SM holds at a time"},
+    {"dram_bytes", "bytes in the sectors that were touched"},
+    {"flops", "floating-point operations"},
+    {"copies", ""},
+    {"leaks", "allocations that are never freed"},
+    {"timeline_length", "times as long as one copy"},
+    {"most_sent", "times as much as one copy, from the device that sends most"},
+    {"devices", "devices with a launch"},
+};
+
+}  // namespace
+
 const Lines& count_names() {
-  static const Lines names = {"load_requests",
-                              "load_sectors",
-                              "sectors_per_load",
-                              "load_words",
-                              "store_requests",
-                              "store_sectors",
-                              "sectors_per_store",
-                              "sectors",
-                              "load_data_passes",
-                              "store_data_passes",
-                              "shared_wavefronts",
-                              "shared_conflicts",
-                              "atomics",
-                              "shared_atomics",
-                              "launches",
-                              "blocks",
-                              "threads",
-                              "threads_per_block",
-                              "shared_bytes_per_block",
-                              "resident_warps",
-                              "dram_bytes",
-                              "flops",
-                              "copies",
-                              "leaks",
-                              "timeline_length",
-                              "most_sent",
-                              "devices"};
+  static const Lines names = [] {
+    Lines list;
+    for (const NamedCount& c : kCounts) list.push_back(c.name);
+    return list;
+  }();
   return names;
+}
+
+std::string count_in_words(const std::string& count) {
+  for (const NamedCount& c : kCounts)
+    if (count == c.name && *c.words != '\0') return c.words;
+  return grader::readable_count(count);
 }
 
 // ---------------------------------------------------------------- files

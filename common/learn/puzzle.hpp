@@ -76,6 +76,8 @@ std::optional<std::pair<std::string, int>> parse_id(const std::string& word);
 
 /// Names that limits and answers may have.
 const Lines& count_names();
+/// "sectors per request of stores" for sectors_per_store.
+std::string count_in_words(const std::string& count);
 
 /// The learner's part with the original's check below it.
 struct Composed {

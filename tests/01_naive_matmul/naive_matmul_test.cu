@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"
 #include "01_naive_matmul/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "check_matmul.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 

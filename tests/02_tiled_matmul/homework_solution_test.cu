@@ -5,8 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"
 #include "catch.hpp"
+#include "guarded_memory.hpp"
+#include "tilewise/random.hpp"
+#include "tilewise/reference.hpp"
 
 namespace {
 

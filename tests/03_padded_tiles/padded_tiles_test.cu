@@ -15,6 +15,7 @@
 #include "03_padded_tiles/check_running_sums.hpp"
 #include "03_padded_tiles/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "check_matmul.hpp"
 #include "problem.hpp"
 #include "tilewise/counters.hpp"
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "common/guarded_run.hpp"
+#include "guarded_run.hpp"
 #include "tilewise/compare.hpp"
 #include "tilewise/random.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/guarded_run.hpp"
+#include "guarded_run.hpp"
 #include "tilewise/compare.hpp"
 #include "tilewise/random.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "tilewise/compare.hpp"
 #include "tilewise/random.hpp"
 

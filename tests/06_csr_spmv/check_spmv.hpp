@@ -12,11 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, NewFindings
 #include "csr_spmv.cuh"
+#include "guarded_memory.hpp"
 #include "tilewise/csr.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/device_buffer.hpp"
+#include "tilewise/random.hpp"
 
 /// What a kernel gets. All pointers are to device memory.
 template <class T>

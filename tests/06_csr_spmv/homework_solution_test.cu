@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "tilewise/csr.hpp"
 #include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"

@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix, NewFindings, the shapes
+#include "guarded_memory.hpp"
 #include "tilewise/cublas.hpp"
+#include "tilewise/cuda_check.hpp"
 #include "tilewise/device.hpp"
+#include "tilewise/random.hpp"
+#include "tilewise/reference.hpp"
 
 #ifdef TILEWISE_SIMULATOR
 #include "tilewise_sim/library.hpp"

@@ -10,6 +10,7 @@
 #include "07_cublas_sgemm/check_sgemm.hpp"
 #include "07_cublas_sgemm/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "check_matmul.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 

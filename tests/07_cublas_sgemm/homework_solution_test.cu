@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "tilewise/cuda_check.hpp"
 #include "tilewise/random.hpp"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, NewFindings
 #include "expected.hpp"
+#include "guarded_memory.hpp"
 #include "ring.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"

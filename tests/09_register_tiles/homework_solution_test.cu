@@ -6,9 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "tilewise/device_buffer.hpp"
+#include "tilewise/random.hpp"
 
 namespace {
 

@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix
 #include "catch.hpp"
+#include "guarded_memory.hpp"
+#include "tilewise/random.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"
 #include "12_past_cublas/mutants/mutants.cuh"
 #include "catch.hpp"
+#include "check_matmul.hpp"
 #include "rows.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "../chapters/13_tensor_cores/problem.hpp"
-#include "01_naive_matmul/check_matmul.hpp"
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "tilewise/device.hpp"
+#include "tilewise/random.hpp"
+#include "tilewise/reference.hpp"
 
 /// A matrix of T in the middle of a larger allocation, as GuardedMatrix is one of floats. `margin` is what lies beside it.
 template <class T>

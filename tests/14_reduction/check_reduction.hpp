@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "problem.hpp"
+#include "tilewise/random.hpp"
 
 /// Adds n floats at x into *total: (n, x, scratch, total). The scratch memory is all zero before the first call.
 using SumLaunch = std::function<cudaError_t(std::size_t, const float*, const Scratch&, float*)>;

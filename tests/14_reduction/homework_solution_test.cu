@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // GuardedMatrix
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"
 

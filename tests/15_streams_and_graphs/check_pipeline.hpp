@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, NewFindings
+#include "guarded_memory.hpp"
 #include "pipeline.hpp"
+#include "tilewise/cuda_check.hpp"
 #include "tilewise/device_buffer.hpp"
 #include "tilewise/pinned_buffer.hpp"
 #include "tilewise/random.hpp"

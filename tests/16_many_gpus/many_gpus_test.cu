@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, NewFindings
 #include "16_many_gpus/mutants/mutants.hpp"
 #include "catch.hpp"
+#include "guarded_memory.hpp"
 #include "rows.hpp"
+#include "tilewise/cuda_check.hpp"
 #include "tilewise/several_devices.hpp"
 
 namespace {

@@ -1,6 +1,9 @@
 // What is counted of a report: the better of the two ways, as written and as compiled.
 #include "counts.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -90,4 +93,19 @@ TEST_CASE("words that are loaded again: not counted, or counted where the task s
   count_repeats(report);
   CHECK(count(report, "load_requests") == 10);
   CHECK(count(report, "load_sectors") == 40);
+}
+
+TEST_CASE("every count has words, a row in the page for teachers, and a value where it comes from the report",
+          "[counts]") {
+  std::ifstream file(TILEWISE_SOURCE_DIR "/docs/teaching.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string& name : count_names()) {
+    INFO(name);
+    CHECK(!readable_count(name).empty());
+    CHECK(page.find("`" + name + "`") != std::string::npos);
+  }
+  for (const auto& [name, value] : totals(Json::array()).counts) {
+    INFO(name);
+    CHECK(std::count(count_names().begin(), count_names().end(), name) == 1);
+  }
 }

@@ -17,28 +17,6 @@ namespace {
 
 using tilewise::sim::Counters;
 
-const std::map<std::string, std::uint64_t Counters::*>& metrics() {
-  static const std::map<std::string, std::uint64_t Counters::*> table = {
-      {"smsp__inst_executed_op_global_ld.sum", &Counters::global_load_instructions},
-      {"smsp__inst_executed_op_global_st.sum", &Counters::global_store_instructions},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_sectors},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_sectors},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_sectors},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_sectors},
-      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_tag_passes},
-      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_tag_passes},
-      {"smsp__inst_executed_op_shared_ld.sum", &Counters::shared_load_instructions},
-      {"smsp__inst_executed_op_shared_st.sum", &Counters::shared_store_instructions},
-      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", &Counters::shared_load_wavefronts},
-      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", &Counters::shared_store_wavefronts},
-  };
-  return table;
-}
-
 // A reason covers only the counters that it can explain; all others of the launch must still be equal.
 bool explains(const std::string& reason, const std::string& metric) {
   struct Scope {
@@ -90,7 +68,8 @@ TEST_CASE("the simulator counts what an H200 counts", "[validation]") {
         INFO(name);
         CHECK(simulated == hardware);
       };
-      for (const auto& [name, member] : metrics()) compare(name, counted.*member, recorded_counter(name));
+      for (const tilewise::sim::NamedCounter& n : tilewise::sim::kNamedCounters)
+        if (n.recorded) compare(n.name, counted.*n.member, recorded_counter(n.name));
       // A GPU fuses what is written as a * b + c.
       const auto flop = [&](const std::string& type) {
         const auto of = [&](const char* op) {
@@ -155,8 +134,8 @@ TEST_CASE("as compiled, at most 1 in 100 launches differs from an H200's", "[val
         return of("add") + of("mul") + 2 * of("fma");
       };
       std::string differs;
-      for (const auto& [name, member] : metrics())
-        if (counted.*member != hardware(name)) differs += " " + name;
+      for (const tilewise::sim::NamedCounter& n : tilewise::sim::kNamedCounters)
+        if (n.recorded && counted.*n.member != hardware(n.name)) differs += std::string(" ") + n.name;
       if (counted.flop_single != flop("f") || counted.flop_double != flop("d")) differs += " flop";
       INFO(differs);
       CHECK(differs.empty() == (reasons.count(cases[i].name) == 0));

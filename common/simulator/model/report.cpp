@@ -214,33 +214,10 @@ std::uint64_t blocks_of(const LaunchRecord& launch) {
   return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
 }
 
-// Those of tensor cores are there for kernels that use them.
 Json counters_json(const Counters& c) {
-  Json counters{
-      {"smsp__inst_executed_op_global_ld.sum", c.global_load_instructions},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.global_load_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.global_load_sectors},
-      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", c.global_load_tag_passes},
-      {"smsp__inst_executed_op_global_st.sum", c.global_store_instructions},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", c.global_store_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", c.global_store_sectors},
-      {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", c.global_store_tag_passes},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", c.atomic_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", c.atomic_sectors},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", c.reduction_requests},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", c.reduction_sectors},
-      {"smsp__inst_executed_op_ldgsts.sum", c.async_copy_instructions},
-      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", c.async_copy_wavefronts},
-      {"smsp__inst_executed_op_shared_ld.sum", c.shared_load_instructions},
-      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.shared_load_wavefronts},
-      {"smsp__inst_executed_op_shared_st.sum", c.shared_store_instructions},
-      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", c.shared_store_wavefronts},
-  };
-  if (c.matrix_load_instructions != 0) {
-    counters["smsp__inst_executed_op_ldsm.sum"] = c.matrix_load_instructions;
-    counters["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"] = c.matrix_load_wavefronts;
-  }
-  if (c.tensor_instructions != 0) counters["sm__inst_executed_pipe_tensor_op_hmma.sum"] = c.tensor_instructions;
+  Json counters = Json::object();
+  for (const NamedCounter& n : kNamedCounters)
+    if (!n.shown_with || c.*n.shown_with != 0) counters[n.name] = c.*n.member;
   return counters;
 }
 

@@ -141,11 +141,6 @@ Args split(std::string_view text, char separator) {
 
 // ---------------------------------------------------------------- processes
 
-struct ProcessResult {
-  int status = 0;      // exit status; 128 + signal when killed
-  std::string output;  // stdout, when asked for
-};
-
 std::string shown(const Args& command) {
   std::string line;
   for (const std::string& word : command) {
@@ -155,7 +150,9 @@ std::string shown(const Args& command) {
   return line;
 }
 
-/// Runs a command. Its stdout and stderr go to the given files, or stay ours when the names are empty.
+/// Runs a command. Its stdout and stderr go to the given files, or stay ours when the names are empty. Exit status; 128 + signal when
+/// killed. (Written out here and in runtime/symbols.cpp, which reads from a pipe and says nothing when a tool isn't there: a function
+/// for both is as long as the two. Whatever isn't trusted is started by grader/sandbox.cpp.)
 int run(const Args& command, bool verbose, const std::string& stdout_file = "", const std::string& stderr_file = "") {
   if (verbose) std::cerr << shown(command) << '\n';
   std::vector<char*> argv;

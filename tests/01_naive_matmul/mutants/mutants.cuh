@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include "01_naive_matmul/check_matmul.hpp"
+#include "check_matmul.hpp"
 
 namespace naive_mutants {
 

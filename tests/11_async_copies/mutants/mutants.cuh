@@ -8,7 +8,7 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-#include "01_naive_matmul/check_matmul.hpp"
+#include "check_matmul.hpp"
 
 namespace async_mutants {
 

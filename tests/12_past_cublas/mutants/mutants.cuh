@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "01_naive_matmul/check_matmul.hpp"
+#include "check_matmul.hpp"
 #include "tilewise/device_buffer.hpp"
 
 namespace share_mutants {

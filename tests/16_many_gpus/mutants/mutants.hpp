@@ -1,8 +1,9 @@
 // Wrong sums over devices. Each holds one mistake that people make, and each must be rejected by the check that the right ones pass.
 #pragma once
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault
 #include "all_reduce.hpp"
+#include "guarded_memory.hpp"
+#include "tilewise/cuda_check.hpp"
 
 namespace sum_mutants {
 

@@ -31,43 +31,42 @@ void add_members(Struct& to, const Struct& from, Function f) {
   to = std::bit_cast<Struct>(sums);
 }
 
-/// Counters of one launch. Names in reports are Nsight Compute's; each member says which. As there, asynchronous copies from
-/// global to shared memory are among the global loads, except in the number of instructions.
+/// Counters of one launch. As with Nsight Compute's, whose names kNamedCounters has, asynchronous copies from global to shared
+/// memory are among the global loads, except in the number of instructions.
 struct Counters {
-  std::uint64_t global_load_instructions = 0;  ///< smsp__inst_executed_op_global_ld.sum
-  std::uint64_t global_load_requests = 0;      ///< l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
-  std::uint64_t global_load_sectors = 0;       ///< l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
-  std::uint64_t global_load_bytes = 0;         ///< bytes the threads asked for
-  std::uint64_t global_load_tag_passes = 0;    ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum
+  std::uint64_t global_load_instructions = 0;
+  std::uint64_t global_load_requests = 0;
+  std::uint64_t global_load_sectors = 0;
+  std::uint64_t global_load_bytes = 0;  ///< bytes the threads asked for
+  std::uint64_t global_load_tag_passes = 0;
   /// Passes through L1's banks, when all is found in L1: at most l1tex__data_pipe_lsu_wavefronts_mem_lgds_cmd_read.sum,
   /// which is larger where the parts of a request arrive one after another.
   std::uint64_t global_load_data_passes = 0;
-  std::uint64_t global_store_instructions = 0;  ///< smsp__inst_executed_op_global_st.sum
-  std::uint64_t global_store_requests = 0;      ///< l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
-  std::uint64_t global_store_sectors = 0;       ///< l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_instructions = 0;
+  std::uint64_t global_store_requests = 0;
+  std::uint64_t global_store_sectors = 0;
   std::uint64_t global_store_bytes = 0;
-  std::uint64_t global_store_tag_passes = 0;  ///< l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum
+  std::uint64_t global_store_tag_passes = 0;
   /// Of each request alone: a GPU may put stores together that follow one another soon.
   std::uint64_t global_store_data_passes = 0;
-  std::uint64_t atomic_requests = 0;            ///< l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum
-  std::uint64_t atomic_sectors = 0;             ///< l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
-  std::uint64_t reduction_requests = 0;         ///< l1tex__t_requests_pipe_lsu_mem_global_op_red.sum
-  std::uint64_t reduction_sectors = 0;          ///< l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
-  std::uint64_t shared_load_instructions = 0;   ///< smsp__inst_executed_op_shared_ld.sum
-  std::uint64_t shared_load_wavefronts = 0;     ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
-  std::uint64_t shared_load_ideal = 0;          ///< wavefronts that a conflict-free layout would need
-  std::uint64_t shared_store_instructions = 0;  ///< smsp__inst_executed_op_shared_st.sum
-  std::uint64_t shared_store_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+  std::uint64_t atomic_requests = 0;
+  std::uint64_t atomic_sectors = 0;
+  std::uint64_t reduction_requests = 0;
+  std::uint64_t reduction_sectors = 0;
+  std::uint64_t shared_load_instructions = 0;
+  std::uint64_t shared_load_wavefronts = 0;
+  std::uint64_t shared_load_ideal = 0;  ///< wavefronts that a conflict-free layout would need
+  std::uint64_t shared_store_instructions = 0;
+  std::uint64_t shared_store_wavefronts = 0;
   std::uint64_t shared_store_ideal = 0;
-  std::uint64_t async_copy_instructions = 0;  ///< smsp__inst_executed_op_ldgsts.sum
-  /// smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum: copies of 16 bytes take none
-  std::uint64_t async_copy_wavefronts = 0;
-  std::uint64_t async_copy_data_passes = 0;    ///< through L1's banks, at least
-  std::uint64_t matrix_load_instructions = 0;  ///< smsp__inst_executed_op_ldsm.sum
-  std::uint64_t matrix_load_wavefronts = 0;    ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum
+  std::uint64_t async_copy_instructions = 0;
+  std::uint64_t async_copy_wavefronts = 0;   ///< copies of 16 bytes take none
+  std::uint64_t async_copy_data_passes = 0;  ///< through L1's banks, at least
+  std::uint64_t matrix_load_instructions = 0;
+  std::uint64_t matrix_load_wavefronts = 0;
   std::uint64_t matrix_load_ideal = 0;
-  std::uint64_t tensor_instructions = 0;  ///< sm__inst_executed_pipe_tensor_op_hmma.sum
-  std::uint64_t tensor_flop = 0;          ///< of these: two for each product and its addition, of the whole warp
+  std::uint64_t tensor_instructions = 0;
+  std::uint64_t tensor_flop = 0;  ///< of these: two for each product and its addition, of the whole warp
   /// smsp__sass_thread_inst_executed_op_fadd + fmul + 2 ffma (_pred_on.sum), as written
   std::uint64_t flop_single = 0;
   std::uint64_t flop_double = 0;            ///< the same of dadd, dmul and dfma
@@ -79,6 +78,43 @@ struct Counters {
   /// For the counters of several launches together.
   Counters& operator+=(const Counters& other);
   Counters& operator-=(const Counters& other);
+};
+
+/// A counter that Nsight Compute has, too.
+struct NamedCounter {
+  const char* name;  ///< Nsight Compute's, and that in reports
+  std::uint64_t Counters::*member;
+  std::uint64_t Counters::*shown_with = nullptr;  ///< reports have it where this is not 0; nullptr: always
+  bool recorded = true;                           ///< for the validation set (docs/results/counters-<gpu>.json)
+};
+
+/// All of them, in the order of reports.
+constexpr NamedCounter kNamedCounters[] = {
+    {"smsp__inst_executed_op_global_ld.sum", &Counters::global_load_instructions},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_requests},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_sectors},
+    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", &Counters::global_load_tag_passes},
+    {"smsp__inst_executed_op_global_st.sum", &Counters::global_store_instructions},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_requests},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_sectors},
+    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", &Counters::global_store_tag_passes},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_requests},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", &Counters::atomic_sectors},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_requests},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", &Counters::reduction_sectors},
+    {"smsp__inst_executed_op_ldgsts.sum", &Counters::async_copy_instructions, nullptr, false},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", &Counters::async_copy_wavefronts, nullptr,
+     false},
+    {"smsp__inst_executed_op_shared_ld.sum", &Counters::shared_load_instructions},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", &Counters::shared_load_wavefronts},
+    {"smsp__inst_executed_op_shared_st.sum", &Counters::shared_store_instructions},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", &Counters::shared_store_wavefronts},
+    {"smsp__inst_executed_op_ldsm.sum", &Counters::matrix_load_instructions, &Counters::matrix_load_instructions,
+     false},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", &Counters::matrix_load_wavefronts,
+     &Counters::matrix_load_instructions, false},
+    {"sm__inst_executed_pipe_tensor_op_hmma.sum", &Counters::tensor_instructions, &Counters::tensor_instructions,
+     false},
 };
 
 inline Counters& Counters::operator+=(const Counters& other) {

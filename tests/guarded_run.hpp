@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "01_naive_matmul/check_matmul.hpp"  // Fault, Verdict, GuardedMatrix, NewFindings
+#include "guarded_memory.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/device_buffer.hpp"
 
