@@ -37,9 +37,20 @@ int main() {
   }
 }
 
+TEST_CASE("A handle of cuBLASLt that nothing is done with is there", "[silent]") {
+  prints("0 0 0\n", R"(#include <cublasLt.h>
+#include <cstdio>
+cublasLtHandle_t handle;
+int main() {
+  const int made = cublasLtCreate(&handle);
+  std::printf("%d %d %d\n", made, cublasLtDestroy(handle), cudaThreadSynchronize());
+}
+)");
+}
+
 TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   const std::pair<std::string, std::string> cases[] = {
-      {"cuBLASLt (cublasLtHandle_t)", "#include <cublasLt.h>\ncublasLtHandle_t h;\nint main() {}\n"},
+      {"cuBLASLt (cublasLtMatmulDesc_t)", "#include <cublasLt.h>\ncublasLtMatmulDesc_t d;\nint main() {}\n"},
       {"cuFFT (cufftHandle)", "#include <cufft.h>\ncufftHandle h;\nint main() {}\n"},
       {"cuRAND (curandState)", "#include <curand_kernel.h>\n__device__ void f(curandState* s);\nint main() {}\n"},
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
