@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "common/scripts/run/programs.py"
 SECONDS = "20"
 
 KERNEL = "__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }\n"
-COPY = "#include <cstdio>\n" + KERNEL + (
+COPY = "#include <cassert>\n#include <cstdio>\n" + KERNEL + (
     "int main() { int* p; int h[4]; cudaMalloc(&p, 16); k<<<1, 4>>>(p); cudaMemcpy(h, p, 16, cudaMemcpyDeviceToHost); cudaFree(p);\n"
 )
 PROGRAMS = {
@@ -21,6 +21,12 @@ PROGRAMS = {
     "right/recorded.cu": ("right", COPY + 'printf("sum %.4f\\ntime: %d ms\\n", h[3] / 3.0, h[3]); }\n'),
     "right/comment.cu": (None, KERNEL + "// int main() {}\n"),
     "findings/bounds.cu": ("finding", KERNEL + "int main() { int* p; cudaMalloc(&p, 4); k<<<1, 4>>>(p); cudaFree(p); }\n"),
+    "findings/aborts.cu": (
+        "finding",
+        KERNEL + "#include <cassert>\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 4>>>(p); assert(p == nullptr); }\n",
+    ),
+    "wrong/asserts.cu": ("wrong", COPY + "assert(h[3] == 4); }\n"),
+    "errors/no_file.cu": ("ends with an error", COPY + 'printf("failed to open data.bin\\n"); return 1; }\n'),
     "wrong/says.cu": ("wrong", COPY + 'printf("Test FAILED\\n"); }\n'),
     "wrong/recorded.cu": ("wrong", COPY + 'printf("sum %.4f\\n", h[3] / 2.0); }\n'),
     "errors/usage.cu": ("ends with an error", COPY + 'printf("usage: give me a file\\n"); return 3; }\n'),

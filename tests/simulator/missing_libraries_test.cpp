@@ -1,4 +1,5 @@
 // Libraries that the simulator lacks: a header alone fails no program, and a name is refused with its line.
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -65,6 +66,45 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   };
   for (const auto& [name, source] : cases)
     refuses("program.cu:2: error: the simulator does not support " + name + ": ", source);
+}
+
+TEST_CASE("Names of CUDA's that the compiler doesn't know are named again, in plain C++, too, and slips are not",
+          "[silent]") {
+  const Workplace workplace;
+  const std::string cuda = workplace.write(R"(#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k() { __shared__ cg::block_tile_memory<256> memory; }
+int main() {
+  cudaMaloc(nullptr, 4);
+  return of_my_own();
+}
+)");
+  const std::string plain = workplace.path("plain.cpp");
+  std::ofstream(plain) << "#include <cuda_runtime.h>\n#include <cuda.h>\nint main() {\n  CUdevice device;\n}\n";
+  for (const std::string& compiler : compilers()) {
+    const Outcome first = workplace.compile(cuda, "--cxx=" + compiler),
+                  second = workplace.compile(plain, "--cxx=" + compiler);
+    INFO(first.text << second.text);
+    CHECK(first.status == 1);
+    CHECK(first.text.find("program.cu:3: error: the simulator does not support block_tile_memory") !=
+          std::string::npos);
+    CHECK(first.text.find("support cudaMaloc") == std::string::npos);
+    CHECK(first.text.find("support of_my_own") == std::string::npos);
+    CHECK(second.status == 1);
+    CHECK(second.text.find("plain.cpp:4: error: the simulator does not support CUdevice") != std::string::npos);
+  }
+}
+
+TEST_CASE("Marks for a profiler do nothing", "[silent]") {
+  prints("right\n", R"(#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <cstdio>
+int main() {
+  nvtxNameCudaStreamA(nullptr, "copies");
+  nvtxRangePush("work");
+  std::puts(nvtxRangePop() == 0 ? "right" : "wrong");
+}
+)");
 }
 
 TEST_CASE("A toolkit's header that the simulator does not have is named", "[silent]") {

@@ -52,11 +52,15 @@ SOURCES = {".cu", ".cpp", ".cc", ".cxx"}
 LIBRARIES = ("cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "nvrtc", "nccl", "cuda", "cudadevrt")
 
 SAID = re.compile(r"[^\n]*(?:the simulator does not support|(?:is|are) not supported|needs a GPU of compute capability)[^\n]*")
-FINDING = re.compile(r"^tilewise: \d+ findings?\b", re.M)
-FIRST_FINDING = re.compile(r"^(?:tilewise: )?(\S+:\d+: [a-z-]+): ", re.M)
+# "x.cu:12: out-of-bounds: ...", then where in the grid; a program that a signal ends doesn't come to the count.
+FINDING = re.compile(r"^tilewise: \d+ findings?\b|^[^\n]*: [a-z-]+: [^\n]*\n    in [^\n]*, block \(", re.M)
+FIRST_FINDING = re.compile(r"([^\s/]+:\d+: (?!note|error|warning)[a-z-]+): ", re.M)
+ASSERTION = re.compile(r"^.*Assertion .* failed.*$", re.M)
 AGAINST_ITSELF = re.compile(
     r"\b(?:FAILED|FAIL|failed|Failed|FAILURE|mismatch(?:es)?|Mismatch(?:es)?|(?:do(?:es)?n't|do(?:es)? not) match|incorrect|Incorrect|INCORRECT)\b"
 )
+# What a program lacks here is no fault of its result.
+MISSING = re.compile(r"open display|(?:cannot|can't|failed to|Failed to|Error opening|could not|Could not|unable to|Unable to) (?:open|find|load|read)|No such file|invalid device ordinal", re.I)
 NOT_AGAINST = re.compile(r"\b(?:0|no|No|without|not|never|if) (?:tests? |errors? )?$|= *$", re.M)
 CLOCK = re.compile(r"\b(?:[mun]?s|[mu]?sec(?:onds?)?|[GMT]?B/s|[GT]?FLOPS?(?:/s)?|Hz|time|Time|speedup)\b", re.I)
 
@@ -177,7 +181,6 @@ class Judge:
         return ("unsupported, said", said) if said else ("unsupported, unsaid", first_error(made.text))
 
     def ran(self, ended, recorded):
-        # A finding's number stands at the end: a program that a signal ends has none, but shows them before.
         if FINDING.search(ended.text):
             return "finding", first(FIRST_FINDING, ended.text, 1)
         if ended.code != 0 and (said := first(SAID, ended.text)):
@@ -185,12 +188,15 @@ class Judge:
         if ended.late:
             busy = ended.computed > 0.05 * self.options.timeout
             return ("too slow" if busy else "hang"), f"{ended.computed:.0f} s of processor time"
+        if ended.code < 0 and (against := first(ASSERTION, ended.text)):
+            return "wrong", against
         if ended.code < 0:
             return "crash", signal.Signals(-ended.code).name
         if recorded is not None:
             difference = differs(recorded, ended.text)
             return ("wrong", difference) if difference else ("right", "as recorded")
-        if against := says_against_itself(ended.text):
+        against = says_against_itself(ended.text)
+        if against and not MISSING.search(ended.text):
             return "wrong", against
         return ("right", "") if ended.code == 0 else ("ends with an error", f"exit code {ended.code}: {last_line(ended.text)}")
 

@@ -652,6 +652,12 @@ class Rewriter {
     return kept;
   }
 
+  /// Whether a function of host code has the kernel's name, too.
+  bool is_name_of_host_function(std::string_view name) const {
+    const auto found = functions_.find(name);
+    return found != functions_.end() && found->second.host;
+  }
+
   /// Whether the kernel that the tokens [begin, end) name, launched with these arguments, is one function and no other.
   bool is_known_kernel(std::size_t begin, std::size_t end, std::size_t open) const {
     std::size_t name = end - 1, explicit_arguments = 0;
@@ -664,6 +670,7 @@ class Rewriter {
     const auto found = kernel_parameters_.find(syntax_.text(name));
     if (found == kernel_parameters_.end() || !found->second.known || syntax_.is(begin, "(")) return false;
     if (functions_.count(found->first) == 0) return false;  // the name means something else, too
+    if (is_name_of_host_function(found->first)) return false;
     const auto arguments = parts(open);
     for (const auto& [first, last] : arguments) {
       if (syntax_.is(last - 1, "...")) return false;
@@ -679,7 +686,8 @@ class Rewriter {
     std::string name;
     if (!syntax_.join(decl.name_begin, decl.parameters, name)) return;
     std::string kernel = "&" + name;
-    if (kernel_names_[syntax_.text(decl.name)] > 1 || is_overload(syntax_.text(decl.name), uses_std_)) {
+    if (kernel_names_[syntax_.text(decl.name)] > 1 || is_overload(syntax_.text(decl.name), uses_std_) ||
+        is_name_of_host_function(syntax_.text(decl.name))) {
       std::string types = parameter_types(decl.parameters + 1, close);
       kernel = "static_cast<void (*)(" + types + ")>(" + kernel + ")";
     }
