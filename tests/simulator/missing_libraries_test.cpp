@@ -95,6 +95,27 @@ int main() {
   }
 }
 
+TEST_CASE("Fragments that tensor cores have and the simulator lacks are refused by name", "[silent]") {
+  refuses("the Tilewise simulator does not support wmma fragments of integers", R"(#include <mma.h>
+__global__ void k() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, int> sums; }
+int main() {}
+)");
+}
+
+TEST_CASE("Plain C++ of before C++20 may have a lerp() of its own, too", "[silent]") {
+  const Workplace workplace;
+  const std::string plain = workplace.path("plain.cpp");
+  std::ofstream(plain) << "#include <math.h>\n#include <cuda_runtime.h>\n"
+                          "inline float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+                          "int main() { return lerp(0.0f, 2.0f, 0.5f) == 1 ? 0 : 1; }\n";
+  for (const std::string& compiler : compilers()) {
+    const Outcome outcome = workplace.compile(plain, "-std=c++17 --cxx=" + compiler);
+    INFO(outcome.text);
+    CHECK(outcome.status == 0);
+    CHECK(workplace.run_app().status == 0);
+  }
+}
+
 TEST_CASE("Marks for a profiler do nothing", "[silent]") {
   prints("right\n", R"(#include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCudaRt.h>

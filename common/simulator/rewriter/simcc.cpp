@@ -1099,6 +1099,8 @@ class Driver {
     if (!is_c) command.push_back("-std=" + options_.standard);
     append(command, options_.preprocess);
     append(command, include_flags());
+    if (!is_c && options_.before_cxx20)
+      append(command, {"-fno-char8_t", "-include", include_dir_ + "/tilewise_sim/before_cxx20.h"});
     append(command, options_.compile);
     append(command, dependency_flags(object));
     append(command, {path, "-o", object});
