@@ -197,8 +197,8 @@ struct Fetch {
 };
 
 /// Where linear filtering reads in one dimension: two neighbours, and the second one's weight in 1/256. Measured on an H100, as are the
-/// weights of several dimensions, which it rounds to as many bits: in one and two dimensions all results are equal, in three all but
-/// one in thirty.
+/// weights of several dimensions, which it rounds to as many bits: in one and two dimensions 2 of 24,576 results of floats differ, in three
+/// 56 of 12,288.
 struct Between {
   long first;
   int weight;
