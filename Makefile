@@ -4,14 +4,14 @@
 #   make 02         one lesson
 SHELL := /bin/bash
 scripts := common/scripts/run
-export ARGS FILE FROM GPU MACHINE PREFIX SAMPLE TILEWISE_TASKS TOLERANCE WATCH
+export ARGS FILE FOLDER FROM GPU MACHINE PREFIX SAMPLE TILEWISE_TASKS TOLERANCE WATCH
 
 chapters := $(notdir $(patsubst %/,%,$(dir $(sort $(wildcard chapters/[0-9][0-9]_*/main.cu chapters/[0-9][0-9]_*/main.py)))))
 number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour learn puzzles test test-all check docs slides sim compare recorded homework new-task install clean
+.PHONY: help tour learn puzzles test test-all check docs slides sim programs compare recorded homework new-task install clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make learn           puzzles: shows one, and judges it within a second or two whenever you save it; FROM=03-2 begins there"
@@ -34,6 +34,7 @@ help:
 	@echo "make slides          for instructors: build/slides/NN.html, slides of each lesson"
 	@echo "make sim FILE=x.cu   compile and run any CUDA source on the simulator"
 	@echo "SAMPLE=32            there and for lessons on the simulator: count 32 blocks of each launch, for real sizes"
+	@echo "make programs FOLDER=dir   every CUDA program of a folder through the simulator: how many are right, refused, wrong ..."
 	@echo "make compare         this machine's results against the recorded ones; ARGS=\"02 04\" some chapters only"
 	@echo "make recorded ARGS=02  what was recorded on an H200; further words choose rows: ARGS=\"02 4096\""
 	@echo "make docs            the lesson site, build/docs/html/index.html"
@@ -63,6 +64,8 @@ slides:
 	@$(scripts)/slides.py
 sim:
 	@$(scripts)/sim.sh
+programs:
+	@$(scripts)/programs.sh
 compare:
 	@$(scripts)/compare.sh
 recorded:

@@ -60,6 +60,17 @@ __global__ void round_trip_bfloat(u16* out) {
 
 }  // namespace
 
+TEST_CASE("whole numbers are assigned to halves") {
+  __half h;
+  __nv_bfloat16 b;
+  h = 7, b = 7u;
+  CHECK(float(h) == 7);
+  CHECK(float(b) == 7);
+  h = short(-3), b = 12ll;
+  CHECK(float(h) == -3);
+  CHECK(float(b) == 12);
+}
+
 TEST_CASE("all 65536 halves have the value of their bits, and come back") {
   const auto values = on_device<float>(256, 256, 65536, decode_half);
   const auto bits = on_device<u16>(256, 256, 65536, round_trip_half);

@@ -1,4 +1,5 @@
 // Libraries that the simulator lacks: a header alone fails no program, and a name is refused with its line.
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -37,9 +38,20 @@ int main() {
   }
 }
 
+TEST_CASE("A handle of cuBLASLt that nothing is done with is there", "[silent]") {
+  prints("0 0 0\n", R"(#include <cublasLt.h>
+#include <cstdio>
+cublasLtHandle_t handle;
+int main() {
+  const int made = cublasLtCreate(&handle);
+  std::printf("%d %d %d\n", made, cublasLtDestroy(handle), cudaThreadSynchronize());
+}
+)");
+}
+
 TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   const std::pair<std::string, std::string> cases[] = {
-      {"cuBLASLt (cublasLtHandle_t)", "#include <cublasLt.h>\ncublasLtHandle_t h;\nint main() {}\n"},
+      {"cuBLASLt (cublasLtMatmulDesc_t)", "#include <cublasLt.h>\ncublasLtMatmulDesc_t d;\nint main() {}\n"},
       {"cuFFT (cufftHandle)", "#include <cufft.h>\ncufftHandle h;\nint main() {}\n"},
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
        "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
@@ -53,6 +65,66 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   };
   for (const auto& [name, source] : cases)
     refuses("program.cu:2: error: the simulator does not support " + name + ": ", source);
+}
+
+TEST_CASE("Names of CUDA's that the compiler doesn't know are named again, in plain C++, too, and slips are not",
+          "[silent]") {
+  const Workplace workplace;
+  const std::string cuda = workplace.write(R"(#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k() { __shared__ cg::block_tile_memory<256> memory; }
+int main() {
+  cudaMaloc(nullptr, 4);
+  return of_my_own();
+}
+)");
+  const std::string plain = workplace.path("plain.cpp");
+  std::ofstream(plain) << "#include <cuda_runtime.h>\n#include <cuda.h>\nint main() {\n  CUdevice device;\n}\n";
+  for (const std::string& compiler : compilers()) {
+    const Outcome first = workplace.compile(cuda, "--cxx=" + compiler),
+                  second = workplace.compile(plain, "--cxx=" + compiler);
+    INFO(first.text << second.text);
+    CHECK(first.status == 1);
+    CHECK(first.text.find("program.cu:3: error: the simulator does not support block_tile_memory") !=
+          std::string::npos);
+    CHECK(first.text.find("support cudaMaloc") == std::string::npos);
+    CHECK(first.text.find("support of_my_own") == std::string::npos);
+    CHECK(second.status == 1);
+    CHECK(second.text.find("plain.cpp:4: error: the simulator does not support CUdevice") != std::string::npos);
+  }
+}
+
+TEST_CASE("Fragments that tensor cores have and the simulator lacks are refused by name", "[silent]") {
+  refuses("the Tilewise simulator does not support wmma fragments of integers", R"(#include <mma.h>
+__global__ void k() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, int> sums; }
+int main() {}
+)");
+}
+
+TEST_CASE("Plain C++ of before C++20 may have a lerp() of its own, too", "[silent]") {
+  const Workplace workplace;
+  const std::string plain = workplace.path("plain.cpp");
+  std::ofstream(plain) << "#include <math.h>\n#include <cuda_runtime.h>\n"
+                          "inline float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+                          "int main() { return lerp(0.0f, 2.0f, 0.5f) == 1 ? 0 : 1; }\n";
+  for (const std::string& compiler : compilers()) {
+    const Outcome outcome = workplace.compile(plain, "-std=c++17 --cxx=" + compiler);
+    INFO(outcome.text);
+    CHECK(outcome.status == 0);
+    CHECK(workplace.run_app().status == 0);
+  }
+}
+
+TEST_CASE("Marks for a profiler do nothing", "[silent]") {
+  prints("right\n", R"(#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <cstdio>
+int main() {
+  nvtxNameCudaStreamA(nullptr, "copies");
+  nvtxRangePush("work");
+  std::puts(nvtxRangePop() == 0 ? "right" : "wrong");
+}
+)");
 }
 
 TEST_CASE("A toolkit's header that the simulator does not have is named", "[silent]") {

@@ -3,12 +3,8 @@
 #pragma once
 #define __CUDA_RUNTIME_H__  // programs ask for it
 
-#if defined(TILEWISE_BEFORE_CXX20)  // <math.h> makes C++20's lerp() a global name, and helper_math.h defines one
-#pragma push_macro("lerp")
-#define lerp tilewise_lerp_of_cxx20
-#include <math.h>
-#include <cmath>
-#pragma pop_macro("lerp")
+#if defined(TILEWISE_BEFORE_CXX20)
+#include "tilewise_sim/before_cxx20.h"
 #endif
 
 #include <limits.h>

@@ -6,4 +6,5 @@
 #include "tilewise_device/math.hpp"
 #include "tilewise_device/memory.hpp"
 #include "tilewise_device/ptx.hpp"
+#include "tilewise_device/texture.hpp"
 #include "tilewise_device/warp.hpp"

@@ -23,7 +23,13 @@ namespace tensor = ::tilewise::sim::tensor;
 
 // What a fragment's elements are, and how they are stored.
 template <class T>
-struct ElementOf;
+struct ElementOf {
+  static_assert(
+      sizeof(T) == ~std::size_t{0},
+      "the Tilewise simulator does not support wmma fragments of integers, of double, and of experimental types");
+  using Storage = T;
+  static constexpr tensor::Element kElement = tensor::Element::f32;
+};
 template <>
 struct ElementOf<__half> {
   using Storage = __half;

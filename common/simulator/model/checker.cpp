@@ -1377,7 +1377,7 @@ void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* 
   const auto find = [&](std::uint32_t interval, std::uint16_t other, bool is_volatile, const char* may,
                         std::uintptr_t at) {
     const order::Launched* launch = interval == 0 || is_volatile ? nullptr : order::unfinished_launch(interval);
-    if (launch == nullptr) return true;
+    if (launch == nullptr || order::may_have_been_told(launch->work)) return true;
     if (report_again("host-too-early", site, s.sites[other])) return false;
     Finding f;
     f.code = "host-too-early";

@@ -516,6 +516,11 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
             layout.known_bits);
 }
 
+void look(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site) {
+  if (kind == Access::store) idle_polls = 0;
+  if (checking) checker::check(lane, space_of(address), address, bytes, kind, site, 1);
+}
+
 void piece(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site, unsigned piece) {
   const MemorySpace space = space_of(address);
   if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;

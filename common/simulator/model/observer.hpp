@@ -62,6 +62,8 @@ struct Layout {
 
 /// One access by the running thread. `site` is the return address of the hook.
 void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site, Layout layout);
+/// One access that is checked as an ordinary one and not counted: of a texture or surface.
+void look(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site);
 /// One of the accesses, numbered by `piece`, that the lane makes in a warp's matrix operation, which no compiler takes apart.
 void piece(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site, unsigned piece);
 /// The tensor cores execute instructions for a warp, which make so many FLOP together.

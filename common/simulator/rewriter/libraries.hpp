@@ -62,6 +62,10 @@ inline constexpr Library kMissingLibraries[] = {
     {"the CUDA driver API", "cuda.h", "CUtensorMap"},
 };
 
+/// Names of theirs that are there nevertheless.
+inline constexpr std::string_view kThereNevertheless[] = {"cublasLtHandle_t", "cublasLtCreate", "cublasLtDestroy",
+                                                          "cublasLtGetVersion"};
+
 /// Namespaces of libraries that the simulator lacks, where a header of that folder is included.
 inline constexpr Library kMissingNamespaces[] = {
     {"Thrust", "thrust/", "thrust"},

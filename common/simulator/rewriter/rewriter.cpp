@@ -652,6 +652,12 @@ class Rewriter {
     return kept;
   }
 
+  /// Whether a function of host code has the kernel's name, too.
+  bool is_name_of_host_function(std::string_view name) const {
+    const auto found = functions_.find(name);
+    return found != functions_.end() && found->second.host;
+  }
+
   /// Whether the kernel that the tokens [begin, end) name, launched with these arguments, is one function and no other.
   bool is_known_kernel(std::size_t begin, std::size_t end, std::size_t open) const {
     std::size_t name = end - 1, explicit_arguments = 0;
@@ -664,6 +670,7 @@ class Rewriter {
     const auto found = kernel_parameters_.find(syntax_.text(name));
     if (found == kernel_parameters_.end() || !found->second.known || syntax_.is(begin, "(")) return false;
     if (functions_.count(found->first) == 0) return false;  // the name means something else, too
+    if (is_name_of_host_function(found->first)) return false;
     const auto arguments = parts(open);
     for (const auto& [first, last] : arguments) {
       if (syntax_.is(last - 1, "...")) return false;
@@ -679,7 +686,8 @@ class Rewriter {
     std::string name;
     if (!syntax_.join(decl.name_begin, decl.parameters, name)) return;
     std::string kernel = "&" + name;
-    if (kernel_names_[syntax_.text(decl.name)] > 1 || is_overload(syntax_.text(decl.name), uses_std_)) {
+    if (kernel_names_[syntax_.text(decl.name)] > 1 || is_overload(syntax_.text(decl.name), uses_std_) ||
+        is_name_of_host_function(syntax_.text(decl.name))) {
       std::string types = parameter_types(decl.parameters + 1, close);
       kernel = "static_cast<void (*)(" + types + ")>(" + kernel + ")";
     }
@@ -2090,10 +2098,12 @@ class Rewriter {
   bool includes(std::string_view header) {
     if (included_.empty()) {
       for (const std::string& file : source_.files) {
-        // The folder `include/` of the simulator, of the toolkit or of a library.
-        const std::size_t folder = file.rfind("include/");
-        included_.push_back(folder == std::string::npos ? file
-                                                        : file.substr(folder + std::string_view("include/").size()));
+        // The folder `include/` of the simulator (`include/tilewise_simulator/` where it is installed), of the toolkit or of a library.
+        std::string_view name = file;
+        for (std::string_view folder : {"include/", "tilewise_simulator/"})
+          if (const std::size_t at = name.rfind(folder); at != std::string_view::npos)
+            name.remove_prefix(at + folder.size());
+        included_.emplace_back(name);
       }
       included_.push_back("");  // asked for
     }
@@ -2110,6 +2120,8 @@ class Rewriter {
       unsupported(i, library.name, "write the kernel, or use what the simulator has");
       return true;
     }
+    if (std::find(std::begin(kThereNevertheless), std::end(kThereNevertheless), text) != std::end(kThereNevertheless))
+      return false;
     for (const Library& library : kMissingLibraries) {
       if (!text.starts_with(library.prefix)) continue;
       const char next = text.size() > library.prefix.size() ? text[library.prefix.size()] : 'A';
@@ -2171,8 +2183,7 @@ class Rewriter {
       if (!is_empty_asm(i)) inline_ptx(i);
       return;
     }
-    static constexpr std::string_view kNoTextures =
-        "read global memory through a const __restrict__ pointer or __ldg()";
+    static constexpr std::string_view kNoReferences = "use a cudaTextureObject_t or cudaSurfaceObject_t";
     if (text.starts_with("cudaGraphics")) {
       unsupported(i, "graphics interoperability (" + std::string(text) + ")", "copy to the host and draw from there");
     } else if (refuse_library(i)) {
@@ -2180,28 +2191,21 @@ class Rewriter {
     } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text)) {
       unsupported(i, "this part of CUDA graphs (" + std::string(text) + ")",
                   "capture a stream, or add nodes for kernels, one-dimensional copies, fills and host functions");
-    } else if (text == "cudaTextureObject_t" || text == "cudaCreateTextureObject" ||
-               text.starts_with("cudaBindTexture")) {
-      unsupported(i, "textures", kNoTextures);
-    } else if (text == "cudaSurfaceObject_t" || text == "cudaCreateSurfaceObject") {
-      unsupported(i, "surfaces", "read and write global memory");
+    } else if (text.find("Mipmapped") != std::string_view::npos && text.starts_with("cuda")) {
+      unsupported(i, "mipmaps (" + std::string(text) + ")", "make a texture of a CUDA array");
+    } else if (text.starts_with("cudaBindTexture") || text.starts_with("cudaBindSurface")) {
+      unsupported(i, "texture and surface references (CUDA 12 removed them)", kNoReferences);
     } else if (text == "texture" && syntax_.is(i + 1, "<") && syntax_.scope_of(i) == ScopeKind::name_space &&
                syntax_.starts_statement(i)) {
-      unsupported(i, "texture references (CUDA 12 removed them)", kNoTextures);
-    } else if (side_[i] != kHost && text.size() > 4 && (text.starts_with("tex") || text.starts_with("surf")) &&
-               is_texture_function(text) && syntax_.is_any(i + 1, {"(", "<"}) && !syntax_.is(i - 1, "::")) {
-      unsupported(i, text.starts_with("tex") ? "textures" : "surfaces",
-                  text.starts_with("tex") ? kNoTextures : "read and write global memory");
+      unsupported(i, "texture references (CUDA 12 removed them)", kNoReferences);
+    } else if (side_[i] != kHost && is_missing_texture_function(text) && syntax_.is_any(i + 1, {"(", "<"}) &&
+               !syntax_.is(i - 1, "::") && functions_.count(text) == 0) {
+      unsupported(i, "this function of textures (" + std::string(text) + ")",
+                  "use tex1D to tex3D and their like for layers");
     } else if (text.starts_with("cudaIpc")) {
       unsupported(i, "memory shared between processes", "use one process");
-    } else if (text.starts_with("cudaArray") || text == "cudaMallocArray" || text == "cudaMalloc3DArray" ||
-               text == "cudaFreeArray" || text == "cudaChannelFormatDesc" || text == "cudaCreateChannelDesc" ||
-               (text.starts_with("cudaMemcpy") && text.find("Array") != std::string_view::npos)) {
-      unsupported(i, "CUDA arrays", "use cudaMalloc or cudaMallocPitch");
-    } else if (text == "cudaExtent" || text == "make_cudaExtent" || text == "cudaPitchedPtr" ||
-               text.starts_with("cudaMalloc3D") || text.starts_with("cudaMemset3D") ||
-               text.starts_with("cudaMemcpy3D")) {
-      unsupported(i, "3D allocations and copies", "use cudaMalloc and the index x + nx * (y + ny * z)");
+    } else if (text.starts_with("cudaMemcpy3DPeer")) {
+      unsupported(i, std::string(text), "use cudaMemcpyPeer, or cudaMemcpy3D");
     } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
       unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
     } else if (text.starts_with("cudaLaunchAttribute")) {
@@ -2345,12 +2349,31 @@ class Rewriter {
     return std::find(std::begin(kKnown), std::end(kKnown), text) != std::end(kKnown);
   }
 
-  static bool is_texture_function(std::string_view text) {
-    text.remove_prefix(text.starts_with("tex") ? 3 : 4);
-    for (std::string_view prefix : {"1D", "2D", "3D", "Cubemap"}) {
-      if (text.starts_with(prefix)) return true;
-    }
-    return false;
+  /// Those with a level of detail, gradients, or four neighbours at once; layers of cubemaps.
+  static bool is_missing_texture_function(std::string_view text) {
+    static constexpr std::string_view kMissing[] = {
+        "tex1DGrad",
+        "tex1DLayeredGrad",
+        "tex1DLayeredLod",
+        "tex1DLod",
+        "tex2DGrad",
+        "tex2DLayeredGrad",
+        "tex2DLayeredLod",
+        "tex2DLod",
+        "tex2Dgather",
+        "tex3DGrad",
+        "tex3DLod",
+        "texCubemapGrad",
+        "texCubemapLayered",
+        "texCubemapLod",
+        "surf1DLayeredread",
+        "surfCubemapread",
+        "surfCubemapLayeredread",
+        "surf1DLayeredwrite",
+        "surfCubemapwrite",
+        "surfCubemapLayeredwrite",
+    };
+    return std::find(std::begin(kMissing), std::end(kMissing), text) != std::end(kMissing);
   }
 
   std::size_t first_token_after(std::size_t offset) const {

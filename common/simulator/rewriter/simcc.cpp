@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -633,6 +634,94 @@ void explain_missing_header(const std::string& messages) {
   }
 }
 
+/// A terminal's colours are no part of a message.
+std::string without_colours(const std::string& line) {
+  std::string plain;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\033') {
+      while (i < line.size() && !std::isalpha(static_cast<unsigned char>(line[i]))) ++i;
+    } else {
+      plain += line[i];
+    }
+  }
+  return plain;
+}
+
+/// What the compiler has put into quotes behind `from`; g++ takes typographic ones where the locale has them.
+std::string quoted(std::string line, std::size_t from = 0) {
+  for (const char* quote : {"\u2018", "\u2019"}) {
+    for (std::size_t at; (at = line.find(quote, from)) != std::string::npos;) line.replace(at, std::strlen(quote), "'");
+  }
+  const std::size_t open = line.find('\'', from), close = line.find('\'', open + 1);
+  return open == std::string::npos || close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
+}
+
+/// Whether CUDA, and who else but CUDA, may have such a name.
+bool looks_like_cuda(std::string_view name) {
+  static constexpr std::string_view kPrefixes[] = {
+      "cuda",     "cublas",   "CUBLAS_",   "cusparse", "CUSPARSE_", "curand", "CURAND_", "cufft",
+      "CUFFT_",   "cusolver", "CUSOLVER_", "cudnn",    "CUDNN_",    "nvrtc",  "NVRTC_",  "nccl",
+      "nvml",     "nvtx",     "nvjpeg",    "npp",      "Npp",       "CUDA_",  "CU_",     "__nv_",
+      "CUdevice", "CUresult", "CUcontext", "CUmodule", "CUstream",  "CUevent"};
+  for (std::string_view prefix : kPrefixes) {
+    if (name.starts_with(prefix) && name.size() > prefix.size() - 1) return true;
+  }
+  const bool of_driver = name.size() > 3 && (name.starts_with("cu") || name.starts_with("CU"));
+  return of_driver && (name[0] == 'c' ? std::isupper(static_cast<unsigned char>(name[2])) != 0
+                                      : std::islower(static_cast<unsigned char>(name[2])) != 0);
+}
+
+/// How many characters of two names differ, at the least.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t before = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t same = before + (a[i - 1] != b[j - 1]);
+      before = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, same});
+    }
+  }
+  return row.back();
+}
+
+/// The name in an error that says that there is none of the kind; empty for other errors, and where another name was meant.
+std::string unknown_name(const std::string& line) {
+  static constexpr std::string_view kUnknown[] = {"was not declared",   "does not name a t", "has not been declared",
+                                                  "is not a member of", "no member named",   "undeclared identifier",
+                                                  "unknown type name",  "no template named", "has no member named"};
+  const std::size_t error = line.find(": error: ");
+  if (error == std::string::npos) return {};
+  if (std::none_of(std::begin(kUnknown), std::end(kUnknown),
+                   [&](std::string_view said) { return line.find(said) != std::string::npos; }))
+    return {};
+  std::string name = quoted(line, error);
+  if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
+  if (const std::size_t meant = line.find("did you mean"); meant != std::string::npos) {
+    constexpr std::size_t kSlip = 2;
+    if (distance(name, quoted(line, meant)) <= kSlip) return {};
+  }
+  const bool of_group = line.find("cooperative_groups") != std::string::npos || quoted(line, line.find(" in ")) == "cg";
+  return of_group || looks_like_cuda(name) ? name : std::string{};
+}
+
+/// The compiler doesn't know that a name which it doesn't know is CUDA's: says so, for the first of them.
+void explain_missing_names(const std::string& messages) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> said;
+  std::istringstream lines(messages);
+  for (std::string line; said.size() < kMost && std::getline(lines, line);) {
+    line = without_colours(line);
+    const std::string name = unknown_name(line);
+    if (name.empty() || std::find(said.begin(), said.end(), name) != said.end()) continue;
+    said.push_back(name);
+    const std::string place = line.substr(0, line.find(": error: "));
+    std::cerr << place.substr(0, place.rfind(':')) << ": error: the simulator does not support " << name
+              << ", if that is a name of CUDA's\n";
+  }
+}
+
 class Driver {
  public:
   explicit Driver(const Options& options)
@@ -933,9 +1022,7 @@ class Driver {
     append(command, options_.compile);
     append(command, all_instrumentation_flags());
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
-    if (!counts_arithmetic) return run(command, options_.verbose);
-
-    if (int status = run(command, options_.verbose); status != 0) return status;
+    if (int status = run_compiler(command); status != 0 || !counts_arithmetic) return status;
     std::string code = tilewise::sim::count_arithmetic(
         tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))));
     if (!options_.mark.empty()) code = tilewise::sim::check_calls(code, options_.mark);
@@ -943,6 +1030,17 @@ class Driver {
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
     return run(assemble, options_.verbose);
+  }
+
+  /// Runs the compiler. When it fails, names that CUDA has and the simulator lacks are named again.
+  int run_compiler(Args command) {
+    if (isatty(STDERR_FILENO) != 0) command.push_back("-fdiagnostics-color=always");
+    const std::string messages = temporary_.file("compile.err");
+    const int status = run(command, options_.verbose, "", messages);
+    const std::string text = read_file(messages);
+    std::cerr << text;
+    if (status != 0) explain_missing_names(text);
+    return status;
   }
 
   /// Memory accesses as written: each load and store of the source is one call to a hook, and none is merged with
@@ -1006,10 +1104,12 @@ class Driver {
     if (!is_c) command.push_back("-std=" + options_.standard);
     append(command, options_.preprocess);
     append(command, include_flags());
+    if (!is_c && options_.before_cxx20)
+      append(command, {"-fno-char8_t", "-include", include_dir_ + "/tilewise_sim/before_cxx20.h"});
     append(command, options_.compile);
     append(command, dependency_flags(object));
     append(command, {path, "-o", object});
-    return run(command, options_.verbose);
+    return run_compiler(command);
   }
 
   int link(const Args& objects) {

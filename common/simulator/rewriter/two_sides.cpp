@@ -70,7 +70,7 @@ class Joiner {
   RewriteResult run() {
     find_differences();
     for (const Difference& d : differences_) {
-      if (!in_a_body(d)) outside_of_bodies(d);
+      if (!in_launch_bounds(d) && !in_a_body(d)) outside_of_bodies(d);
     }
     for (const Body& body : bodies_) replace_body(body);
     result_.text = edited();
@@ -135,6 +135,18 @@ class Joiner {
 
   void error(const OneSide& side, std::size_t i, std::string message) {
     result_.diagnostics.push_back({unescaped(side.file(i)), side.token(i).line, std::move(message)});
+  }
+
+  /// True where the difference lies in the parenthesis of `__launch_bounds__`, which is for device code alone: that has what holds.
+  bool in_launch_bounds(const Difference& d) {
+    if (d.host_begin == d.host_end || d.device_begin == d.device_end) return false;
+    const std::size_t open = host_.syntax.enclosing(d.host_begin);
+    if (open == kNone || open == 0 || !host_.syntax.is(open - 1, "__launch_bounds__")) return false;
+    if (host_.syntax.match(open) < d.host_end) return false;
+    const std::size_t from = device_.token(d.device_begin).begin, to = device_.token(d.device_end - 1).end();
+    edits_.push_back({host_.token(d.host_begin).begin, host_.token(d.host_end - 1).end(),
+                      std::string(device_.source.text.substr(from, to - from))});
+    return true;
   }
 
   // -------------------------------------------------------------- bodies of functions

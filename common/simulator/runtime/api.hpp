@@ -46,6 +46,10 @@ struct CopyCall {
 /// The copy under all of cudaMemcpy's kin.
 cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
+/// The same in rows.
+cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind);
+
 /// The same for cudaMemset's: `width` bytes in each of `height` rows, `pitch` bytes apart.
 cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
                  std::size_t height);

@@ -163,6 +163,8 @@ void note_copy(const void* to, const void* from, std::size_t bytes) {
                     memory::find(in ? from : to) == nullptr);
 }
 
+}  // namespace
+
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   if (width == 0 || height == 0) return cudaSuccess;
@@ -192,6 +194,8 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
   wait_as_documented(call, !is_device_memory(to) || !is_device_memory(from), memory::find(to) == nullptr);
   return cudaSuccess;
 }
+
+namespace {
 
 /// The variable that a symbol names, or null.
 const Allocation* variable(const void* symbol) {

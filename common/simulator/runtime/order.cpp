@@ -39,6 +39,7 @@ struct State {
   Clock now;                      // before the work that is being done, and itself
   Work current;                   // that work
   bool as_work = false;           // host code is a part of it
+  Clock told;                     // complete, as host functions in streams may have told other host code
   std::deque<Launched> launches;  // by interval; the host does not know that they are complete
   std::deque<Used> uses;
   std::uint64_t waits = 0;
@@ -230,7 +231,13 @@ bool host_knows(const Clock& event) {
 }
 
 AsWork::AsWork() { state().as_work = true; }
-AsWork::~AsWork() { state().as_work = false; }
+AsWork::~AsWork() {
+  State& s = state();
+  s.as_work = false;
+  join(s.told, s.now);
+}
+
+bool may_have_been_told(const Work& work) { return has(state().told, work); }
 
 // ---------------------------------------------------------------- work
 
@@ -388,7 +395,7 @@ void host_uses(std::uintptr_t address, std::size_t bytes, bool writes_it, void* 
   if (current_lane != nullptr || memory::device_memory_is_open() || !wanted()) return;
   const Bytes mine{address, bytes};
   for (const Used& used : s.uses) {
-    if (has(host_view(s), used.work) || (!writes(used.use) && !writes_it)) continue;
+    if (has(host_view(s), used.work) || may_have_been_told(used.work) || (!writes(used.use) && !writes_it)) continue;
     if (shared(mine, used.bytes).bytes == 0) continue;
     if (report_again("host-too-early", site, used.site)) return;
     Finding f;

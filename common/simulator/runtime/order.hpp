@@ -66,6 +66,10 @@ void host_waits_for_device(int device);
 /// Whether the host knows that what the event stands for is complete.
 bool host_knows(const Clock& event);
 
+/// Whether a host function in a stream has been run behind the work. It may have told host code, by a flag or a condition variable that
+/// nobody sees here: what host code does with memory from then on is not called too early.
+bool may_have_been_told(const Work& work);
+
 /// While one lives, host code is a part of the work that was last asked for: a host function in a stream.
 class AsWork {
  public:

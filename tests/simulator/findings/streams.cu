@@ -1,5 +1,8 @@
 // Work on streams that nothing orders, and host code that comes too early. The simulator does everything at once, so all of these
 // give the right numbers here.
+#include <atomic>
+#include <thread>
+
 #include "cases.hpp"
 
 constexpr int kMany = 256;
@@ -502,6 +505,22 @@ CASE(host_function_elsewhere_right) {
   cudaStreamSynchronize(s.a);
   cudaFreeHost(h);
   return job.sum ? 4 : finish(d);
+}
+// A host function tells a thread that works with the result.
+CASE(host_function_tells_a_thread_right) {
+  Streams s;
+  int *h = pinned(kMany), *d = zeros<int>(kMany);
+  static std::atomic<bool> copied{false};
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.a);
+  int sum = 0;
+  std::thread waits([&] {
+    while (!copied) std::this_thread::yield();
+    for (int i = 0; i < kMany; ++i) sum += h[i];
+  });
+  cudaLaunchHostFunc(s.a, [](void*) { copied = true; }, nullptr);
+  waits.join();
+  cudaFreeHost(h);
+  return sum ? 4 : finish(d);
 }
 CASE(host_function_elsewhere) {
   Streams s;

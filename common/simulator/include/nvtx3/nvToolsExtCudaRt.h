@@ -1,0 +1,4 @@
+// Names that a profiler would show for streams and events.
+#pragma once
+
+#include "../nvToolsExtCudaRt.h"

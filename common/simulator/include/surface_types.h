@@ -1,0 +1,3 @@
+#pragma once
+
+#include "texture_types.h"
