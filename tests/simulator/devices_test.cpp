@@ -376,6 +376,6 @@ TEST_CASE("Programs for several devices run: halos by peer access, a ring of cop
 }
 
 TEST_CASE("Copies between devices in three dimensions are refused", "[devices]") {
-  refuses("program.cu:1: error: the simulator does not support 3D allocations and copies",
+  refuses("program.cu:1: error: the simulator does not support cudaMemcpy3DPeerParms: use cudaMemcpyPeer, or",
           "int main() { cudaMemcpy3DPeerParms p = {}; return cudaMemcpy3DPeer(&p); }\n");
 }

@@ -664,12 +664,8 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(refusal("# 12 \"dir/a b.cu\"\n__global__ void k() {\n asm(\"nop;\");\n}") ==
         "dir/a b.cu:13: the simulator does not support inline PTX (asm) with nop: use a CUDA intrinsic or plain C++");
   CHECK(contains(refusal("void f() { cudaGraphMemAllocNodeGetParams(n, p); }"), "cudaGraphMemAllocNodeGetParams"));
-  CHECK(contains(refusal("__global__ void k(cudaTextureObject_t t) {}"), "textures"));
   CHECK(contains(refusal("texture<float, 2> t;"), "texture references"));
-  CHECK(contains(refusal("__global__ void k() { x = tex2D<float>(t, 1, 2); }"), "textures"));
-  CHECK(contains(refusal("__global__ void k() { surf2Dwrite(1, s, 1, 2); }"), "surfaces"));
   CHECK(contains(refusal("void f() { cudaIpcMemHandle_t h; }"), "between processes"));
-  CHECK(contains(refusal("void f() { cudaMallocArray(&a, &d, 1, 2); }"), "CUDA arrays"));
   CHECK(contains(refusal("void f() { cudaLaunchAttribute a[1]; }"), "cudaLaunchAttribute"));
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
