@@ -126,22 +126,37 @@ def computed_by(pid):
         return 0.0
 
 
+RUNNING = set()  # processes, each the first of a group
+
+
+def kill_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # what it has left behind, too
+    except ProcessLookupError:
+        pass
+
+
+def stop(number, _):
+    for process in list(RUNNING):
+        kill_group(process)
+    os._exit(128 + number)
+
+
 def run(command, folder, seconds, environment=None):
     limit = lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, preexec_fn=limit, env=environment
         )
+        RUNNING.add(process)
         late, computed = False, 0.0
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
             late, computed = True, computed_by(process.pid)
-        try:
-            os.killpg(process.pid, signal.SIGKILL)  # what it has left behind, too
-        except ProcessLookupError:
-            pass
+        kill_group(process)
         process.wait()
+        RUNNING.discard(process)
         said.seek(0)
         return Ended(process.returncode, said.read(4 << 20).decode("utf-8", "replace"), late, computed)
 
@@ -338,6 +353,8 @@ def checked(options):
 
 def main():
     options = checked(arguments(sys.argv[1:]))
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
     results = judge_all(options, find_programs(options.folder))
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
