@@ -335,6 +335,18 @@ struct Array {
 /// What a submission may call by name, up to a null pointer; not there where calls are not checked (checked_calls.cpp).
 extern "C" __attribute__((weak)) const void* const tilewise_callable[];
 extern "C" __attribute__((weak)) const tilewise::sim::memory::Variables tilewise_own_data[];
+#ifdef __linux__
+extern "C" __attribute__((weak))
+const char tilewise_cout[] __asm__("_ZSt4cout");  ///< std::cout, where the program uses it
+#else
+constexpr const char* tilewise_cout = nullptr;
+#endif
+
+/// The host's code has used a variable that isn't the submission's.
+[[noreturn]] static void used_foreign_memory() {
+  _exit(tilewise::sim::memory::is_linked_in(tilewise_cout) ? tilewise::grader::kLibraryLinkedIn
+                                                           : tilewise::grader::kUsedForeignMemory);
+}
 
 /// Returns when the address may be called: it's one of those, or a function of the C++ library, such as a virtual one of
 /// an exception's.
@@ -656,7 +668,7 @@ int main(int argc, char** argv) {
   enter(argc, argv, nullptr);
 #endif
   tilewise::sim::memory::distrust_host_code();
-  if (tilewise_own_data) tilewise::sim::memory::guard_variables(tilewise_own_data, [] { _exit(kUsedForeignMemory); });
+  if (tilewise_own_data) tilewise::sim::memory::guard_variables(tilewise_own_data, used_foreign_memory);
 #endif
   tell_how_it_ends();
   static_cast<void>(argc), static_cast<void>(argv);

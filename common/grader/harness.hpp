@@ -121,6 +121,8 @@ constexpr int kQuestionDescriptor = 5;
 constexpr int kCalledNoFunction = 71;
 /// And of one whose host code used a variable of the simulator's.
 constexpr int kUsedForeignMemory = 72;
+/// Or of the C++ library's, which is linked into the program here: nobody can tell them apart.
+constexpr int kLibraryLinkedIn = 73;
 
 /// A caged program's descriptor 4 is memory, in which the reply and the simulator's report follow these.
 struct ReplyMemory {

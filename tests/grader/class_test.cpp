@@ -235,6 +235,26 @@ TEST_CASE("grade: where the machine is not in order, nobody gets points or loses
   not_graded("TMPDIR=/nowhere", "no folder for temporary files");
 }
 
+#if defined(__linux__) && defined(__x86_64__)
+
+TEST_CASE("grade: a C++ library that is linked into programs is no student's fault", "[grader]") {
+  const Folder folder;
+  const fs::path compiler = folder / "static";
+  std::ofstream(compiler) << "#!/bin/sh\nexec c++ -static-libstdc++ \"$@\"\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  const std::string with = "TILEWISE_CXX='" + compiler.string() + "'";
+  const Outcome prints = grade(
+      folder, "02 --task moving_sum --file '" + kHomework + "alternatives/sum_with_all_that_is_allowed.cu'", with);
+  INFO(prints.text);
+  CHECK(prints.code == 3);
+  CHECK(has(prints.text, "not graded: this compiler links the C++ library into programs"));
+  const Outcome does_not = grade(folder, "02 --task moving_sum --file '" + kHomework + "solution.cu'", with);
+  INFO(does_not.text);
+  CHECK(does_not.code == 0);
+}
+
+#endif
+
 TEST_CASE("grade: a full disk is no student's fault", "[grader]") {
   const Folder folder;
   const std::string tmp = (folder / "full").string();

@@ -640,6 +640,11 @@ void guard_variables(const Variables* own, void (*end)()) {
 #endif
 }
 
+bool is_linked_in(const void* variable) {
+  const auto address = reinterpret_cast<std::uintptr_t>(variable);
+  return guarded.begin <= address && address < guarded.begin + guarded.bytes && !lie_in(copied.data(), address, 1);
+}
+
 void look_at_guarded(std::uintptr_t address, std::size_t bytes) {
   if (!lie_in(own_variables, address, bytes) && !lie_in(copied.data(), address, bytes)) end_of_trust();
 }

@@ -143,6 +143,8 @@ struct Variables {
 /// From here on, host code may read and write none of the program's variables but those in `own`, which stays where it is; else `end` is called, which does not return. For host code that isn't trusted: it would find the
 /// simulator's by counting from an address that it knows.
 void guard_variables(const Variables* own, void (*end)());
+/// Whether a variable of a library is the program's own, since the library is linked into it.
+bool is_linked_in(const void* variable);
 
 /// Ends the program unless host code may use these bytes.
 void look_at_guarded(std::uintptr_t address, std::size_t bytes);
