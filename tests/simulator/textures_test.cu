@@ -195,10 +195,12 @@ TEST_CASE("Textures that cannot be", "[textures]") {
   desc.filterMode = cudaFilterModePoint;
   desc.readMode = cudaReadModeNormalizedFloat;
   CHECK(cudaCreateTextureObject(&texture, &resource, &desc, nullptr) == cudaErrorInvalidNormSetting);
-  CHECK(cudaDestroyTextureObject(99) == cudaErrorInvalidValue);
+#ifdef TILEWISE_SIMULATOR
+  CHECK(cudaDestroyTextureObject(99) == cudaErrorInvalidValue);  // an H100 says nothing
+#endif
   const cudaChannelFormatDesc three{32, 32, 32, 0, cudaChannelFormatKindFloat};
   cudaArray_t array;
-  CHECK(cudaMallocArray(&array, &three, 4) == cudaErrorInvalidValue);
+  CHECK(cudaMallocArray(&array, &three, 4) == cudaErrorInvalidChannelDescriptor);
   cudaGetLastError();
 }
 

@@ -24,7 +24,8 @@ std::vector<cudaArray*>& arrays() {
 cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned flags,
                        void* site) {
   constexpr unsigned kKnown = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
-  if (array == nullptr || format == nullptr || !is_format(*format) || extent.width == 0) return cudaErrorInvalidValue;
+  if (array == nullptr || format == nullptr || extent.width == 0) return cudaErrorInvalidValue;
+  if (!is_format(*format)) return cudaErrorInvalidChannelDescriptor;
   if ((flags & ~kKnown) != 0 || (extent.height == 0 && extent.depth != 0 && (flags & cudaArrayLayered) == 0))
     return cudaErrorInvalidValue;
   if ((flags & cudaArrayCubemap) != 0 && (extent.width != extent.height || extent.depth % 6 != 0))
