@@ -85,7 +85,7 @@ struct NamedCounter {
   const char* name;  ///< Nsight Compute's, and that in reports
   std::uint64_t Counters::*member;
   std::uint64_t Counters::*shown_with = nullptr;  ///< reports have it where this is not 0; nullptr: always
-  bool recorded = true;                           ///< for the validation set (docs/results/counters-<gpu>.json)
+  bool recorded = true;                           ///< for the validation set (docs/results/counters-GPU.json)
 };
 
 /// All of them, in the order of reports.
