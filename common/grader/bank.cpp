@@ -20,7 +20,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,6 +27,7 @@
 #include <thread>
 
 #include "grader.hpp"
+#include "parallel.hpp"
 
 namespace tilewise::grader {
 
@@ -221,40 +221,33 @@ bool check_bank(const std::string& chapter, const BankOptions& bank, unsigned jo
       if (std::string(kind) == "hostile" && !quick) entries.push_back({kind, f, false});
     }
   }
-  std::atomic<std::size_t> next{0};
   std::atomic<int> failed{0};
   std::mutex printing;
-  const auto worker = [&] {
-    for (std::size_t i; (i = next++) < entries.size();) {
-      const Entry& e = entries[i];
-      std::string problem;
-      ChapterResult r;
-      try {
-        GradeOptions options;
-        options.policy = e.policy;
-        options.unsafe = bank.unsafe;
-        options.gpu = bank.gpu;
-        options.times = Times::none;
-        r = grade(chapter, e.file.string(), options);
-        problem = judge(e, r);
-      } catch (const std::exception& error) {
-        problem = error.what();
-      }
-      const std::lock_guard lock(printing);
-      std::printf("%s  %-13s %-44s %5.1f s %s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(),
-                  (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds,
-                  points_of(r).c_str());
-      if (!problem.empty()) {
-        ++failed;
-        std::printf("%s\n", problem.c_str());
-      }
-      std::fflush(stdout);
+  in_parallel(jobs, entries.size(), [&](std::size_t i) {
+    const Entry& e = entries[i];
+    std::string problem;
+    ChapterResult r;
+    try {
+      GradeOptions options;
+      options.policy = e.policy;
+      options.unsafe = bank.unsafe;
+      options.gpu = bank.gpu;
+      options.times = Times::none;
+      r = grade(chapter, e.file.string(), options);
+      problem = judge(e, r);
+    } catch (const std::exception& error) {
+      problem = error.what();
     }
-  };
-  std::vector<std::future<void>> workers;
-  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
-  worker();
-  for (auto& w : workers) w.get();
+    const std::lock_guard lock(printing);
+    std::printf("%s  %-13s %-44s %5.1f s %s\n", problem.empty() ? "ok  " : "FAIL", e.kind.c_str(),
+                (e.file.filename().string() + (e.policy ? "" : " (unchecked)")).c_str(), r.seconds,
+                points_of(r).c_str());
+    if (!problem.empty()) {
+      ++failed;
+      std::printf("%s\n", problem.c_str());
+    }
+    std::fflush(stdout);
+  });
   std::printf("%s: %zu submissions, %d not as expected\n", chapter.c_str(), entries.size(), failed.load());
   return failed == 0;
 }

@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -18,6 +16,7 @@
 #include <stdexcept>
 
 #include "grader.hpp"
+#include "parallel.hpp"
 #include "places.hpp"
 #include "tilewise/files.hpp"
 #include "tools.hpp"
@@ -313,24 +312,17 @@ class Screen {
 /// `names`: of the files with feedback.
 void grade_all(const std::string& chapter, const ClassOptions& options, std::vector<Submission>& all,
                const std::vector<std::string>& names, Screen& screen) {
-  std::atomic<std::size_t> next{0};
-  const auto worker = [&] {
-    for (std::size_t i; (i = next++) < all.size();) {
-      try {
-        if (!options.merge) grade_one(chapter, options, all[i]);
-        if (!options.feedback.empty())
-          write_file_atomically((fs::path(options.feedback) / names[i]).string(), feedback(all[i]));
-      } catch (const std::exception& why) {
-        all[i].our_fault = true;
-        all[i].remark += (all[i].remark.empty() ? "not graded: " : "; ") + std::string(why.what());
-      }
-      screen.done(i);
+  in_parallel(options.jobs, all.size(), [&](std::size_t i) {
+    try {
+      if (!options.merge) grade_one(chapter, options, all[i]);
+      if (!options.feedback.empty())
+        write_file_atomically((fs::path(options.feedback) / names[i]).string(), feedback(all[i]));
+    } catch (const std::exception& why) {
+      all[i].our_fault = true;
+      all[i].remark += (all[i].remark.empty() ? "not graded: " : "; ") + std::string(why.what());
     }
-  };
-  std::vector<std::future<void>> workers;
-  for (unsigned j = 1; j < options.jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
-  worker();
-  for (auto& w : workers) w.get();
+    screen.done(i);
+  });
 }
 
 }  // namespace

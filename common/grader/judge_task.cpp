@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -18,6 +17,7 @@
 #include "evidence.hpp"
 #include "machine.hpp"
 #include "near_miss.hpp"
+#include "parallel.hpp"
 #include "said.hpp"
 #include "task.hpp"
 #include "tools.hpp"
@@ -37,19 +37,6 @@ std::string hint_at(const Rubric& r, const Sizes& sizes) {
                         : sizes[i] < 32    ? "below 32"
                                            : "no multiple of 32");
   return text;
-}
-
-/// f(0) ... f(n - 1), `jobs` at a time.
-template <class F>
-void in_parallel(unsigned jobs, std::size_t n, const F& f) {
-  std::atomic<std::size_t> next{0};
-  const auto worker = [&] {
-    for (std::size_t i; (i = next++) < n;) f(i);
-  };
-  std::vector<std::future<void>> workers;
-  for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
-  worker();
-  for (auto& w : workers) w.get();
 }
 
 Json array_or_none(const Json& report) { return report.is_array() ? report : Json::array(); }

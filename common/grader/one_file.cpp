@@ -7,9 +7,9 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <stdexcept>
 
+#include "pattern.hpp"
 #include "task.hpp"
 #include "tilewise/task.hpp"
 
@@ -45,17 +45,19 @@ std::string text_of(const std::vector<Parameter>& parameters) {
 
 /// "load_sectors <= 1100: why" or "atomics <= 80 (14 points): why" as a rubric's limit, with points where they are given.
 Json limit(const std::string& target) {
-  static const std::regex form(R"((\w+) (<=|>=|=) (\d+(?:\.\d+)?)(?: \((\d+(?:\.\d+)?) points?\))?: (.+))");
-  std::smatch parts;
-  if (!std::regex_match(target, parts, form))
+  static const Pattern form(
+      "^([a-z0-9_]+) (<=|>=|=) ([0-9]+([.][0-9]+)?)( [(]([0-9]+([.][0-9]+)?) points?[)])?: (.+)$");
+  const std::vector<std::string> parts = form.find_in(target);
+  if (parts.empty())
     throw std::invalid_argument(fmt::format(
         "targets: \"{}\" is not like \"load_sectors <= 1100: why\" or \"load_sectors <= 1100 (14 points): why\", with "
         "<=, >= or =",
         target));
-  Json limit{{"count", parts.str(1)}, {"why", parts.str(5)}};
-  if (parts[4].matched) limit["points"] = std::stod(parts.str(4));
-  if (parts.str(2) != ">=") limit["at_most"] = std::stod(parts.str(3));
-  if (parts.str(2) != "<=") limit["at_least"] = std::stod(parts.str(3));
+  const std::string &sign = parts[2], &points = parts[6];
+  Json limit{{"count", parts[1]}, {"why", parts[8]}};
+  if (!points.empty()) limit["points"] = std::stod(points);
+  if (sign != ">=") limit["at_most"] = std::stod(parts[3]);
+  if (sign != "<=") limit["at_least"] = std::stod(parts[3]);
   return limit;
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
 
 #include "counts.hpp"
+#include "pattern.hpp"
 #include "tools.hpp"
 
 namespace tilewise::grader {
@@ -163,13 +163,13 @@ namespace {
 /// Vectors have a copy constructor on the simulator, which counts one load for it. So a compiler doesn't copy a union with one in
 /// it, nor take its bytes for another type's, as nvcc does. Both compilers' words for that.
 bool lacks_copies_of_vectors(const std::string& said) {
-  static const std::regex union_of_vector(
-      "union member '[^']*' with non-trivial '[^']*\\b(u?(char|short|int|long|longlong)|float|double)[24]\\(|"
-      "variant field '[^']*' has a non-trivial copy"),
-      bytes_of_vector(  // within a line: regular expressions of this library need a stack as deep as what they match
-          "\\b(u?(char|short|int|long|longlong)|float|double)[24]\\b[^\n]*trivially.copyable|"
-          "trivially.copyable[^\n]*\\b(u?(char|short|int|long|longlong)|float|double)[24]\\b");
-  return std::regex_search(said, union_of_vector) || std::regex_search(said, bytes_of_vector);
+  static const std::string vector = "(^|[^a-zA-Z0-9_])(u?(char|short|int|long|longlong)|float|double)[24]";
+  static const Pattern union_of_one("union member '[^']*' with non-trivial '[^']*" + vector + "[(]"),
+      variant("variant field '[^']*' has a non-trivial copy"),
+      bytes(vector + "[^a-zA-Z0-9_\n][^\n]*trivially.copyable"),
+      bytes_of_one("trivially.copyable[^\n]*" + vector + "($|[^a-zA-Z0-9_])");
+  const auto says = [&](const Pattern& p) { return !p.find_in(said).empty(); };
+  return says(union_of_one) || says(variant) || says(bytes) || says(bytes_of_one);
 }
 
 }  // namespace
@@ -221,15 +221,14 @@ std::string unsupported_in(const std::string& said) {
       continue;  // what follows from it
     }
     if (!first.empty()) continue;
-    std::smatch place;  // simcc's own errors have no column
-    const std::string before = line.substr(0, at);
-    static const std::regex line_number(":([0-9]+)(:[0-9]+)?$");
-    if (std::regex_search(before, place, line_number)) first = "line " + place[1].str() + ": " + what;
+    static const Pattern line_number(":([0-9]+)(:[0-9]+)?$");  // simcc's own errors have no column
+    const std::vector<std::string> place = line_number.find_in(line.substr(0, at));
+    if (!place.empty()) first = "line " + place[1] + ": " + what;
   }
   if (const std::string calls = calls_of_lacking_functions(said); !first.empty() && calls != said) {
-    std::smatch call;  // the error is in a header
-    static const std::regex line_and_name(":([0-9]+)(:[0-9]+)?: (.*)");
-    if (std::regex_search(calls, call, line_and_name)) first = "line " + call[1].str() + ": " + call[3].str();
+    static const Pattern line_and_name(":([0-9]+)(:[0-9]+)?: ([^\n]*)");  // the error is in a header
+    const std::vector<std::string> call = line_and_name.find_in(calls);
+    if (!call.empty()) first = "line " + call[1] + ": " + call[3];
   }
   return first;
 }

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <future>
 #include <map>
 #include <mutex>
 
+#include "grader/parallel.hpp"
 #include "grader/tools.hpp"
 #include "learn/judge.hpp"
 #include "learn/record.hpp"
@@ -178,14 +177,7 @@ class Bank {
   }
 
   void judge_all(unsigned jobs) {
-    std::atomic<std::size_t> next{0};
-    const auto worker = [&] {
-      for (std::size_t i; (i = next++) < tasks_.size();) judge_one(tasks_[i]);
-    };
-    std::vector<std::future<void>> workers;
-    for (unsigned j = 1; j < jobs; ++j) workers.push_back(std::async(std::launch::async, worker));
-    worker();
-    for (auto& w : workers) w.get();
+    grader::in_parallel(jobs, tasks_.size(), [&](std::size_t i) { judge_one(tasks_[i]); });
   }
 
   bool summary() {
