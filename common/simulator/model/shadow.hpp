@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
-#include <unordered_map>
 #include <vector>
 
 namespace tilewise::sim::checker {
@@ -38,53 +37,57 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 32);
 
+/// Zeros that no one has touched.
+inline void* untouched_memory(std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return memory;
+}
+
 /// Cells for a range of addresses, one per 2^Shift bytes, made in chunks when first needed.
 template <unsigned Shift>
 class Cells {
  public:
   Cell* at(std::uintptr_t address) {
-    const std::uintptr_t chunk = address >> kChunkShift;
-    if (chunk != last_chunk_[chunk % kCached]) remember(chunk);
-    return in_cached(address);
+    Cell* const* chunks = tables_[address >> kTableShift];
+    Cell* cells = chunks ? chunks[address >> kChunkShift & kChunkMask] : nullptr;
+    if (cells == nullptr) [[unlikely]]
+      cells = make(address);
+    return cells + index(address);
   }
 
-  /// The same, or null where that would take longer. The cells of an aligned access follow one another.
+  /// The same, or null where none has been needed. The cells of an aligned access follow one another.
   Cell* at_once(std::uintptr_t address) {
-    const std::uintptr_t chunk = address >> kChunkShift;
-    return chunk == last_chunk_[chunk % kCached] ? in_cached(address) : nullptr;
+    Cell* const* chunks = tables_[address >> kTableShift];
+    Cell* const cells = chunks ? chunks[address >> kChunkShift & kChunkMask] : nullptr;
+    return cells == nullptr ? nullptr : cells + index(address);
   }
 
-  /// The same, or null where none has been needed; and from there on no cell up to `end`.
+  /// The same; and from there on no cell up to `end`.
   Cell* existing(std::uintptr_t address, std::uintptr_t& end) {
-    const auto found = chunks_.find(address >> kChunkShift);
     end = ((address >> kChunkShift) + 1) << kChunkShift;
-    return found == chunks_.end() ? nullptr
-                                  : found->second + ((address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> Shift);
+    return at_once(address);
   }
 
  private:
+  static constexpr unsigned kAddressBits = 48;
   static constexpr unsigned kChunkShift = 14 + Shift;
-  static constexpr unsigned kCached = 16;
+  static constexpr unsigned kTableShift = 34;
+  static constexpr std::uintptr_t kChunkMask = (std::uintptr_t{1} << (kTableShift - kChunkShift)) - 1;
+  static constexpr std::size_t kChunkBytes = sizeof(Cell) << (kChunkShift - Shift);
 
-  Cell* in_cached(std::uintptr_t address) {
-    return last_[(address >> kChunkShift) % kCached] + ((address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> Shift);
+  static std::size_t index(std::uintptr_t address) {
+    return (address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> Shift;
   }
 
-  void remember(std::uintptr_t chunk) {
-    Cell*& cells = chunks_[chunk];
-    if (!cells) {
-      const std::size_t size = sizeof(Cell) << (kChunkShift - Shift);
-      void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (memory == MAP_FAILED) throw std::bad_alloc();
-      cells = static_cast<Cell*>(memory);  // zero, as every cell starts
-    }
-    last_chunk_[chunk % kCached] = chunk;
-    last_[chunk % kCached] = cells;
+  [[gnu::noinline]] Cell* make(std::uintptr_t address) {
+    Cell**& chunks = tables_[address >> kTableShift];
+    if (!chunks) chunks = static_cast<Cell**>(untouched_memory(sizeof(Cell*) * (kChunkMask + 1)));
+    const auto cells = static_cast<Cell*>(untouched_memory(kChunkBytes));  // zero, as every cell starts
+    return chunks[address >> kChunkShift & kChunkMask] = cells;
   }
 
-  std::unordered_map<std::uintptr_t, Cell*> chunks_;
-  std::uintptr_t last_chunk_[kCached] = {};
-  Cell* last_[kCached] = {};
+  Cell** tables_[std::size_t{1} << (kAddressBits - kTableShift)] = {};
 };
 
 /// One cell per word; a word that was accessed in parts has one per byte instead.
