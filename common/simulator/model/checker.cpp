@@ -220,8 +220,15 @@ struct State {
   }
 };
 
-State& state() {
+State& make_state() {
   static State* s = for_ever<State>();
+  return *s;
+}
+
+[[gnu::always_inline]] inline State& state() {
+  static constinit State* s = nullptr;
+  if (s == nullptr) [[unlikely]]
+    s = &make_state();
   return *s;
 }
 
@@ -820,13 +827,14 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
 }
 
 // Whether it is plain that the last write comes before this access, and for shared memory that there has been one.
-bool write_comes_before(const State& s, const Cell& c, unsigned thread, bool shared, bool load) {
+[[gnu::always_inline]] inline bool write_comes_before(const State& s, const Cell& c, unsigned thread, bool shared,
+                                                      bool load) {
   if (c.write_interval >= s.block_first) return c.write_interval < s.epoch_first || c.write_thread == thread;
   return shared ? !load : c.write_interval < s.unordered_first;
 }
 
 // And that all reads come before this write.
-bool reads_come_before(const State& s, const Cell& c, unsigned thread, bool shared) {
+[[gnu::always_inline]] inline bool reads_come_before(const State& s, const Cell& c, unsigned thread, bool shared) {
   if (c.read_interval >= s.epoch_first)
     return !c.many_warps && c.read_thread / kWarpSize == thread / kWarpSize &&
            (c.read_lanes & ~(1u << thread % kWarpSize)) == 0;
@@ -1173,14 +1181,17 @@ void end_launch() {
   show_findings();
 }
 
-MemorySpace check_quickly(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site) {
+template <Access kind, std::uint32_t bytes>
+MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* site) {
+  if (bytes < 4) return MemorySpace::none;
   State& s = state();
   const Visited& v = s.visit(site);
   const std::uintptr_t offset = address - v.inside.begin;
   if (s.doubt.address || v.site != site || v.block_first != s.block_first || offset >= v.inside.bytes ||
-      v.inside.bytes - offset < bytes || bytes < 4 || (address & (bytes - 1)) != 0)
+      v.inside.bytes - offset < bytes || (address & (bytes - 1)) != 0)
     return MemorySpace::none;
-  const bool load = kind == Access::load, shared = v.space == MemorySpace::shared;
+  constexpr bool load = kind == Access::load;
+  const bool shared = v.space == MemorySpace::shared;
   if (load && !shared && !memory::is_written(address, bytes)) return MemorySpace::none;
   Cell* const first = s.shadow.words.at_once(address);
   if (!first) return MemorySpace::none;
@@ -1200,6 +1211,16 @@ MemorySpace check_quickly(Lane& lane, std::uintptr_t address, std::uint32_t byte
   if (!load && !shared) memory::mark_written(address, bytes);
   return v.space;
 }
+
+#define TILEWISE_CHECKED_QUICKLY(bytes)                                                              \
+  template MemorySpace check_quickly<Access::load, bytes>(const Lane&, std::uintptr_t, const void*); \
+  template MemorySpace check_quickly<Access::store, bytes>(const Lane&, std::uintptr_t, const void*);
+TILEWISE_CHECKED_QUICKLY(1)
+TILEWISE_CHECKED_QUICKLY(2)
+TILEWISE_CHECKED_QUICKLY(4)
+TILEWISE_CHECKED_QUICKLY(8)
+TILEWISE_CHECKED_QUICKLY(16)
+#undef TILEWISE_CHECKED_QUICKLY
 
 void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Access kind, const void* site,
            std::size_t alignment) {

@@ -31,8 +31,8 @@ void add_shared(const SharedVariable& variable, const char* place);
 /// Looks at one access before it happens, as most accesses are: of an ordinary variable, aligned, by a place in the code that
 /// has been seen in the running block. Returns where it goes when nothing is wrong with it. Returns none, and nothing is done,
 /// when only check() can say.
-model::MemorySpace check_quickly(Lane& lane, std::uintptr_t address, std::uint32_t bytes, observer::Access kind,
-                                 const void* site);
+template <observer::Access kind, std::uint32_t bytes>
+model::MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* site);
 
 /// Looks at one access before it happens. Its address must be a multiple of `alignment`. May end the launch.
 void check(Lane& lane, model::MemorySpace space, const void* address, std::size_t bytes, observer::Access kind,

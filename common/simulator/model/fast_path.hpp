@@ -32,10 +32,10 @@ inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes,
 }
 
 /// The same in a launch that is checked, and perhaps counted.
-inline bool check_and_count(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site,
-                            unsigned known_bits) {
+template <Access kind, std::uint32_t bytes>
+bool check_and_count(Lane& lane, std::uintptr_t address, const void* site, unsigned known_bits) {
   if (on_own_stack(address)) return true;
-  const model::MemorySpace space = checker::check_quickly(lane, address, bytes, kind, site);
+  const model::MemorySpace space = checker::check_quickly<kind, bytes>(lane, address, site);
   if (space == model::MemorySpace::none) return false;
   if (kind == Access::store) idle_polls = 0;
   if (counting) log.add(context_of(lane), site, kind, space, address, bytes, lane, known_bits);

@@ -77,10 +77,10 @@ inline void seen(const volatile void* address, std::size_t bytes, observer::Acce
     host_does(address, bytes, kind, site);
 }
 
-__attribute__((noinline)) void observed_plain(Lane* lane, const volatile void* address, std::uint32_t bytes,
-                                              observer::Access kind, const void* site, unsigned known_bits) {
+template <std::uint32_t bytes, observer::Access kind>
+inline void observed_plain(Lane* lane, const volatile void* address, const void* site, unsigned known_bits) {
   observed_lane = nullptr;  // see Unobserved
-  if (!observer::check_and_count(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) {
+  if (!observer::check_and_count<kind, bytes>(*lane, reinterpret_cast<std::uintptr_t>(address), site, known_bits)) {
     Layout layout = plain(bytes);
     layout.known_bits = static_cast<std::uint8_t>(known_bits);
     observer::access(*lane, address, bytes, kind, site, layout);
@@ -93,7 +93,7 @@ template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
   Lane* lane = observed_lane;
   if (!lane) return host_does(address, bytes, kind, site);
-  if (observer::checking) return observed_plain(lane, address, bytes, kind, site, known_bits);
+  if (observer::checking) return observed_plain<bytes, kind>(lane, address, site, known_bits);
   if (observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) return;
   Layout layout = plain(bytes);
   layout.known_bits = static_cast<std::uint8_t>(known_bits);
