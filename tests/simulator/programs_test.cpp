@@ -305,21 +305,23 @@ int main() { parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 )");
 }
 
-TEST_CASE("A program that synchronises a grid is refused", "[programs]") {
-  const std::string kernel = R"(
+TEST_CASE("A program that synchronises the grids of several devices is refused: CUDA 13 has removed that",
+          "[programs]") {
+  refuses("program.cu:4: error: CUDA 13 has removed grids of several devices (this_multi_grid)", R"(
 #include <cooperative_groups.h>
-__global__ void k(int* p) {
-  auto grid = cooperative_groups::this_grid();
-  p[0] = 1;
-  grid.sync();
+__global__ void k() {
+  auto grids = cooperative_groups::this_multi_grid();
+  grids.sync();
 }
-)";
-  refuses("grid-wide synchronisation is not supported",
-          kernel + "int main() { int* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n");
-  refuses("a cooperative launch (all blocks of a grid wait for each other) is not supported",
-          kernel +
-              "int main() { int* p; cudaMalloc(&p, 4); void* a[] = {&p}; "
-              "cudaLaunchCooperativeKernel((void*)k, dim3(2), dim3(1), a); }\n");
+int main() {}
+)");
+  refuses("program.cu:4: error: CUDA 13 has removed grids of several devices (cudaLaunchCooperativeKernelMultiDevice)",
+          R"(
+__global__ void k() {}
+int main() {
+  cudaLaunchCooperativeKernelMultiDevice(nullptr, 2, 0);
+}
+)");
 }
 
 TEST_CASE("A program with Thrust is refused", "[programs]") {

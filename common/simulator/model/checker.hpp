@@ -15,6 +15,12 @@ void end_launch();
 void begin_block();
 void end_block();
 
+/// A block of a cooperative launch makes room for another one, and runs again. Between the two is grid_goes_on(): what has been
+/// done so far comes before what follows.
+void suspend_block(observer::SuspendedBlock& block);
+void resume_block(observer::SuspendedBlock& block);
+void grid_goes_on();
+
 /// The block's threads have met at a barrier: what came before is ordered before what comes after.
 void block_barrier();
 

@@ -404,6 +404,27 @@ void end_block() {
   if (checking) checker::end_block();
 }
 
+void suspend_block(SuspendedBlock& block) {
+  State& s = state();
+  if (counting) count_waits(s);
+  block.static_end = s.static_end;
+  block.shared_places = s.shared_places;
+  block.copies = async::suspend_block();
+  if (checking) checker::suspend_block(block);
+}
+
+void resume_block(SuspendedBlock& block) {
+  State& s = state();
+  s.static_end = block.static_end;
+  s.shared_places = std::move(block.shared_places);
+  async::resume_block(std::move(block.copies));
+  if (checking) checker::resume_block(block);
+}
+
+void grid_goes_on() {
+  if (checking) checker::grid_goes_on();
+}
+
 const std::vector<Stratum>& sample() { return state().sample; }
 
 void end_sample_block() {

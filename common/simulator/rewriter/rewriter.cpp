@@ -2215,6 +2215,10 @@ class Rewriter {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (const char* instead = missing_function(text); instead && syntax_.is(i + 1, "(")) {
       unsupported(i, std::string(text) + "()", instead);
+    } else if ((text == "this_multi_grid" && calls_group_function(i)) ||
+               text == "cudaLaunchCooperativeKernelMultiDevice") {
+      error(i, "CUDA 13 has removed grids of several devices (" + std::string(text) +
+                   "): launch on each device, and let the host wait for all");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {

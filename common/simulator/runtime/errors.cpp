@@ -235,7 +235,9 @@ cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, 
   if (static_shared > device().shared_per_block) return cudaErrorInvalidValue;  // nvcc would not compile it
   if (lacks_registers(kernel, threads)) return cudaErrorLaunchOutOfResources;
   note_kernel(kernel, max_threads, static_shared);
-  return config.shared > max_dynamic_shared(kernel) ? cudaErrorInvalidValue : cudaSuccess;
+  if (config.shared > max_dynamic_shared(kernel)) return cudaErrorInvalidValue;
+  if (config.cooperative && !is_resident_at_once(kernel, config)) return cudaErrorCooperativeLaunchTooLarge;
+  return cudaSuccess;
 }
 
 }  // namespace tilewise::sim
