@@ -297,10 +297,14 @@ int main() {
 })");
 }
 
-TEST_CASE("A program with dynamic parallelism is refused", "[programs]") {
-  refuses("program.cu:3: error: the simulator does not support a launch in device code (dynamic parallelism)", R"(
+TEST_CASE("A kernel that waits for its children is refused: CUDA 12 and later have no such call for sm_90",
+          "[programs]") {
+  refuses("program.cu:5: error: cudaDeviceSynchronize() in device code", R"(
 __global__ void child() {}
-__global__ void parent() { child<<<1, 4>>>(); }
+__global__ void parent() {
+  child<<<1, 4>>>();
+  cudaDeviceSynchronize();
+}
 int main() { parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 )");
 }

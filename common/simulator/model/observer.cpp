@@ -370,6 +370,8 @@ void end_launch(const Launch& launch) {
   s.record.counters.distinct_bytes_loaded = s.touched.loaded() * model::kSectorBytes;
   s.record.counters.distinct_bytes_stored = s.touched.stored() * model::kSectorBytes;
   s.record.kernel = launch.kernel;
+  s.record.parent = launch.parent;
+  s.record.launched_at = launch.parent ? launch.site : nullptr;
   s.record.grid = launch.config.grid;
   s.record.block = launch.config.block;
   s.record.dynamic_shared_bytes = launch.config.shared;

@@ -82,7 +82,8 @@ bool is_overload(std::string_view name, bool with_std) {
 
 class Rewriter {
  public:
-  explicit Rewriter(const LexedSource& source) : source_(source), syntax_(source), side_(source.tokens.size(), kHost) {}
+  explicit Rewriter(const LexedSource& source, bool homework = false)
+      : source_(source), syntax_(source), side_(source.tokens.size(), kHost), homework_(homework) {}
 
   std::vector<DeviceBody> bodies() {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
@@ -1165,8 +1166,10 @@ class Rewriter {
     std::size_t open = close + 3;
     std::size_t last = syntax_.match(open);
     if (last == kNone) return error(i, "the kernel's arguments have no closing parenthesis");
-    if (side_[i] == kDevice) {
-      return unsupported(i, "a launch in device code (dynamic parallelism)", "launch the kernel from the host");
+    if (side_[i] == kDevice && homework_) {
+      return error(
+          i,
+          "a launch in device code (dynamic parallelism) is not part of the homework: launch the kernel from the host");
     }
     std::string callee;
     if (!syntax_.join(begin, i, callee)) return unsupported(i, "a kernel name that spans lines", "name it on one line");
@@ -1177,7 +1180,7 @@ class Rewriter {
     }
     bool has_arguments = last > open + 1;
     if (simple && is_known_kernel(begin, i, open)) {
-      host_addresses(open);
+      if (side_[i] == kHost) host_addresses(open);
       replace(begin, i + 3, " ::tilewise::sim::Kernel<&" + callee + ">::launch(::tilewise::sim::LaunchConfig(");
       replace(close, open + 1, has_arguments ? "), " : ")");
       return;
@@ -1185,7 +1188,7 @@ class Rewriter {
     std::string parameters = "auto... tw_a";
     std::string passed = "tw_a...";
     pass_zeros(open, last, parameters, passed);
-    host_addresses(open);
+    if (side_[i] == kHost) host_addresses(open);
     replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
     replace(
         close, open + 1,
@@ -2219,6 +2222,11 @@ class Rewriter {
                text == "cudaLaunchCooperativeKernelMultiDevice") {
       error(i, "CUDA 13 has removed grids of several devices (" + std::string(text) +
                    "): launch on each device, and let the host wait for all");
+    } else if (text == "cudaDeviceSynchronize" && side_[i] == kDevice && syntax_.is(i + 1, "(")) {
+      error(i,
+            "cudaDeviceSynchronize() in device code: CUDA 12 and later don't have it for compute capability 9.0, and "
+            "nvcc "
+            "refuses it; what is to come after the children can be a tail launch (cudaStreamTailLaunch)");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {
@@ -2413,6 +2421,7 @@ class Rewriter {
   const LexedSource& source_;
   Syntax syntax_;
   std::vector<Side> side_;
+  bool homework_;  // see rewrite()
   std::vector<Edit> edits_;
   std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
@@ -2527,9 +2536,9 @@ std::string kernel_list(std::string_view preprocessed_source, std::string_view f
   return list;
 }
 
-RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file) {
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file, bool homework) {
   LexedSource source = lex(preprocessed_source, file);
-  return Rewriter(source).run();
+  return Rewriter(source, homework).run();
 }
 
 }  // namespace tilewise::sim

@@ -1,5 +1,7 @@
 #include "errors.hpp"
 
+#include "device_launches.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -60,6 +62,10 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
     {cudaErrorIncompatibleDriverContext, "cudaErrorIncompatibleDriverContext", "incompatible driver context"},
     {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+    {cudaErrorLaunchMaxDepthExceeded, "cudaErrorLaunchMaxDepthExceeded",
+     "launch would exceed maximum depth of nested launches"},
+    {cudaErrorLaunchPendingCountExceeded, "cudaErrorLaunchPendingCountExceeded",
+     "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"},
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
@@ -245,6 +251,7 @@ cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, 
 using namespace tilewise::sim;
 
 cudaError_t cudaGetLastError() {
+  if (in_kernel()) return device_error(true);
   const cudaError_t error = last_error;
   last_error = cudaSuccess;
   launch_error_seen();
@@ -252,6 +259,7 @@ cudaError_t cudaGetLastError() {
 }
 
 cudaError_t cudaPeekAtLastError() {
+  if (in_kernel()) return device_error(false);
   launch_error_seen();
   return last_error;
 }

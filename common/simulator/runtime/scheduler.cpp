@@ -18,6 +18,7 @@
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
+#include "runtime/device_launches.hpp"
 #include "runtime/device_lock.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
@@ -646,7 +647,9 @@ std::string cure_of_refusal(const LaunchConfig& config) {
                      other, current, other);
 }
 
-void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
+// `child`: a kernel has asked for it.
+void launch_once(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site,
+                 const DeviceLaunch* child = nullptr) {
   ++scheduler().launch.serial;
   scheduler().launch.blocks_before = scheduler().launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
@@ -655,7 +658,7 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
     observer::refused_launch(config, error, site);
     return;
   }
-  if (!graph::launching()) {
+  if (!graph::launching() && !child) {
     check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream,
                           const_cast<void*>(site));
     ++host_work_so_far().launches;
@@ -664,6 +667,8 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
   Scheduler& s = scheduler();
   s.launch.config = config;
   s.launch.site = site;
+  s.launch.parent = child ? child->parent : nullptr;
+  set_launch_depth(child ? child->depth : 0);
   s.launch.kernel = nullptr;
   s.launch.static_shared = 0;
   s.thread = thread;
@@ -699,11 +704,23 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
   }
 }
 
+// The launch, and all that its kernel and those of its children launch: it ends when all of them have.
+void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
+  launch_once(config, thread, context, site);
+  std::vector<DeviceLaunch> open = take_device_launches();
+  while (!open.empty() && sticky_error() == cudaSuccess) {
+    const DeviceLaunch next = std::move(open.back());
+    open.pop_back();
+    launch_once(next.config, next.thread, next.context.get(), next.site, &next);
+    for (DeviceLaunch& more : take_device_launches()) open.push_back(std::move(more));
+  }
+}
+
 }  // namespace
 
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes) {
-  if (current_lane) unsupported("a kernel launch from device code (dynamic parallelism)");
   void* const site = __builtin_return_address(0);
+  if (current_lane) return launch_in_kernel(config, thread, context, bytes, site);
   const DeviceLock lock(device_mutex());
   if (sticky_error() != cudaSuccess) {
     set_error(sticky_error());

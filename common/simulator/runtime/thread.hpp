@@ -61,9 +61,10 @@ struct alignas(64) Lane {
 /// The running launch: what hooks and messages need to know.
 struct Launch {
   LaunchConfig config{dim3(), dim3()};
-  std::size_t serial = 0;      ///< 1 for the first launch of the process
-  const void* site = nullptr;  ///< the call that launched it
-  int device = 0;              ///< where it runs
+  std::size_t serial = 0;        ///< 1 for the first launch of the process
+  const void* site = nullptr;    ///< the call that launched it
+  const void* parent = nullptr;  ///< the kernel that did; null: the host
+  int device = 0;                ///< where it runs
   uint3 block{};
   std::uint64_t block_serial = 0;  ///< over all launches; never 0 in a kernel
   std::uint64_t epoch = 0;         ///< barrier interval of the running block
