@@ -140,6 +140,7 @@ TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote", "[progr
 TEST_CASE("Findings: barriers, warp operations and waiting", "[programs]") { check_all_cases("threads.cu"); }
 TEST_CASE("Findings: the barrier of a grid", "[programs]") { check_all_cases("grid.cu"); }
 TEST_CASE("Findings: launches in kernels", "[programs]") { check_all_cases("children.cu"); }
+TEST_CASE("Findings: memory that kernels allocate", "[programs]") { check_all_cases("heap.cu"); }
 TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[programs]") {
   check_all_cases("lifetime.cu");
 }

@@ -372,13 +372,6 @@ int main() {
 )");
 }
 
-TEST_CASE("A program that allocates in device code is refused", "[programs]") {
-  refuses("program.cu:1: error: the simulator does not support memory allocated in device code",
-          "__global__ void k(int** p) { *p = new int[4]; }\nint main() {}\n");
-  refuses("program.cu:1: error: the simulator does not support memory allocated in device code",
-          "__global__ void k(void** p) { *p = malloc(4); }\nint main() {}\n");
-}
-
 // ------------------------------------------------------------------------------------------- TILEWISE_SAMPLE
 namespace {
 

@@ -368,9 +368,9 @@ Place global_place(std::uintptr_t address, std::size_t bytes, const memory::Allo
   std::string size = a->bytes % bytes == 0 && offset % static_cast<std::int64_t>(bytes) == 0
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
                          : fmt::format("{}-byte", grouped_digits(a->bytes));
-  std::string name =
-      element(offset, bytes) +
-      fmt::format(" of the {} {} allocation{}", size, kinds[static_cast<int>(a->kind)], memory::on_which_device(*a));
+  std::string name = element(offset, bytes) + fmt::format(" of the {} {} allocation{}", size,
+                                                          a->heap ? "device heap" : kinds[static_cast<int>(a->kind)],
+                                                          memory::on_which_device(*a));
   if (a->name)
     name += std::string(" ") + a->name;
   else if (a->call_site)
@@ -1193,6 +1193,11 @@ void fence(const Lane& lane, bool within_block) {
   if (clock.time[l] != 0xFFFF) ++clock.time[l];  // what this lane does from now on is later than the fence
   for (TakenOver& taken : s.taken_over)
     if (taken.known[lane.linear]) taken.fenced.set(lane.linear);
+}
+
+void forget_visits(std::uintptr_t begin) {
+  for (Visited& v : state().visited)
+    if (v.inside.begin == begin) v = {};
 }
 
 void add_shared(const SharedVariable& variable, const char* place) {

@@ -31,6 +31,9 @@ void warp_meeting(unsigned warp, std::uint32_t arrived);
 /// ordered before it; to other blocks, too, unless it is `within_block`.
 void fence(const Lane& lane, bool within_block);
 
+/// A thread of the running block frees the memory that begins here.
+void forget_visits(std::uintptr_t begin);
+
 /// A shared variable was placed; accesses outside such variables are out of bounds.
 void add_shared(const SharedVariable& variable, const char* place);
 

@@ -1265,6 +1265,12 @@ class Rewriter {
       reduction(i);
     } else if (text.starts_with("mem") || text.starts_with("__builtin_mem")) {
       bytewise(i);
+    } else if (text == "malloc" || text == "free") {
+      heap_call(i);
+    } else if (text == "new") {
+      if (allocates(i)) insert_after(i, " (::tilewise::sim::on_heap)");
+    } else if (text == "delete") {
+      heap_delete(i);
     } else if (text == "clock") {
       clock(i);
     } else {
@@ -2027,17 +2033,36 @@ class Rewriter {
   void bytewise(std::size_t i) {
     const std::string_view name = syntax_.text(i);
     const bool copies = name == "memcpy" || name == "__builtin_memcpy";
-    if ((!copies && name != "memset" && name != "__builtin_memset") || !syntax_.is(i + 1, "(") || declares(i)) return;
-    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
-    std::size_t begin = i;
-    if (i > 0 && syntax_.is(i - 1, "::")) {
-      begin = i - 1;
-      if (i > 1 && syntax_.is(i - 2, "std"))
-        begin = i > 2 && syntax_.is(i - 3, "::") ? i - 3 : i - 2;
-      else if (i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">")))
-        return;  // the program's own
-    }
-    replace(begin, i + 1, copies ? " ::tilewise::sim::copy_bytes" : " ::tilewise::sim::set_bytes");
+    if (!copies && name != "memset" && name != "__builtin_memset") return;
+    if (const std::size_t begin = call_of_c_function(i); begin != kNone)
+      replace(begin, i + 1, copies ? " ::tilewise::sim::copy_bytes" : " ::tilewise::sim::set_bytes");
+  }
+
+  /// Where the call of a function of the C library begins whose name is at `i`, `std::memcpy(`; kNone: it's none.
+  std::size_t call_of_c_function(std::size_t i) const {
+    if (!syntax_.is(i + 1, "(") || declares(i)) return kNone;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return kNone;
+    if (i == 0 || !syntax_.is(i - 1, "::")) return i;
+    if (i > 1 && syntax_.is(i - 2, "std")) return i > 2 && syntax_.is(i - 3, "::") ? i - 3 : i - 2;
+    // A name before it is the program's own.
+    return i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">")) ? kNone : i - 1;
+  }
+
+  /// `malloc(bytes)` and `free(p)`.
+  void heap_call(std::size_t i) {
+    const bool allocates = syntax_.is(i, "malloc");
+    if (functions_.count(syntax_.text(i)) != 0) return;
+    if (const std::size_t begin = call_of_c_function(i); begin != kNone)
+      replace(begin, i + 1, allocates ? " ::tilewise::sim::heap_allocate" : " ::tilewise::sim::heap_free");
+  }
+
+  /// `delete p` and `delete[] p`, but not `= delete` and `operator delete`.
+  void heap_delete(std::size_t i) {
+    if (i > 0 && syntax_.is_any(i - 1, {"=", "operator"})) return;
+    const bool array = syntax_.is(i + 1, "[") && syntax_.is(i + 2, "]");
+    const std::size_t begin = i > 0 && syntax_.is(i - 1, "::") ? i - 1 : i;
+    replace(begin, array ? i + 3 : i + 1,
+            array ? " ::tilewise::sim::heap_delete_array->*" : " ::tilewise::sim::heap_delete->*");
   }
 
   /// What the program promises its compiler, which is looked at instead of believed. `__builtin_assume()` is device code's.
@@ -2209,8 +2234,8 @@ class Rewriter {
       unsupported(i, "memory shared between processes", "use one process");
     } else if (text.starts_with("cudaMemcpy3DPeer")) {
       unsupported(i, std::string(text), "use cudaMemcpyPeer, or cudaMemcpy3D");
-    } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
-      unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
+    } else if (homework_ && side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
+      error(i, "memory allocated in device code is not part of the homework: allocate it on the host with cudaMalloc");
     } else if (text.starts_with("cudaLaunchAttribute")) {
       unsupported(i, "attributes of a launch (" + std::string(text) + ")",
                   "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");

@@ -84,7 +84,7 @@ usage: simcc FILE.cu... -o APP [options]
   --preprocessed FILE  with -c: keep the preprocessed source
   --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
                        through tilewise_checked_call, which whoever links has to bring (common/grader)
-  --homework           refuse what the simulator can do and submissions may not: launches in device code
+  --homework           refuse what the simulator can do and submissions may not: launches and allocations in device code
   --keep               keep the intermediate files and say where they are
   -v, --verbose        print every command
   -h, --help           this text

@@ -99,6 +99,10 @@ template <class T>
   return one;
 }
 
+/// malloc() and free() in device code. In host code, which a function of both sides may be: those of the C library.
+TILEWISE_DISTINCT void* heap_allocate(std::size_t bytes);
+TILEWISE_DISTINCT void heap_free(void* pointer);
+
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
