@@ -170,10 +170,10 @@ HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Acces
 HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE, of_struct(n)); }
 // What tells an object's class: a constructor in a kernel stores it like any member.
 HOOK void __tsan_vptr_read(void** p) {
-  if (observed_lane) seen_plain<sizeof(void*), observer::Access::load>(p, SITE);
+  if (observed_lane) observed(observed_lane, p, sizeof *p, observer::Access::load, SITE, plain(sizeof *p));
 }
 HOOK void __tsan_vptr_update(void** p, void*) {
-  if (observed_lane) seen_plain<sizeof(void*), observer::Access::store>(p, SITE);
+  if (observed_lane) observed(observed_lane, p, sizeof *p, observer::Access::store, SITE, plain(sizeof *p));
 }
 HOOK void __tsan_init() {}
 
