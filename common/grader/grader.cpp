@@ -271,8 +271,8 @@ class Grading {
 
   std::vector<std::string> compile_command() const {
     // g++ reads what it knows after <cuda_runtime.h> from the prelude instead of the 70,000 lines themselves.
-    std::vector<std::string> command{simcc_,           "-c",          include(), "--prelude", prelude_,
-                                     "--preprocessed", preprocessed_, file_,     "-o",        object_};
+    std::vector<std::string> command{simcc_,        "-c",  include(), "--prelude", prelude_,    "--preprocessed",
+                                     preprocessed_, file_, "-o",      object_,     "--homework"};
     for (const std::string& option : warning_options()) command.push_back(option);
     // Where a variable that was never given a value happens to hold 0, the result would be right: so it holds something
     // else, wherever the compiler can see to that.

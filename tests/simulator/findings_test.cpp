@@ -138,6 +138,9 @@ void check_all_cases(const std::string& source, const std::string& compiler = ""
 TEST_CASE("Findings: threads without order", "[programs]") { check_all_cases("races.cu"); }
 TEST_CASE("Findings: bounds, alignment, and reads of what nobody wrote", "[programs]") { check_all_cases("memory.cu"); }
 TEST_CASE("Findings: barriers, warp operations and waiting", "[programs]") { check_all_cases("threads.cu"); }
+TEST_CASE("Findings: the barrier of a grid", "[programs]") { check_all_cases("grid.cu"); }
+TEST_CASE("Findings: launches in kernels", "[programs]") { check_all_cases("children.cu"); }
+TEST_CASE("Findings: memory that kernels allocate", "[programs]") { check_all_cases("heap.cu"); }
 TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[programs]") {
   check_all_cases("lifetime.cu");
 }

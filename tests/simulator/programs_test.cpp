@@ -297,29 +297,35 @@ int main() {
 })");
 }
 
-TEST_CASE("A program with dynamic parallelism is refused", "[programs]") {
-  refuses("program.cu:3: error: the simulator does not support a launch in device code (dynamic parallelism)", R"(
+TEST_CASE("A kernel that waits for its children is refused: CUDA 12 and later have no such call for sm_90",
+          "[programs]") {
+  refuses("program.cu:5: error: cudaDeviceSynchronize() in device code", R"(
 __global__ void child() {}
-__global__ void parent() { child<<<1, 4>>>(); }
+__global__ void parent() {
+  child<<<1, 4>>>();
+  cudaDeviceSynchronize();
+}
 int main() { parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 )");
 }
 
-TEST_CASE("A program that synchronises a grid is refused", "[programs]") {
-  const std::string kernel = R"(
+TEST_CASE("A program that synchronises the grids of several devices is refused: CUDA 13 has removed that",
+          "[programs]") {
+  refuses("program.cu:4: error: CUDA 13 has removed grids of several devices (this_multi_grid)", R"(
 #include <cooperative_groups.h>
-__global__ void k(int* p) {
-  auto grid = cooperative_groups::this_grid();
-  p[0] = 1;
-  grid.sync();
+__global__ void k() {
+  auto grids = cooperative_groups::this_multi_grid();
+  grids.sync();
 }
-)";
-  refuses("grid-wide synchronisation is not supported",
-          kernel + "int main() { int* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n");
-  refuses("a cooperative launch (all blocks of a grid wait for each other) is not supported",
-          kernel +
-              "int main() { int* p; cudaMalloc(&p, 4); void* a[] = {&p}; "
-              "cudaLaunchCooperativeKernel((void*)k, dim3(2), dim3(1), a); }\n");
+int main() {}
+)");
+  refuses("program.cu:4: error: CUDA 13 has removed grids of several devices (cudaLaunchCooperativeKernelMultiDevice)",
+          R"(
+__global__ void k() {}
+int main() {
+  cudaLaunchCooperativeKernelMultiDevice(nullptr, 2, 0);
+}
+)");
 }
 
 TEST_CASE("A program with Thrust is refused", "[programs]") {
@@ -364,13 +370,6 @@ int main() {
   cudaGraphExecKernelNodeSetParams(ready, node, &parameters);
 }
 )");
-}
-
-TEST_CASE("A program that allocates in device code is refused", "[programs]") {
-  refuses("program.cu:1: error: the simulator does not support memory allocated in device code",
-          "__global__ void k(int** p) { *p = new int[4]; }\nint main() {}\n");
-  refuses("program.cu:1: error: the simulator does not support memory allocated in device code",
-          "__global__ void k(void** p) { *p = malloc(4); }\nint main() {}\n");
 }
 
 // ------------------------------------------------------------------------------------------- TILEWISE_SAMPLE

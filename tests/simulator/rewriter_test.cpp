@@ -163,9 +163,26 @@ TEST_CASE("Launches that cannot be rewritten are refused") {
   CHECK(refusal("void f() {\n k<<<1, 2>>>(1, {2, 3});\n}") ==
         "t.cu:2: the simulator does not support a kernel argument in bare braces: name its type, as in Params{1, 2}");
   CHECK(contains(refusal("void f() { k<<<1, 2; }"), "no matching >>>("));
-  CHECK(contains(refusal("__global__ void a() { b<<<1, 2>>>(); }"), "dynamic parallelism"));
-  CHECK(contains(refusal("void f() { k<<<1, 2>>>([] __device__ () { q<<<1, 1>>>(); }); }"), "dynamic parallelism"));
+  const auto in_homework = [](const char* source) {
+    const auto result = tilewise::sim::rewrite(source, "t.cu", true);
+    return result.diagnostics.empty() ? "" : result.diagnostics[0].message;
+  };
+  CHECK(contains(in_homework("__global__ void a() { b<<<1, 2>>>(); }"), "dynamic parallelism"));
+  CHECK(contains(in_homework("void f() { k<<<1, 2>>>([] __device__ () { q<<<1, 1>>>(); }); }"), "dynamic parallelism"));
+  CHECK(contains(rewritten("__device__ void a() { b<<<1, 2>>>(); }"), launch("1, 2", "b")));
+  CHECK(contains(in_homework("__global__ void k(int** p) { *p = new int[4]; }"), "memory allocated in device code"));
+  CHECK(contains(in_homework("__global__ void k(void** p) { *p = malloc(4); }"), "memory allocated in device code"));
   CHECK(rewritten("__host__ __device__ void a() { b<<<1, 2>>>(); }") == "void a() { " + launch("1, 2", "b") + "; }");
+}
+
+TEST_CASE("Memory of the device's heap") {
+  CHECK(in_kernel("int* q = new int[n]; delete[] q; delete p;") ==
+        "int* q = new (on_heap) int[n]; heap_delete_array->* q; heap_delete->* p;");
+  CHECK(in_kernel("void* q = std::malloc(n); ::free(q); free(p);") ==
+        "void* q = heap_allocate(n); heap_free(q); heap_free(p);");
+  CHECK(in_kernel("new (p) int(n); struct S { S(const S&) = delete; };") ==
+        "new (p) int(n); struct S { S(const S&) = delete; };");
+  CHECK(in_host("int* q = new int; delete q; free(malloc(4));") == "int* q = new int; delete q; free(malloc(4));");
 }
 
 // ---------------------------------------------------------------- kernels and functions

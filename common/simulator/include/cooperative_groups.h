@@ -1,4 +1,4 @@
-// Cooperative groups: blocks, tiles of up to a warp, and coalesced groups. Grid-wide synchronisation is not supported.
+// Cooperative groups: grids, blocks, tiles of up to a warp, and coalesced groups.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_  // programs ask for it
 
@@ -111,11 +111,11 @@ class lanes_group {
 }  // namespace details
 
 // ---------------------------------------------------------------- the grid
-/// All threads of the launch. Ranks and sizes only.
+/// All threads of the launch.
 class grid_group {
  public:
-  bool is_valid() const { return false; }  // not a cooperative launch
-  [[noreturn]] void sync() const { ::tilewise::sim::unsupported("grid-wide synchronisation"); }
+  bool is_valid() const { return ::tilewise::sim::is_cooperative(); }
+  TILEWISE_INLINE void sync() const { ::tilewise::sim::sync_grid(); }
   unsigned long long size() const { return num_blocks() * details::block_threads(); }
   unsigned long long num_threads() const { return size(); }
   unsigned long long thread_rank() const {
@@ -132,7 +132,16 @@ class grid_group {
   }
   dim3 dim_blocks() const { return ::tilewise::sim::grid_dim(); }
   dim3 group_dim() const { return ::tilewise::sim::grid_dim(); }
+  dim3 dim_threads() const {
+    const dim3 grid = ::tilewise::sim::grid_dim(), block = ::tilewise::sim::block_dim();
+    return {grid.x * block.x, grid.y * block.y, grid.z * block.z};
+  }
   dim3 block_index() const { return ::tilewise::sim::block_idx(); }
+  dim3 thread_index() const {
+    const uint3 at = ::tilewise::sim::block_idx(), thread = ::tilewise::sim::thread_idx();
+    const dim3 block = ::tilewise::sim::block_dim();
+    return {at.x * block.x + thread.x, at.y * block.y + thread.y, at.z * block.z + thread.z};
+  }
 };
 inline grid_group this_grid() { return {}; }
 
@@ -247,29 +256,36 @@ inline thread_block_tile<1, thread_block> this_thread() { return tiled_partition
 // ---------------------------------------------------------------- groups whose kind is known at run time
 class thread_group {
  public:
-  thread_group(const thread_block&) : block_(true), lanes_(0) {}
-  thread_group(const coalesced_group& group) : block_(false), lanes_(group.tilewise_lanes()) {}
+  thread_group(const grid_group&) : kind_(Kind::grid), lanes_(0) {}
+  thread_group(const thread_block&) : kind_(Kind::block), lanes_(0) {}
+  thread_group(const coalesced_group& group) : kind_(Kind::lanes), lanes_(group.tilewise_lanes()) {}
   template <unsigned Size, class Parent>
-  thread_group(const thread_block_tile<Size, Parent>& tile) : block_(false), lanes_(tile.tilewise_lanes()) {}
+  thread_group(const thread_block_tile<Size, Parent>& tile) : kind_(Kind::lanes), lanes_(tile.tilewise_lanes()) {}
 
-  unsigned long long size() const { return block_ ? details::block_threads() : unsigned(__popc(lanes_)); }
+  unsigned long long size() const {
+    if (kind_ == Kind::grid) return this_grid().size();
+    return kind_ == Kind::block ? details::block_threads() : unsigned(__popc(lanes_));
+  }
   unsigned long long num_threads() const { return size(); }
   unsigned long long thread_rank() const {
-    if (block_) return ::tilewise::sim::linear_tid();
+    if (kind_ == Kind::grid) return this_grid().thread_rank();
+    if (kind_ == Kind::block) return ::tilewise::sim::linear_tid();
     return unsigned(__popc(lanes_ & details::lanes_before(::tilewise::sim::lane_id())));
   }
   TILEWISE_INLINE void sync() const {
-    if (block_) {
+    if (kind_ == Kind::grid) {
+      ::tilewise::sim::sync_grid();
+    } else if (kind_ == Kind::block) {
       __syncthreads();
     } else {
       __syncwarp(lanes_);
     }
   }
-  bool tilewise_is_block() const { return block_; }
+  bool tilewise_is_block() const { return kind_ == Kind::block; }
   unsigned tilewise_lanes() const { return lanes_; }
 
  private:
-  bool block_;
+  enum class Kind : unsigned char { lanes, block, grid } kind_;
   unsigned lanes_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tilewise_device/atomics.hpp"
+#include "tilewise_device/heap.hpp"
 #include "tilewise_device/integer.hpp"
 #include "tilewise_device/math.hpp"
 #include "tilewise_device/memory.hpp"

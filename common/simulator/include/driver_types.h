@@ -34,6 +34,8 @@ enum cudaError {
   cudaErrorDevicesUnavailable = 46,
   cudaErrorIncompatibleDriverContext = 49,
   cudaErrorMissingConfiguration = 52,
+  cudaErrorLaunchMaxDepthExceeded = 65,
+  cudaErrorLaunchPendingCountExceeded = 69,
   cudaErrorInvalidDeviceFunction = 98,
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
@@ -346,6 +348,8 @@ enum cudaDeviceP2PAttr {
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)     // in device code only
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)  // the same
 
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01

@@ -34,11 +34,7 @@ namespace {
 using model::MemorySpace;
 using observer::Access;
 using observer::only_reads;
-
-struct SharedPiece {
-  std::uintptr_t begin, end;
-  const SharedVariable* variable;
-};
+using observer::SharedPiece;
 
 // The other access of a race.
 struct Other {
@@ -185,6 +181,7 @@ struct State {
   std::uint32_t unordered_first = 1;     // of the launches that need not come before this one; launch_first: all do
   std::vector<const order::Used*> uses;  // of memory, by copies and the like that need not
   std::uint32_t epoch_first = 1;         // interval that the last barrier began
+  std::uint32_t shared_first = 1;        // from which on the running block has written to its shared memory
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch
   std::vector<SharedPiece> pieces;
   std::vector<const void*> sites{nullptr};  // cells name sites by number
@@ -378,9 +375,9 @@ Place global_place(std::uintptr_t address, std::size_t bytes, const memory::Allo
   std::string size = a->bytes % bytes == 0 && offset % static_cast<std::int64_t>(bytes) == 0
                          ? fmt::format("{}-element ({}-byte)", grouped_digits(a->bytes / bytes), bytes)
                          : fmt::format("{}-byte", grouped_digits(a->bytes));
-  std::string name =
-      element(offset, bytes) +
-      fmt::format(" of the {} {} allocation{}", size, kinds[static_cast<int>(a->kind)], memory::on_which_device(*a));
+  std::string name = element(offset, bytes) + fmt::format(" of the {} {} allocation{}", size,
+                                                          a->heap ? "device heap" : kinds[static_cast<int>(a->kind)],
+                                                          memory::on_which_device(*a));
   if (a->name)
     name += std::string(" ") + a->name;
   else if (a->call_site)
@@ -521,6 +518,7 @@ std::pair<std::string, int> advice_between_blocks(const Now& now, const Other& o
   if (const char* missing = missing_between_blocks(now, other.interval)) return {missing, 4};
   if (both_store && same_line && other.updates) return {kUpdate, 3};
   if (both_store) return {"; blocks run in any order, so which value stays is up to chance: let one of them write", 2};
+  if (running_launch().config.cooperative) return {"; blocks run in any order: put a sync() of the grid between", 1};
   return {
       "; blocks run in any order, and no barrier is between them: separate arrays or a second launch, or a flag set "
       "by an atomic after __threadfence()",
@@ -703,7 +701,7 @@ void report_race(const Now& now, const Other& other) {
 // The access meets one of a launch that need not come before this one.
 void report_streams(const Now& now, std::uint32_t interval, Access kind, std::uint16_t site, const char* does) {
   const order::Launched* launch = order::unordered_launch(interval);
-  if (launch == nullptr) return;
+  if (launch == nullptr || launch->serial == running_launch().serial) return;  // this one, before its grid met
   const void* const other_site = now.s.sites[site];
   if (report_again("race-streams", now.site, other_site)) return;
   const std::string here = describe_site(now.site), there = describe_site(other_site);
@@ -856,7 +854,7 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
     Cell* c = s.shadow.words.at(at + now.to_copy);
     const bool whole = (at & 3) == 0 && end - at >= 4;
     if (whole && !c->split) {
-      unwritten_words += c->write_interval < s.block_first;
+      unwritten_words += c->write_interval < s.shared_first;
       check_cell(now, *c);
       at += 4;
       continue;
@@ -870,7 +868,7 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
     bool written = false;
     for (; at < word_end; ++at) {
       Cell& byte = *s.shadow.bytes.at(at + now.to_copy);
-      written |= byte.write_interval >= s.block_first;
+      written |= byte.write_interval >= s.shared_first;
       check_cell(now, byte);
     }
     unwritten_words += !written;
@@ -1117,23 +1115,57 @@ void end_block() {
   if (s.doubt.address) settle_doubt(s);
 }
 
-void begin_block() {
-  State& s = state();
+// The running block, in an interval of its own.
+static void enter_block(State& s) {
   const Launch& launch = running_launch();
   s.block_first = s.epoch_first = ++s.interval;
   s.indexed_wrongly = nullptr;
   s.blocks.emplace_back(s.block_first, launch.block);
-  s.fenced = false;
   s.fences.reset();
   s.taken_over.clear();
+  const dim3 b = launch.config.block;
+  const unsigned warps = (b.x * b.y * b.z + kWarpSize - 1) / kWarpSize;
+  for (unsigned w = 0; w < warps; ++w) s.clocks[w].reset();
+}
+
+void begin_block() {
+  State& s = state();
+  const Launch& launch = running_launch();
+  enter_block(s);
+  s.shared_first = s.block_first;
+  s.fenced = false;
   s.pieces.clear();
   if (launch.config.shared != 0) {
     const auto begin = reinterpret_cast<std::uintptr_t>(shared_begin + kSharedRegion);
     s.pieces.push_back({begin, begin + launch.config.shared, nullptr});
   }
-  const dim3 b = launch.config.block;
-  const unsigned warps = (b.x * b.y * b.z + kWarpSize - 1) / kWarpSize;
-  for (unsigned w = 0; w < warps; ++w) s.clocks[w].reset();
+}
+
+void suspend_block(observer::SuspendedBlock& block) {
+  State& s = state();
+  if (s.doubt.address) settle_doubt(s);
+  block.pieces = s.pieces;
+  block.first_interval = s.shared_first;
+  block.fenced = s.fenced;
+}
+
+void resume_block(observer::SuspendedBlock& block) {
+  State& s = state();
+  enter_block(s);
+  s.pieces = std::move(block.pieces);
+  s.shared_first = block.first_interval;
+  s.fenced = block.fenced;
+}
+
+// From here on the launch is checked like a new one, but for what its blocks have in shared memory.
+void grid_goes_on() {
+  State& s = state();
+  const bool alone = s.unordered_first == s.launch_first;
+  s.launch_first = s.interval + 1;
+  if (alone) s.unordered_first = s.launch_first;
+  s.blocks.clear();
+  s.taken_over.clear();
+  s.handed_over.clear();
 }
 
 void block_barrier() {
@@ -1169,6 +1201,11 @@ void fence(const Lane& lane, bool within_block) {
   if (clock.time[l] != 0xFFFF) ++clock.time[l];  // what this lane does from now on is later than the fence
   for (TakenOver& taken : s.taken_over)
     if (taken.known[lane.linear]) taken.fenced.set(lane.linear);
+}
+
+void forget_visits(std::uintptr_t begin) {
+  for (Visited& v : state().visited)
+    if (v.inside.begin == begin) v = {};
 }
 
 void add_shared(const SharedVariable& variable, const char* place) {

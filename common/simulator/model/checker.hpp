@@ -15,6 +15,12 @@ void end_launch();
 void begin_block();
 void end_block();
 
+/// A block of a cooperative launch makes room for another one, and runs again. Between the two is grid_goes_on(): what has been
+/// done so far comes before what follows.
+void suspend_block(observer::SuspendedBlock& block);
+void resume_block(observer::SuspendedBlock& block);
+void grid_goes_on();
+
 /// The block's threads have met at a barrier: what came before is ordered before what comes after.
 void block_barrier();
 
@@ -24,6 +30,9 @@ void warp_meeting(unsigned warp, std::uint32_t arrived);
 /// A memory fence: an atomic or volatile store that follows hands over what its thread did before it, and what barriers had
 /// ordered before it; to other blocks, too, unless it is `within_block`.
 void fence(const Lane& lane, bool within_block);
+
+/// A thread of the running block frees the memory that begins here.
+void forget_visits(std::uintptr_t begin);
 
 /// A shared variable was placed; accesses outside such variables are out of bounds.
 void add_shared(const SharedVariable& variable, const char* place);

@@ -17,8 +17,8 @@ inline std::uint64_t context_of(const Lane& lane) { return lane.loop_context ^ l
 
 /// In a launch that is counted and not checked: counts the access and returns true, or does nothing and returns false. `bytes`
 /// is 1, 2, 4, 8 or 16. Short enough to be inlined into the hooks.
-inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind, const void* site,
-                        unsigned known_bits) {
+[[gnu::always_inline]] inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes, Access kind,
+                                               const void* site, unsigned known_bits) {
   model::MemorySpace space;
   if (memory::in_device_arena(address))
     space = model::MemorySpace::global;
@@ -33,7 +33,8 @@ inline bool count_alone(Lane& lane, std::uintptr_t address, std::uint32_t bytes,
 
 /// The same in a launch that is checked, and perhaps counted.
 template <Access kind, std::uint32_t bytes>
-bool check_and_count(Lane& lane, std::uintptr_t address, const void* site, unsigned known_bits) {
+[[gnu::always_inline]] inline bool check_and_count(Lane& lane, std::uintptr_t address, const void* site,
+                                                   unsigned known_bits) {
   if (on_own_stack(address)) return true;
   const model::MemorySpace space = checker::check_quickly<kind, bytes>(lane, address, site);
   if (space == model::MemorySpace::none) return false;

@@ -370,6 +370,8 @@ void end_launch(const Launch& launch) {
   s.record.counters.distinct_bytes_loaded = s.touched.loaded() * model::kSectorBytes;
   s.record.counters.distinct_bytes_stored = s.touched.stored() * model::kSectorBytes;
   s.record.kernel = launch.kernel;
+  s.record.parent = launch.parent;
+  s.record.launched_at = launch.parent ? launch.site : nullptr;
   s.record.grid = launch.config.grid;
   s.record.block = launch.config.block;
   s.record.dynamic_shared_bytes = launch.config.shared;
@@ -402,6 +404,27 @@ void begin_block() {
 void end_block() {
   if (counting) count_waits(state());
   if (checking) checker::end_block();
+}
+
+void suspend_block(SuspendedBlock& block) {
+  State& s = state();
+  if (counting) count_waits(s);
+  block.static_end = s.static_end;
+  block.shared_places = s.shared_places;
+  block.copies = async::suspend_block();
+  if (checking) checker::suspend_block(block);
+}
+
+void resume_block(SuspendedBlock& block) {
+  State& s = state();
+  s.static_end = block.static_end;
+  s.shared_places = std::move(block.shared_places);
+  async::resume_block(std::move(block.copies));
+  if (checking) checker::resume_block(block);
+}
+
+void grid_goes_on() {
+  if (checking) checker::grid_goes_on();
 }
 
 const std::vector<Stratum>& sample() { return state().sample; }

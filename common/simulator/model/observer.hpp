@@ -28,6 +28,27 @@ void end_launch(const Launch& launch);
 void begin_block();
 void end_block();
 
+/// A piece of a block's shared memory: a variable, or, without one, what the launch asked for.
+struct SharedPiece {
+  std::uintptr_t begin, end;
+  const SharedVariable* variable;
+};
+
+/// What is kept of a block of a cooperative launch while another one runs.
+struct SuspendedBlock {
+  std::size_t static_end = 0;
+  std::vector<std::uint64_t> shared_places;
+  std::vector<SharedPiece> pieces;
+  std::uint32_t first_interval = 0;
+  bool fenced = false;
+  std::vector<async::ThreadsCopies> copies;
+};
+void suspend_block(SuspendedBlock& block);
+void resume_block(SuspendedBlock& block);
+/// All that blocks of the running launch have done so far comes before what they do from now on: they have met, or all that
+/// have not ended poll.
+void grid_goes_on();
+
 /// The blocks that are to be run in place of the launch's whole grid; empty: all are.
 const std::vector<Stratum>& sample();
 /// One of them has been run, all of a stratum have been.

@@ -408,6 +408,8 @@ Json launch_json(const LaunchRecord& launch) {
       {"static_shared_bytes", launch.static_shared_bytes},
   };
   if (several_devices()) record["device"] = launch.device;
+  if (launch.parent)
+    record["launched_by"] = {{"kernel", function_name(launch.parent)}, {"at", describe_site(launch.launched_at)}};
   if (launch.blocks_run != 0)
     record["sampled"] = {{"blocks", launch.blocks_run},
                          {"of", blocks_of(launch)},
@@ -481,6 +483,8 @@ std::string readable(const LaunchRecord& launch) {
   const std::size_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
   if (shared != 0) out += fmt::format("  shared {} bytes", grouped(shared));
   if (several_devices()) out += fmt::format("  device {}", launch.device);
+  if (launch.parent)
+    out += fmt::format("  launched by {} at {}", function_name(launch.parent), describe_site(launch.launched_at));
   out += '\n';
   if (!launch.refused.empty()) return out + "  not launched: " + launch.refused + "\n";
   if (const Residency r = residency_of(launch); r.occupancy.blocks > 0) {

@@ -52,6 +52,8 @@ struct LaunchRecord {
   std::size_t serial = 0;
   int device = 0;  ///< that it ran on
   const void* kernel = nullptr;
+  const void* parent = nullptr;       ///< the kernel that has launched it,
+  const void* launched_at = nullptr;  ///< and where; null: the host
   dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
   std::size_t static_shared_bytes = 0;

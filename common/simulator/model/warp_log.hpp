@@ -56,8 +56,8 @@ class WarpLog {
   WarpLog();
 
   /// Adds one access of 1 to 16 bytes by a lane, whose last_slot is the log's cursor.
-  void add(std::uint64_t context, const void* site, observer::Access kind, MemorySpace space, std::uint64_t address,
-           std::uint32_t bytes, Lane& thread, unsigned known_bits = 0) {
+  [[gnu::always_inline]] void add(std::uint64_t context, const void* site, observer::Access kind, MemorySpace space,
+                                  std::uint64_t address, std::uint32_t bytes, Lane& thread, unsigned known_bits = 0) {
     const unsigned lane = thread.linear % kWarpSize;
     std::uint32_t& last_slot = thread.last_slot;
     const std::uint64_t key = context ^ (reinterpret_cast<std::uintptr_t>(site) * 0xD6E8FEB86659FD93ull) ^

@@ -82,7 +82,8 @@ bool is_overload(std::string_view name, bool with_std) {
 
 class Rewriter {
  public:
-  explicit Rewriter(const LexedSource& source) : source_(source), syntax_(source), side_(source.tokens.size(), kHost) {}
+  explicit Rewriter(const LexedSource& source, bool homework = false)
+      : source_(source), syntax_(source), side_(source.tokens.size(), kHost), homework_(homework) {}
 
   std::vector<DeviceBody> bodies() {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
@@ -1165,8 +1166,10 @@ class Rewriter {
     std::size_t open = close + 3;
     std::size_t last = syntax_.match(open);
     if (last == kNone) return error(i, "the kernel's arguments have no closing parenthesis");
-    if (side_[i] == kDevice) {
-      return unsupported(i, "a launch in device code (dynamic parallelism)", "launch the kernel from the host");
+    if (side_[i] == kDevice && homework_) {
+      return error(
+          i,
+          "a launch in device code (dynamic parallelism) is not part of the homework: launch the kernel from the host");
     }
     std::string callee;
     if (!syntax_.join(begin, i, callee)) return unsupported(i, "a kernel name that spans lines", "name it on one line");
@@ -1177,7 +1180,7 @@ class Rewriter {
     }
     bool has_arguments = last > open + 1;
     if (simple && is_known_kernel(begin, i, open)) {
-      host_addresses(open);
+      if (side_[i] == kHost) host_addresses(open);
       replace(begin, i + 3, " ::tilewise::sim::Kernel<&" + callee + ">::launch(::tilewise::sim::LaunchConfig(");
       replace(close, open + 1, has_arguments ? "), " : ")");
       return;
@@ -1185,7 +1188,7 @@ class Rewriter {
     std::string parameters = "auto... tw_a";
     std::string passed = "tw_a...";
     pass_zeros(open, last, parameters, passed);
-    host_addresses(open);
+    if (side_[i] == kHost) host_addresses(open);
     replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
     replace(
         close, open + 1,
@@ -1262,6 +1265,12 @@ class Rewriter {
       reduction(i);
     } else if (text.starts_with("mem") || text.starts_with("__builtin_mem")) {
       bytewise(i);
+    } else if (text == "malloc" || text == "free") {
+      heap_call(i);
+    } else if (text == "new") {
+      if (allocates(i)) insert_after(i, " (::tilewise::sim::on_heap)");
+    } else if (text == "delete") {
+      heap_delete(i);
     } else if (text == "clock") {
       clock(i);
     } else {
@@ -2024,17 +2033,36 @@ class Rewriter {
   void bytewise(std::size_t i) {
     const std::string_view name = syntax_.text(i);
     const bool copies = name == "memcpy" || name == "__builtin_memcpy";
-    if ((!copies && name != "memset" && name != "__builtin_memset") || !syntax_.is(i + 1, "(") || declares(i)) return;
-    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
-    std::size_t begin = i;
-    if (i > 0 && syntax_.is(i - 1, "::")) {
-      begin = i - 1;
-      if (i > 1 && syntax_.is(i - 2, "std"))
-        begin = i > 2 && syntax_.is(i - 3, "::") ? i - 3 : i - 2;
-      else if (i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">")))
-        return;  // the program's own
-    }
-    replace(begin, i + 1, copies ? " ::tilewise::sim::copy_bytes" : " ::tilewise::sim::set_bytes");
+    if (!copies && name != "memset" && name != "__builtin_memset") return;
+    if (const std::size_t begin = call_of_c_function(i); begin != kNone)
+      replace(begin, i + 1, copies ? " ::tilewise::sim::copy_bytes" : " ::tilewise::sim::set_bytes");
+  }
+
+  /// Where the call of a function of the C library begins whose name is at `i`, `std::memcpy(`; kNone: it's none.
+  std::size_t call_of_c_function(std::size_t i) const {
+    if (!syntax_.is(i + 1, "(") || declares(i)) return kNone;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return kNone;
+    if (i == 0 || !syntax_.is(i - 1, "::")) return i;
+    if (i > 1 && syntax_.is(i - 2, "std")) return i > 2 && syntax_.is(i - 3, "::") ? i - 3 : i - 2;
+    // A name before it is the program's own.
+    return i > 1 && (syntax_.is_identifier(i - 2) || syntax_.is(i - 2, ">")) ? kNone : i - 1;
+  }
+
+  /// `malloc(bytes)` and `free(p)`.
+  void heap_call(std::size_t i) {
+    const bool allocates = syntax_.is(i, "malloc");
+    if (functions_.count(syntax_.text(i)) != 0) return;
+    if (const std::size_t begin = call_of_c_function(i); begin != kNone)
+      replace(begin, i + 1, allocates ? " ::tilewise::sim::heap_allocate" : " ::tilewise::sim::heap_free");
+  }
+
+  /// `delete p` and `delete[] p`, but not `= delete` and `operator delete`.
+  void heap_delete(std::size_t i) {
+    if (i > 0 && syntax_.is_any(i - 1, {"=", "operator"})) return;
+    const bool array = syntax_.is(i + 1, "[") && syntax_.is(i + 2, "]");
+    const std::size_t begin = i > 0 && syntax_.is(i - 1, "::") ? i - 1 : i;
+    replace(begin, array ? i + 3 : i + 1,
+            array ? " ::tilewise::sim::heap_delete_array->*" : " ::tilewise::sim::heap_delete->*");
   }
 
   /// What the program promises its compiler, which is looked at instead of believed. `__builtin_assume()` is device code's.
@@ -2206,8 +2234,8 @@ class Rewriter {
       unsupported(i, "memory shared between processes", "use one process");
     } else if (text.starts_with("cudaMemcpy3DPeer")) {
       unsupported(i, std::string(text), "use cudaMemcpyPeer, or cudaMemcpy3D");
-    } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
-      unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
+    } else if (homework_ && side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
+      error(i, "memory allocated in device code is not part of the homework: allocate it on the host with cudaMalloc");
     } else if (text.starts_with("cudaLaunchAttribute")) {
       unsupported(i, "attributes of a launch (" + std::string(text) + ")",
                   "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");
@@ -2215,6 +2243,15 @@ class Rewriter {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (const char* instead = missing_function(text); instead && syntax_.is(i + 1, "(")) {
       unsupported(i, std::string(text) + "()", instead);
+    } else if ((text == "this_multi_grid" && calls_group_function(i)) ||
+               text == "cudaLaunchCooperativeKernelMultiDevice") {
+      error(i, "CUDA 13 has removed grids of several devices (" + std::string(text) +
+                   "): launch on each device, and let the host wait for all");
+    } else if (text == "cudaDeviceSynchronize" && side_[i] == kDevice && syntax_.is(i + 1, "(")) {
+      error(i,
+            "cudaDeviceSynchronize() in device code: CUDA 12 and later don't have it for compute capability 9.0, and "
+            "nvcc "
+            "refuses it; what is to come after the children can be a tail launch (cudaStreamTailLaunch)");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
     } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {
@@ -2409,6 +2446,7 @@ class Rewriter {
   const LexedSource& source_;
   Syntax syntax_;
   std::vector<Side> side_;
+  bool homework_;  // see rewrite()
   std::vector<Edit> edits_;
   std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
@@ -2523,9 +2561,9 @@ std::string kernel_list(std::string_view preprocessed_source, std::string_view f
   return list;
 }
 
-RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file) {
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file, bool homework) {
   LexedSource source = lex(preprocessed_source, file);
-  return Rewriter(source).run();
+  return Rewriter(source, homework).run();
 }
 
 }  // namespace tilewise::sim

@@ -26,7 +26,8 @@ struct RewriteResult {
 /// Rewrites the output of `c++ -E` (line markers present, macros gone) as the table in docs/architecture.md says.
 /// Nothing inserted contains a newline, so every line keeps its number; text from system headers (line-marker
 /// flag 3) is copied as it is. `file` names the source up to the first line marker.
-RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>");
+/// `homework` refuses what submissions may not do though the simulator can: launches and allocations in device code.
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>", bool homework = false);
 
 /// The body of a function or lambda that device code runs.
 struct DeviceBody {

@@ -84,6 +84,7 @@ usage: simcc FILE.cu... -o APP [options]
   --preprocessed FILE  with -c: keep the preprocessed source
   --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
                        through tilewise_checked_call, which whoever links has to bring (common/grader)
+  --homework           refuse what the simulator can do and submissions may not: launches and allocations in device code
   --keep               keep the intermediate files and say where they are
   -v, --verbose        print every command
   -h, --help           this text
@@ -114,6 +115,7 @@ struct Options {
   std::string prelude;       // a folder
   std::string preprocessed;
   std::string mark;  // of --check-calls
+  bool homework = false;
   bool compile_only = false;
   bool preprocess_only = false;
   bool rewrite_only = false;
@@ -418,6 +420,8 @@ class CommandLine {
       o.prelude = value(a);
     } else if (a == "--preprocessed") {
       o.preprocessed = value(a);
+    } else if (a == "--homework") {
+      o.homework = true;
     } else if (a == "--check-calls") {
       o.mark = value(a);
       if (!o.mark.starts_with("0x") || o.mark.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
@@ -903,7 +907,7 @@ class Driver {
   bool rewritten_file(const std::string& preprocessed, const std::string& path, const std::string& object,
                       std::string& text) {
     if (options_.prelude.empty()) return rewrite_file(preprocessed, path, text);
-    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path);
+    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework);
     text = std::move(result.text);
     if (result.ok()) return true;
     const std::string whole = preprocessed + ".whole.ii";
@@ -947,7 +951,7 @@ class Driver {
 
   /// False when the source uses something unsupported; the reasons have been printed.
   bool rewrite_file(const std::string& preprocessed, const std::string& path, std::string& text) {
-    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path);
+    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework);
     print(result.diagnostics);
     text = std::move(result.text);
     return result.ok();

@@ -64,6 +64,9 @@ cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** ar
 /// Bytes of each of the kernel's parameters, up to a 0; null where it isn't known.
 const std::size_t* parameter_sizes_of(const void* kernel);
 
+/// What cudaDeviceSetLimit has set on the current device.
+std::size_t device_limit(cudaLimit limit);
+
 void destroy_streams(int device);  ///< all its streams and events, for cudaDeviceReset
 void forget_kernel_settings(int device);
 

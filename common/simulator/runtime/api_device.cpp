@@ -25,6 +25,12 @@ struct Settings {
 Settings all_settings[kMostDevices];
 Settings& settings() { return all_settings[current_device()]; }
 
+}  // namespace
+
+std::size_t device_limit(cudaLimit limit) { return settings().limits[limit]; }
+
+namespace {
+
 cudaError_t check_device(int device) {
   return device >= 0 && device < device_count() ? cudaSuccess : cudaErrorInvalidDevice;
 }

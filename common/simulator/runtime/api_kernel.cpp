@@ -85,6 +85,8 @@ int resident_blocks(const KnownKernel& kernel, int threads, std::size_t dynamic_
       .blocks;
 }
 
+std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
+
 struct Thread {
   void (*invoke)(void (*kernel)(), void** args);
   void (*kernel)();
@@ -124,6 +126,12 @@ void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_sh
   KnownKernel& known = kernels()[kernel];
   known.max_threads = max_threads;
   known.static_shared = std::max(known.static_shared, static_shared);  // a run may have ended before it met all of it
+}
+
+bool is_resident_at_once(const void* kernel, const LaunchConfig& config) {
+  const auto threads = static_cast<int>(blocks_of(config.block));
+  const int per_multiprocessor = resident_blocks(recorded_kernel(kernel), threads, config.shared);
+  return blocks_of(config.grid) <= static_cast<std::uint64_t>(per_multiprocessor * device().multiprocessors);
 }
 
 void forget_kernel_settings(int device) {
@@ -240,6 +248,7 @@ cudaError_t launch(const void* kernel, const LaunchConfig& config, void** args, 
   if (kernel == nullptr) return set_error(cudaErrorInvalidDeviceFunction);
   const DeviceLock lock(device_mutex());
   if (graph::is_captured(config.stream)) {
+    if (config.cooperative) unsupported("the capture of a cooperative launch");
     cudaKernelNodeParams parameters{
         const_cast<void*>(kernel), config.grid, config.block, static_cast<unsigned>(config.shared), args, nullptr};
     return set_error(graph::takes_kernel(parameters, config.stream, site));
@@ -262,8 +271,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
                 site);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
-  unsupported("a cooperative launch (all blocks of a grid wait for each other)");
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
+                                        cudaStream_t stream) {
+  LaunchConfig config(grid, block, shared, stream);
+  config.cooperative = true;
+  return launch(kernel, config, args, TILEWISE_CALLER);
 }
 
 // ---------------------------------------------------------------- occupancy

@@ -70,6 +70,8 @@ cudaError_t release(const char* name, void* pointer, bool host, void* site) {
   if (found->begin != address_of(pointer)) {
     return refuse("bad-free", " of a pointer " + memory::describe(address_of(pointer)));
   }
+  if (found->heap)
+    return refuse("bad-free", " of " + memory::describe(*found) + ", which only kernels free: by free() or delete");
   if ((found->kind == Kind::host) != host) {
     return refuse("bad-free", std::string(" of ") + memory::describe(*found) + "; it takes " +
                                   (host ? "cudaFree" : "cudaFreeHost"));
@@ -95,6 +97,8 @@ bool check_range(const char* name, const char* role, const void* pointer, std::s
     return must_be_device ? refuse("bad-copy", " is ordinary host memory, where device memory is meant") : true;
   }
   if (!found->live) return refuse("use-after-free", " is " + memory::describe(*found));
+  if (found->heap)
+    return refuse("bad-copy", " is " + memory::describe(*found) + ", which only kernels can use: copy it in one");
   if (bytes > found->end() - address) {
     // The program's own memory may go on behind the registered part.
     if (found->kind == Kind::registered && !must_be_device) return true;

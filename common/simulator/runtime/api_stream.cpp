@@ -8,6 +8,7 @@
 
 #include "api.hpp"
 #include "cuda_runtime_api.h"
+#include "device_launches.hpp"
 #include "devices.hpp"
 #include "graph.hpp"
 #include "memory.hpp"
@@ -130,6 +131,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+  if (in_kernel()) return create_device_stream(stream, flags);
   return api([=] { return create_stream(stream, flags, kLeastPriority); });
 }
 
@@ -138,6 +140,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (in_kernel()) return destroy_device_stream(stream);
   return api([=] {
     if (owns(streams(), stream)) order::close_stream(stream->order);
     return destroy(streams(), stream);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "driver_types.h"
@@ -18,24 +19,6 @@ namespace async {
 namespace {
 
 constexpr std::size_t kMostLeft = 8;  // a wait that would leave more groups in flight is one that leaves so many
-
-/// Copies of one thread between two __pipeline_commit().
-struct Group {
-  std::uint32_t number;
-  std::uint64_t loads;  ///< of shared memory that the thread had made when it began the first copy
-};
-
-struct ThreadsCopies {
-  std::vector<AsyncCopy> begun;  // in their order; those before `first` are complete
-  std::size_t first = 0;
-  std::uint32_t committed = 0;   // groups
-  std::uint32_t wait_after = 0;  // groups that had been committed when the thread last waited
-  std::size_t wait_left = 0;     // and what the wait was given
-  const void* wait_site = nullptr;
-  // In a launch that is counted, to see whether a thread does anything while its copies are on their way.
-  std::vector<Group> groups;  // with copies in flight
-  std::uint64_t loads = 0;    // of shared memory, before the last barrier, while there were such groups
-};
 
 struct State {
   ThreadsCopies of[kMaxThreadsPerBlock];
@@ -99,6 +82,21 @@ void begin_block() {
     own.loads = 0;
   }
   s.used = false;
+}
+
+std::vector<ThreadsCopies> suspend_block() {
+  State& s = state();
+  if (!s.used) return {};
+  s.used = false;
+  std::vector<ThreadsCopies> copies(std::begin(s.of), std::end(s.of));
+  for (ThreadsCopies& own : s.of) own = {};
+  return copies;
+}
+
+void resume_block(std::vector<ThreadsCopies> copies) {
+  State& s = state();
+  s.used = !copies.empty();
+  std::move(copies.begin(), copies.end(), s.of);
 }
 
 void end_of_interval(const Lane* lanes) {

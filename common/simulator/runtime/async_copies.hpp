@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tilewise::sim {
 
@@ -24,6 +25,29 @@ struct AsyncCopy {
 };
 
 namespace async {
+
+/// Copies of one thread between two __pipeline_commit().
+struct Group {
+  std::uint32_t number;
+  std::uint64_t loads;  ///< of shared memory that the thread had made when it began the first copy
+};
+
+/// Copies of one thread.
+struct ThreadsCopies {
+  std::vector<AsyncCopy> begun;  ///< in their order; those before `first` are complete
+  std::size_t first = 0;
+  std::uint32_t committed = 0;   ///< groups
+  std::uint32_t wait_after = 0;  ///< groups that had been committed when the thread last waited
+  std::size_t wait_left = 0;     ///< and what the wait was given
+  const void* wait_site = nullptr;
+  // In a launch that is counted, to see whether a thread does anything while its copies are on their way.
+  std::vector<Group> groups;  ///< with copies in flight
+  std::uint64_t loads = 0;    ///< of shared memory, before the last barrier, while there were such groups
+};
+
+/// The running block's copies are put away, and back again. Empty: there are none.
+std::vector<ThreadsCopies> suspend_block();
+void resume_block(std::vector<ThreadsCopies> copies);
 
 /// The running block's copies are forgotten: the next one begins.
 void begin_block();

@@ -154,6 +154,7 @@ cudaDeviceProp device_properties(const Device& device, int index) {
   prop.concurrentManagedAccess = 1;
   prop.computePreemptionSupported = 1;
   prop.canUseHostPointerForRegisteredMem = 1;
+  prop.cooperativeLaunch = 1;
   prop.sharedMemPerBlockOptin = device.shared_per_block_optin;
   prop.maxBlocksPerMultiProcessor = device.max_blocks_per_multiprocessor;
   prop.reservedSharedMemPerBlock = device.reserved_shared;

@@ -1,5 +1,7 @@
 #include "errors.hpp"
 
+#include "device_launches.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -60,6 +62,10 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
     {cudaErrorIncompatibleDriverContext, "cudaErrorIncompatibleDriverContext", "incompatible driver context"},
     {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+    {cudaErrorLaunchMaxDepthExceeded, "cudaErrorLaunchMaxDepthExceeded",
+     "launch would exceed maximum depth of nested launches"},
+    {cudaErrorLaunchPendingCountExceeded, "cudaErrorLaunchPendingCountExceeded",
+     "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"},
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
@@ -235,7 +241,9 @@ cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, 
   if (static_shared > device().shared_per_block) return cudaErrorInvalidValue;  // nvcc would not compile it
   if (lacks_registers(kernel, threads)) return cudaErrorLaunchOutOfResources;
   note_kernel(kernel, max_threads, static_shared);
-  return config.shared > max_dynamic_shared(kernel) ? cudaErrorInvalidValue : cudaSuccess;
+  if (config.shared > max_dynamic_shared(kernel)) return cudaErrorInvalidValue;
+  if (config.cooperative && !is_resident_at_once(kernel, config)) return cudaErrorCooperativeLaunchTooLarge;
+  return cudaSuccess;
 }
 
 }  // namespace tilewise::sim
@@ -243,6 +251,7 @@ cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, 
 using namespace tilewise::sim;
 
 cudaError_t cudaGetLastError() {
+  if (in_kernel()) return device_error(true);
   const cudaError_t error = last_error;
   last_error = cudaSuccess;
   launch_error_seen();
@@ -250,6 +259,7 @@ cudaError_t cudaGetLastError() {
 }
 
 cudaError_t cudaPeekAtLastError() {
+  if (in_kernel()) return device_error(false);
   launch_error_seen();
   return last_error;
 }

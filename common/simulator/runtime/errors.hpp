@@ -53,4 +53,7 @@ int preferred_carveout(const void* kernel);
 /// What a launch found out about a kernel, for cudaFuncGetAttributes and the occupancy calls.
 void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_shared);
 
+/// Whether the device can hold all blocks of a launch of the kernel at a time, by what is known of the kernel.
+bool is_resident_at_once(const void* kernel, const LaunchConfig& config);
+
 }  // namespace tilewise::sim

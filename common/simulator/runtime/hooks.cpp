@@ -168,8 +168,13 @@ KNOWN(8, 5)
 
 HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Access::load, SITE, of_struct(n)); }
 HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE, of_struct(n)); }
-HOOK void __tsan_vptr_read(void**) {}
-HOOK void __tsan_vptr_update(void**, void*) {}
+// What tells an object's class: a constructor in a kernel stores it like any member.
+HOOK void __tsan_vptr_read(void** p) {
+  if (observed_lane) observed(observed_lane, p, sizeof *p, observer::Access::load, SITE, plain(sizeof *p));
+}
+HOOK void __tsan_vptr_update(void** p, void*) {
+  if (observed_lane) observed(observed_lane, p, sizeof *p, observer::Access::store, SITE, plain(sizeof *p));
+}
 HOOK void __tsan_init() {}
 
 // ---------------------------------------------------------------- the call path

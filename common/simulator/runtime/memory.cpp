@@ -139,7 +139,8 @@ struct Arena {
   std::uintptr_t cursor = 0;     // first address never used
   std::uintptr_t committed = 0;  // pages up to here have been opened at least once
   std::uintptr_t shadow_committed = 0;
-  std::size_t used = 0;  // bytes of live allocations by cudaMalloc
+  std::size_t used = 0;       // bytes of live allocations by cudaMalloc
+  std::size_t heap_used = 0;  // the same on the heap
   Records records;
 };
 
@@ -304,6 +305,7 @@ void give_back(Allocation& record, void* call_site) {
   record.live = false;
   record.free_site = call_site;
   if (record.kind == Kind::device) arena_of(record.begin)->used -= record.bytes;
+  if (record.heap) arena_of(record.begin)->heap_used -= record.heap_bytes;
   // Host code that uses freed managed memory faults where whole pages went.
   const std::uintptr_t first = round_up(record.begin, page_size());
   const std::uintptr_t last = round_down(record.end(), page_size());
@@ -355,6 +357,19 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site, bool closed) {
   if (backed) fill(arena, begin, bytes);
   if (backed && closed && kind != Kind::device) mark_written(begin, bytes);
   return bytes_at(begin);
+}
+
+void* allocate_on_heap(std::size_t bytes, std::size_t taken, std::size_t most, void* call_site) {
+  if (device_arena.bytes == 0) reserve_arenas();
+  Arena& own = state().devices[static_cast<std::size_t>(current_device())];
+  if (own.heap_used > most || taken > most - own.heap_used) return nullptr;
+  void* const pointer = allocate(bytes, Kind::device, call_site);
+  if (pointer == nullptr) return nullptr;
+  Allocation& record = own.records.find(reinterpret_cast<std::uintptr_t>(pointer))->second;
+  record.heap = true;
+  record.heap_bytes = taken;
+  own.heap_used += taken;
+  return pointer;
 }
 
 void addresses_only() { state().addresses_only = true; }
@@ -472,8 +487,8 @@ std::string describe(const Allocation& allocation) {
     return "the " + size + space + " variable " + (allocation.name ? allocation.name : "");
   }
   static constexpr const char* kinds[] = {"device", "managed", "pinned host", "registered host"};
-  std::string text =
-      "the " + size + kinds[static_cast<int>(allocation.kind)] + " allocation" + on_which_device(allocation);
+  const char* kind = allocation.heap ? "device heap" : kinds[static_cast<int>(allocation.kind)];
+  std::string text = "the " + size + kind + " allocation" + on_which_device(allocation);
   if (allocation.name)
     text += std::string(" ") + allocation.name;
   else if (allocation.call_site)

@@ -23,8 +23,10 @@ enum class Kind : std::uint8_t {
 struct Allocation {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
+  std::size_t heap_bytes = 0;  ///< what it takes of the heap
   Kind kind = Kind::device;
   bool live = true;
+  bool heap = false;            ///< of Kind::device: on the device's heap, by malloc or new in a kernel
   bool freed_by_reset = false;  ///< gone with cudaDeviceReset, not freed by itself
   std::uint64_t serial = 0;     ///< 1, 2, 3 ... in the order of allocation; 0 for variables
   int device = 0;               ///< whose memory it is; of the host's memory: the device that was current
@@ -47,6 +49,9 @@ constexpr std::size_t kAlignment = 512;
 /// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.
 /// `closed`: memory of the host that host code may not touch, as device memory.
 void* allocate(std::size_t bytes, Kind kind, void* call_site = nullptr, bool closed = false);
+
+/// The same on the heap of the current device, by a kernel. Null also when the heap has no room: it takes `taken` of `most` bytes.
+void* allocate_on_heap(std::size_t bytes, std::size_t taken, std::size_t most, void* call_site);
 
 /// From here on, device memory gets addresses alone: it can't be read or written, and no page is touched for it.
 void addresses_only();

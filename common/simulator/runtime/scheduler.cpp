@@ -18,6 +18,7 @@
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
+#include "runtime/device_launches.hpp"
 #include "runtime/device_lock.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
@@ -26,6 +27,7 @@
 #include "runtime/graph.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
+#include "runtime/scheduler.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
 #include "runtime/thread.hpp"
@@ -57,92 +59,20 @@ char* shared_begin = nullptr;
 
 namespace {
 
-using boost::context::detail::fcontext_t;
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
 constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
+constexpr std::size_t kStackStep = kStackBytes + kGuardBytes;
+constexpr std::size_t kGuardedStacks = 16 * kMaxThreadsPerBlock;
 constexpr std::size_t kStackColours = 61;
 constexpr std::size_t kColourBytes = 320;
 constexpr unsigned kAtomicsBeforeYield = 4096;
 constexpr std::uint64_t kAccessesOfCorner = 100'000;
 constexpr std::uint64_t kPollsOfNap = 64;  // what a __nanosleep() counts for
 
-// A stack with a loop on it that runs one thread after another. A thread that has to wait keeps its worker;
-// a kernel without barriers needs only one worker for the whole launch.
-struct Worker {
-  char* stack = nullptr;  // highest address
-  fcontext_t context = nullptr;
-  bool started = false;
-};
-
-struct Rendezvous {
-  unsigned mask;
-  WarpOp op;
-  unsigned arrived;
-};
-
-struct Warp {
-  unsigned fresh = 0, ready = 0, yielded = 0;  // lanes that can run; a lane is in at most one of them
-  unsigned alive = 0;                          // lanes that exist and have not returned
-  unsigned wants_active_mask = 0;
-  std::vector<Rendezvous> meetings;  // warp operations that some lane waits in
-  std::uint64_t published[kWarpSize] = {};
-};
-
-struct Scheduler {
-  Launch launch;
-  void (*thread)(void*) = nullptr;
-  void* context = nullptr;
-
-  Lane lanes[kMaxThreadsPerBlock];
-  Warp warps[kMaxWarps];
-  unsigned warp_count = 0;
-  unsigned thread_count = 0;
-
-  fcontext_t home = nullptr;  // the scheduler itself, while a thread runs
-  Worker* running = nullptr;
-  std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<Worker*> idle;
-  char* stacks = nullptr;
-
-  // Block barrier
-  unsigned live = 0, waiting = 0;
-  unsigned predicate_count = 0;
-  int result_count = 0, result_and = 0, result_or = 0;
-  std::uint64_t accesses_left = 0;  // that a block at a corner of the grid may make
-  bool restart = false;             // a barrier was released: start again with warp 0
-
-  std::size_t shared_used = 0;  // static shared memory of the running block
-  unsigned max_threads = 0;     // the kernel's __launch_bounds__
-
-  bool aborted = false;
-  cudaError_t abort_error = cudaSuccess;
-  bool abort_sticky = false;
-  std::vector<std::uint64_t> done;  // blocks that were run as a sample of the grid, by their index
-  void run_grid();
-  void run_sample();
-  void run_corner_blocks();
-  void say_all_are_run() const;
-  void run_block();
-  bool run_warp(unsigned w);
-  void resume(unsigned l);
-  void release_barrier_if_complete();
-  void complete_meetings(Warp& warp, unsigned first_lane);
-  void carry_out(const Warp& warp, unsigned arrived, unsigned first_lane);
-  void resolve_active_masks(Warp& warp, unsigned first_lane);
-  void report_deadlock();
-  void report_divergent_barrier(const Lane& one, const Lane& other);
-  void finish_lane(Lane& lane);
-  Worker* take_worker();
-  void abandon_workers();
-};
-
-Scheduler& scheduler() {
-  static Scheduler* s = for_ever<Scheduler>();  // never destroyed: host code may launch from destructors
-  return *s;
-}
+}  // namespace
 
 std::string thread_triple(const Lane& lane) {
   return fmt::format("({},{},{})", lane.index.x, lane.index.y, lane.index.z);
@@ -160,7 +90,7 @@ void wait_in(LaneState state, const void* site) {
 }
 
 // Runs on a worker's stack.
-void work(transfer_t from) {
+static void work(transfer_t from) {
   Scheduler& s = scheduler();
   s.home = from.fctx;
   for (;;) {
@@ -187,24 +117,39 @@ void work(transfer_t from) {
   }
 }
 
+// Threads that a device can have at a time.
+static std::size_t most_threads() {
+  const Device& card = device();
+  return static_cast<std::size_t>(card.multiprocessors) * static_cast<std::size_t>(card.max_threads_per_multiprocessor);
+}
+
+static char* reserve_stacks(std::size_t count) {
+  void* region =
+      mmap(nullptr, kStackStep * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (region == MAP_FAILED) {
+    std::fputs("tilewise simulator: cannot reserve memory for the threads' stacks\n", stderr);
+    std::exit(1);
+  }
+#if defined(MADV_NOHUGEPAGE)
+  if (count > kMaxThreadsPerBlock) madvise(region, kStackStep * count, MADV_NOHUGEPAGE);  // one page of each is in use
+#endif
+  return static_cast<char*>(region);
+}
+
 Worker* Scheduler::take_worker() {
   if (!idle.empty()) {
     Worker* w = idle.back();
     idle.pop_back();
     return w;
   }
-  if (!stacks) {
-    void* region = mmap(nullptr, (kStackBytes + kGuardBytes) * kMaxThreadsPerBlock, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (region == MAP_FAILED) {
-      std::fputs("tilewise simulator: cannot reserve memory for the threads' stacks\n", stderr);
-      std::exit(1);
-    }
-    stacks = static_cast<char*>(region);
-  }
+  const std::size_t n = workers.size();
+  if (n == 0) stacks = reserve_stacks(kMaxThreadsPerBlock);
+  if (n == kMaxThreadsPerBlock) more_stacks = reserve_stacks(most_threads() - kMaxThreadsPerBlock);
   auto worker = std::make_unique<Worker>();
-  char* low = stacks + workers.size() * (kStackBytes + kGuardBytes);
-  mprotect(low, kGuardBytes, PROT_NONE);  // a stack that grows too far faults instead of spoiling its neighbour
+  char* low = n < kMaxThreadsPerBlock ? stacks + n * kStackStep : more_stacks + (n - kMaxThreadsPerBlock) * kStackStep;
+  // A stack that grows too far faults instead of spoiling its neighbour. A process can have 65,530 pieces of memory, and
+  // each guard makes two: where there are more threads, the first ones have to meet what all of them do wrong.
+  if (n < kGuardedStacks) mprotect(low, kGuardBytes, PROT_NONE);
   // Stacks that all start at the same offset of a page would fight for the same cache sets.
   worker->stack = low + kGuardBytes + kStackBytes - workers.size() % kStackColours * kColourBytes;
   workers.push_back(std::move(worker));
@@ -220,7 +165,7 @@ void Scheduler::abandon_workers() {
   }
 }
 
-void Scheduler::resume(unsigned l) {
+[[gnu::always_inline]] inline void Scheduler::resume(unsigned l) {
   Lane& lane = lanes[l];
   Warp& warp = warps[l / kWarpSize];
   const unsigned bit = 1u << (l % kWarpSize);
@@ -252,7 +197,7 @@ void Scheduler::resume(unsigned l) {
   observed_lane = nullptr;
 }
 
-void Scheduler::finish_lane(Lane& lane) {
+[[gnu::always_inline]] inline void Scheduler::finish_lane(Lane& lane) {
   ++threads_ended;
   lane.state = LaneState::done;
   lane.in_kernel = false;
@@ -282,7 +227,7 @@ void Scheduler::release_barrier_if_complete() {
     lane.state = LaneState::ready;
     warps[l / kWarpSize].ready |= 1u << (l % kWarpSize);
   }
-  if (other && observer::checking) report_divergent_barrier(*first, *other);
+  if (other && observer::checking) report_divergent_barrier(*first, *other, "__syncthreads()", "a block");
   idle_polls = 0;
   waiting = 0;
   predicate_count = 0;
@@ -292,7 +237,7 @@ void Scheduler::release_barrier_if_complete() {
 }
 
 // The calls that led to the barrier, innermost first: lines of source, of inlined functions too.
-std::vector<std::string> path_to_barrier(const Lane& lane) {
+static std::vector<std::string> path_to_barrier(const Lane& lane) {
   std::vector<std::string> path = call_path(lane.wait_site);
   for (unsigned i = std::min(lane.call_depth, kCallDepth); i-- > 0;)
     for (std::string& line : call_path(lane.callers[i])) path.push_back(std::move(line));
@@ -301,27 +246,33 @@ std::vector<std::string> path_to_barrier(const Lane& lane) {
 
 // The threads met, but not in the same place of the program. The compiler may have made two calls out of one, so places
 // are compared as lines of source, and as numbers where a line has several barriers.
-void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other) {
+void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other, const char* barrier, const char* all) {
   const std::string here = describe_site(one.wait_site), there = describe_site(other.wait_site);
   Finding f;
   f.code = "divergent-barrier";
   if (here != there) {
-    f.message = "this thread waits at the __syncthreads() of this line, but thread " + thread_triple(other) +
-                " waits at the one of " + there + "; all threads of a block must reach the same one";
+    f.message = fmt::format(
+        "this thread waits at the {} of this line, but thread {} waits at the one of {}; all threads of {} must reach "
+        "the same one",
+        barrier, thread_triple(other), there, all);
   } else if (one.wait_barrier != other.wait_barrier) {
-    f.message = "this thread waits at one __syncthreads() of this line, and thread " + thread_triple(other) +
-                " at another one of the same line; all threads of a block must reach the same one";
+    f.message = fmt::format(
+        "this thread waits at one {} of this line, and thread {} at another one of the same line; all threads of {} "
+        "must reach the same one",
+        barrier, thread_triple(other), all);
   } else if (one.loop_context != other.loop_context) {
-    f.message = "this thread and thread " + thread_triple(other) +
-                " wait at this __syncthreads() in different iterations of a loop; all threads of a block must reach it "
-                "in the same one";
+    f.message = fmt::format(
+        "this thread and thread {} wait at this {} in different iterations of a loop; all threads of {} must reach it "
+        "in the same one",
+        thread_triple(other), barrier, all);
   } else {
     const std::vector<std::string> path = path_to_barrier(one), path_there = path_to_barrier(other);
     const auto [mine, its] = std::mismatch(path.begin(), path.end(), path_there.begin(), path_there.end());
     if (mine == path.end() || its == path_there.end()) return;
-    f.message = "this thread has come to this __syncthreads() by the call in " + *mine + ", but thread " +
-                thread_triple(other) + " by the one in " + *its +
-                "; a branch that holds a barrier must be taken by all threads of a block or by none";
+    f.message = fmt::format(
+        "this thread has come to this {} by the call in {}, but thread {} by the one in {}; a branch that holds a "
+        "barrier must be taken by all threads of {} or by none",
+        barrier, *mine, thread_triple(other), *its, all);
   }
   f.site = one.wait_site;
   f.other_site = other.wait_site;
@@ -383,7 +334,7 @@ void Scheduler::resolve_active_masks(Warp& warp, unsigned first_lane) {
 }
 
 // Runs the warp until none of its lanes can go on. Returns whether anything ran.
-bool Scheduler::run_warp(unsigned w) {
+[[gnu::always_inline]] inline bool Scheduler::run_warp(unsigned w) {
   Warp& warp = warps[w];
   bool ran = false;
   for (;;) {
@@ -408,6 +359,7 @@ void Scheduler::run_block() {
   ++launch.block_serial;
   live = thread_count;
   waiting = 0;
+  at_grid_barrier = 0;
   predicate_count = 0;
   restart = false;
   for (unsigned l = 0; l < thread_count; ++l) {
@@ -434,28 +386,46 @@ void Scheduler::run_block() {
   }
   if (launch.config.shared != 0) std::memset(shared_begin + kSharedRegion, 0xFF, launch.config.shared);
   if (observer::active()) observer::begin_block();
+  run_threads();
+}
 
+// Until all have ended. In a cooperative launch, or until none of them can go on before another block does.
+void Scheduler::run_threads() {
+  suspension = Suspension::none;
   while (live != 0 && !aborted) {
     restart = false;
     bool progress = false;
     for (unsigned w = 0; w < warp_count && !restart && !aborted; ++w) progress |= run_warp(w);
     if (progress || restart || aborted) continue;
+    if (at_grid_barrier != 0 && at_grid_barrier == live) {
+      suspension = Suspension::at_grid_barrier;
+      return;
+    }
     bool woke = false;
     for (unsigned w = 0; w < warp_count; ++w) {
       warps[w].ready |= warps[w].yielded;
       woke |= warps[w].yielded != 0;
       warps[w].yielded = 0;
     }
-    if (!woke || idle_polls > most_polls) report_deadlock();
+    if (!woke || idle_polls > most_polls) {
+      report_deadlock();
+    } else if (launch.config.cooperative && idle_polls != 0) {
+      suspension = Suspension::polls;
+      return;
+    }
   }
   if (observer::active() && !aborted) observer::end_block();
 }
+
+namespace {
 
 // Words for what a thread waits in.
 std::string waits_in(const Lane& lane) {
   switch (lane.state) {
     case LaneState::at_barrier:
       return "at the __syncthreads() of " + describe_site(lane.wait_site);
+    case LaneState::at_grid_barrier:
+      return "at the grid's barrier of " + describe_site(lane.wait_site);
     case LaneState::at_warp_operation:
       if (lane.wait_op == WarpOp::matrix) return "at the matrix operation of " + describe_site(lane.wait_site);
       return fmt::format("at the warp operation of {} (mask 0x{:08x})", describe_site(lane.wait_site), lane.wait_mask);
@@ -485,6 +455,8 @@ std::string waits_in(const Lane& lane) {
   std::exit(1);
 }
 
+}  // namespace
+
 // No thread can go on, or those that can only spin. One part of the message for each place where threads wait.
 void Scheduler::report_deadlock() {
   const Lane* first = nullptr;
@@ -496,7 +468,9 @@ void Scheduler::report_deadlock() {
     if (lane.state == LaneState::done) continue;
     if (!first) first = &lane;
     if (!in_warp_operation && lane.state == LaneState::at_warp_operation) in_warp_operation = &lane;
-    if (!spins && lane.state != LaneState::at_barrier && lane.state != LaneState::at_warp_operation) spins = &lane;
+    const bool meets = lane.state == LaneState::at_barrier || lane.state == LaneState::at_warp_operation ||
+                       lane.state == LaneState::at_grid_barrier;
+    if (!spins && !meets) spins = &lane;
     std::string place = waits_in(lane);
     auto known = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == place; });
     if (known == places.end())
@@ -511,7 +485,7 @@ void Scheduler::report_deadlock() {
   if (spins) {
     f.code = "deadlock";
     text = "the block never ends, since threads wait for something that does not happen";
-    if (launch.config.grid.x * launch.config.grid.y * launch.config.grid.z > 1)
+    if (launch.config.grid.x * launch.config.grid.y * launch.config.grid.z > 1 && !launch.config.cooperative)
       text += " (not by waiting for a block with a higher index, which need not run before this one has ended)";
   } else if (in_warp_operation) {
     first = in_warp_operation;
@@ -519,6 +493,9 @@ void Scheduler::report_deadlock() {
     f.code = matrix ? "divergent-matrix" : "mask-lane-missing";
     text = matrix ? "a matrix operation needs all 32 lanes of the warp, and some never come"
                   : "this warp operation waits for lanes that its mask names and that never come";
+  } else if (at_grid_barrier != 0) {
+    f.code = "divergent-barrier";
+    text = "all threads of the grid must come to its barrier, and of this block only a part does";
   } else {
     f.code = "deadlock";
     text = "the block can never go on";
@@ -539,7 +516,9 @@ void Scheduler::report_deadlock() {
   abort_sticky = true;
 }
 
-bool blocks_in_reverse() {
+namespace {
+
+bool reverse_from_environment() {
   const char* order = std::getenv("TILEWISE_BLOCKS");
   if (order == nullptr || std::strcmp(order, "forward") == 0) return false;
   if (std::strcmp(order, "reverse") == 0) return true;
@@ -548,8 +527,21 @@ bool blocks_in_reverse() {
   std::exit(2);
 }
 
+bool blocks_in_reverse() {
+  static const bool reverse = reverse_from_environment();
+  return reverse;
+}
+
 std::uint64_t index_of(uint3 block, dim3 grid) {
   return (std::uint64_t{block.z} * grid.y + block.y) * grid.x + block.x;
+}
+
+}  // namespace
+
+uint3 nth_block(std::uint64_t n, dim3 grid) {
+  if (blocks_in_reverse()) n = std::uint64_t{grid.x} * grid.y * grid.z - 1 - n;
+  return {static_cast<unsigned>(n % grid.x), static_cast<unsigned>(n / grid.x % grid.y),
+          static_cast<unsigned>(n / grid.x / grid.y)};
 }
 
 // Said once for each kernel.
@@ -588,6 +580,7 @@ void Scheduler::run_corner_blocks() {
     launch.block = {x ? grid.x - 1 : 0, y ? grid.y - 1 : 0, z ? grid.z - 1 : 0};
     accesses_left = kAccessesOfCorner;
     run_block();
+    if (suspension != Suspension::none) abandon_workers();  // what comes behind a grid's barrier is not looked at
     if (!aborted) continue;
     if (accesses_left != 0) return;
     abandon_workers();
@@ -608,12 +601,19 @@ void Scheduler::run_grid() {
       }
   done.clear();
   if (corners_only()) return run_corner_blocks();
+  if (launch.config.cooperative) {
+    const bool sampled = !observer::sample().empty();
+    observer::note_dependence(launch.site, "makes a cooperative launch");
+    run_cooperative_grid();
+    if (sampled && launch.kernel) say_all_are_run();
+    return;
+  }
   if (!observer::sample().empty()) {
     run_sample();
     if (!observer::blocks_depend()) return;
   }
   std::sort(done.begin(), done.end());
-  static const bool reverse = blocks_in_reverse();
+  const bool reverse = blocks_in_reverse();
   for (unsigned z = 0; z < grid.z && !aborted; ++z)
     for (unsigned y = 0; y < grid.y && !aborted; ++y)
       for (unsigned x = 0; x < grid.x && !aborted; ++x) {
@@ -622,7 +622,7 @@ void Scheduler::run_grid() {
       }
 }
 
-void reserve_shared_memory() {
+static void reserve_shared_memory() {
   if (shared_begin) return;
   // A fixed address keeps reports identical from run to run; any other works as well.
   void* wanted = reinterpret_cast<void*>(std::uintptr_t{0x0f0000000000});
@@ -634,8 +634,6 @@ void reserve_shared_memory() {
   }
   shared_begin = static_cast<char*>(region);
 }
-
-}  // namespace
 
 // ------------------------------------------------------------------------------------------- the launch
 namespace {
@@ -649,7 +647,9 @@ std::string cure_of_refusal(const LaunchConfig& config) {
                      other, current, other);
 }
 
-void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
+// `child`: a kernel has asked for it.
+void launch_once(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site,
+                 const DeviceLaunch* child = nullptr) {
   ++scheduler().launch.serial;
   scheduler().launch.blocks_before = scheduler().launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
@@ -658,7 +658,7 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
     observer::refused_launch(config, error, site);
     return;
   }
-  if (!graph::launching()) {
+  if (!graph::launching() && !child) {
     check_demanded_stream("this launch", "it is the fourth argument of <<< >>>", config.stream,
                           const_cast<void*>(site));
     ++host_work_so_far().launches;
@@ -666,6 +666,9 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
   reserve_shared_memory();
   Scheduler& s = scheduler();
   s.launch.config = config;
+  s.launch.site = site;
+  s.launch.parent = child ? child->parent : nullptr;
+  set_launch_depth(child ? child->depth : 0);
   s.launch.kernel = nullptr;
   s.launch.static_shared = 0;
   s.thread = thread;
@@ -701,11 +704,23 @@ void start_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
   }
 }
 
+// The launch, and all that its kernel and those of its children launch: it ends when all of them have.
+void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
+  launch_once(config, thread, context, site);
+  std::vector<DeviceLaunch> open = take_device_launches();
+  while (!open.empty() && sticky_error() == cudaSuccess) {
+    const DeviceLaunch next = std::move(open.back());
+    open.pop_back();
+    launch_once(next.config, next.thread, next.context.get(), next.site, &next);
+    for (DeviceLaunch& more : take_device_launches()) open.push_back(std::move(more));
+  }
+}
+
 }  // namespace
 
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes) {
-  if (current_lane) unsupported("a kernel launch from device code (dynamic parallelism)");
   void* const site = __builtin_return_address(0);
+  if (current_lane) return launch_in_kernel(config, thread, context, bytes, site);
   const DeviceLock lock(device_mutex());
   if (sticky_error() != cudaSuccess) {
     set_error(sticky_error());
@@ -788,7 +803,9 @@ constinit std::uintptr_t own_stack_end = 0;
 bool on_thread_stack(const void* address) {
   const Scheduler& s = scheduler();
   const auto* p = static_cast<const char*>(address);
-  return s.stacks && p >= s.stacks && p < s.stacks + s.workers.size() * (kStackBytes + kGuardBytes);
+  const std::size_t n = s.workers.size();
+  if (p >= s.stacks && p < s.stacks + std::min<std::size_t>(n, kMaxThreadsPerBlock) * kStackStep) return true;
+  return n > kMaxThreadsPerBlock && p >= s.more_stacks && p < s.more_stacks + (n - kMaxThreadsPerBlock) * kStackStep;
 }
 
 // ------------------------------------------------------------------------------------------- coordinates
@@ -974,6 +991,7 @@ void* shared_address(SharedVariable& variable, const char* name, const char* fil
   }
   if (variable.block == s.launch.block_serial) return variable.address;
   Unobserved guard;
+  if (s.launch.config.cooperative) s.met.push_back(&variable);
   // Offsets as a compiler would give them, with a gap between variables so that an overrun is seen.
   variable.name = name;
   variable.file = file;

@@ -40,10 +40,6 @@ const char* name(const Call& call) {
   return "?";
 }
 
-std::string thread_triple(const Lane& lane) {
-  return fmt::format("({},{},{})", lane.index.x, lane.index.y, lane.index.z);
-}
-
 [[noreturn]] void refuse(const char* code, std::string message, const Lane& lane, const void* other_site = nullptr) {
   if (observer::checking) {
     Finding f;

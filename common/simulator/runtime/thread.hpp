@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tilewise_sim/device.hpp"
 
@@ -14,7 +15,16 @@ constexpr unsigned kMaxThreadsPerBlock = 1024;
 constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
 constexpr unsigned kCallDepth = 48;
 
-enum class LaneState : std::uint8_t { fresh, ready, at_barrier, at_warp_operation, at_active_mask, yielded, done };
+enum class LaneState : std::uint8_t {
+  fresh,
+  ready,
+  at_barrier,
+  at_warp_operation,
+  at_active_mask,
+  yielded,
+  done,
+  at_grid_barrier
+};
 
 struct alignas(64) Lane {
   // Read by thread_idx() and kin.
@@ -51,8 +61,10 @@ struct alignas(64) Lane {
 /// The running launch: what hooks and messages need to know.
 struct Launch {
   LaunchConfig config{dim3(), dim3()};
-  std::size_t serial = 0;  ///< 1 for the first launch of the process
-  int device = 0;          ///< where it runs
+  std::size_t serial = 0;        ///< 1 for the first launch of the process
+  const void* site = nullptr;    ///< the call that launched it
+  const void* parent = nullptr;  ///< the kernel that did; null: the host
+  int device = 0;                ///< where it runs
   uint3 block{};
   std::uint64_t block_serial = 0;  ///< over all launches; never 0 in a kernel
   std::uint64_t epoch = 0;         ///< barrier interval of the running block
@@ -100,6 +112,8 @@ void polled(Lane& lane, const volatile void* address, const void* site);
 
 /// "block (1,0,0), thread (3,2,0)" of the running thread.
 const char* describe_thread(const Lane& lane);
+/// "(3,2,0)"
+std::string thread_triple(const Lane& lane);
 
 /// Since the launch began, own_arithmetic() has been called: see there.
 struct OwnArithmetic {

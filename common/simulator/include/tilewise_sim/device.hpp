@@ -38,6 +38,11 @@ TILEWISE_DISTINCT int sync_block_count(int predicate);
 TILEWISE_DISTINCT int sync_block_and(int predicate);
 TILEWISE_DISTINCT int sync_block_or(int predicate);
 
+/// The barrier of a cooperative launch: all threads of the grid. In another launch: a finding, and its end.
+TILEWISE_DISTINCT void sync_grid();
+/// Whether the running launch is a cooperative one.
+[[gnu::const]] bool is_cooperative();
+
 /// Before a barrier that has others in its line of the source: which of them it is. The rewriter inserts it.
 void number_barrier(unsigned number);
 
@@ -93,6 +98,10 @@ template <class T>
 [[gnu::always_inline]] constexpr T value(T one) {
   return one;
 }
+
+/// malloc() and free() in device code. In host code, which a function of both sides may be: those of the C library.
+TILEWISE_DISTINCT void* heap_allocate(std::size_t bytes);
+TILEWISE_DISTINCT void heap_free(void* pointer);
 
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
@@ -208,6 +217,7 @@ struct LaunchConfig {
   dim3 block;
   std::size_t shared = 0;
   CUstream_st* stream = nullptr;
+  bool cooperative = false;  ///< all blocks are resident at once, and may wait for each other
   LaunchConfig(dim3 grid, dim3 block, std::size_t shared = 0, CUstream_st* stream = nullptr)
       : grid(grid), block(block), shared(shared), stream(stream) {}
 };
