@@ -240,7 +240,7 @@ TEST_CASE("A program with inline PTX that the simulator lacks is refused", "[pro
   refuses("program.cu:4: error: the simulator does not support inline PTX", R"(
 __global__ void multiprocessor(unsigned* p) {
   unsigned l;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(l));
+  asm volatile("mov.u32 %0, %%envreg0;" : "=r"(l));
   p[threadIdx.x] = l;
 }
 int main() {}

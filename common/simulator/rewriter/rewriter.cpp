@@ -2139,7 +2139,6 @@ class Rewriter {
   /// What to do in place of a function of the runtime API that the simulator lacks, by how its name begins; else null.
   static const char* missing_function(std::string_view name) {
     static constexpr std::pair<std::string_view, const char*> kMissing[] = {
-        {"cudaCtxResetPersistingL2Cache", "leave it out: the simulator's caches keep nothing back"},
         {"cudaDestroyExternal", "copy to the host"},
         {"cudaDeviceGetDefaultMemPool", "use cudaMallocAsync alone"},
         {"cudaDeviceGetMemPool", "use cudaMallocAsync alone"},
@@ -2162,12 +2161,9 @@ class Rewriter {
         {"cudaOccupancyMaxActiveClusters", "there are no clusters"},
         {"cudaOccupancyMaxPotentialClusterSize", "there are no clusters"},
         {"cudaStreamBeginCaptureToGraph", "use cudaStreamBeginCapture"},
-        {"cudaStreamCopyAttributes", "leave it out"},
-        {"cudaStreamGetAttribute", "leave it out"},
         {"cudaStreamGetCaptureInfo", "use cudaStreamIsCapturing"},
         {"cudaStreamGetDevice", "use cudaGetDevice where the stream is made"},
         {"cudaStreamGetId", "give your streams numbers of your own"},
-        {"cudaStreamSetAttribute", "leave it out"},
         {"cudaStreamUpdateCaptureDependencies", "order captured streams by events"},
         {"cudaThreadExchangeStreamCaptureMode", "give cudaStreamBeginCapture the mode"},
         {"cudaUserObject", "destroy the object after the graph"}};
@@ -2208,9 +2204,13 @@ class Rewriter {
       unsupported(i, std::string(text), "use cudaMemcpyPeer, or cudaMemcpy3D");
     } else if (side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
       unsupported(i, "memory allocated in device code", "allocate it on the host with cudaMalloc");
-    } else if (text.starts_with("cudaLaunchAttribute")) {
-      unsupported(i, "attributes of a launch (" + std::string(text) + ")",
-                  "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");
+    } else if (text.starts_with("cudaLaunchAttribute") && changes_kernels(text)) {
+      unsupported(i, "this attribute of a launch (" + std::string(text) + ")",
+                  "leave it out of cudaLaunchConfig_t's attrs; there are no clusters");
+    } else if (const char* now = without_mask(text); now && side_[i] != kHost && syntax_.is(i + 1, "(") &&
+                                                     functions_.count(text) == 0 && !syntax_.is(i - 1, "::")) {
+      error(i,
+            std::string(text) + "() is not valid on compute_70 and above, and should be replaced with " + now + "()");
     } else if (text == "cuTensorMapEncodeTiled" || text == "CUtensorMap") {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (const char* instead = missing_function(text); instead && syntax_.is(i + 1, "(")) {
@@ -2302,6 +2302,25 @@ class Rewriter {
     std::size_t k = i + 1;
     while (syntax_.is_any(k, {"volatile", "__volatile__"})) ++k;
     return syntax_.is(k, "(") && syntax_.is(k + 1, "\"\"") && syntax_.is_any(k + 2, {":", "::", ")"});
+  }
+
+  /// Attributes of a launch with which a kernel does something else, or starts at another time.
+  static bool changes_kernels(std::string_view text) {
+    for (const std::string_view attribute : {"Cluster", "Programmatic", "LaunchCompletionEvent", "DeviceUpdatable",
+                                             "PreferredCluster", "Cooperative", "NvlinkUtil"})
+      if (text.substr(std::string_view("cudaLaunchAttribute").size()).starts_with(attribute)) return true;
+    return false;
+  }
+
+  /// What nvcc names in place of a function for a warp without a mask, gone since compute capability 7.0.
+  static const char* without_mask(std::string_view text) {
+    static constexpr std::pair<std::string_view, const char*> kGone[] = {
+        {"__shfl", "__shfl_sync"},         {"__shfl_up", "__shfl_up_sync"}, {"__shfl_down", "__shfl_down_sync"},
+        {"__shfl_xor", "__shfl_xor_sync"}, {"__any", "__any_sync"},         {"__all", "__all_sync"},
+        {"__ballot", "__ballot_sync"}};
+    for (const auto& [name, now] : kGone)
+      if (text == name) return now;
+    return nullptr;
   }
 
   static bool is_known_graph_name(std::string_view text) {

@@ -64,6 +64,9 @@ cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** ar
 /// Bytes of each of the kernel's parameters, up to a 0; null where it isn't known.
 const std::size_t* parameter_sizes_of(const void* kernel);
 
+/// What is wrong with an attribute of a stream, a launch or a node, if it is one that may be set there.
+cudaError_t check_attribute(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
+
 void destroy_streams(int device);  ///< all its streams and events, for cudaDeviceReset
 void forget_kernel_settings(int device);
 

@@ -215,7 +215,8 @@ void multiply_all(const Call* const (&calls)[kWarpSize]) {
   }
   const Product& p = calls[0]->product;
   model::multiply(p, d, a, b, c);
-  observer::tensor_instructions(p.instructions, 2ull * p.m * p.n * p.k);
+  const bool of_integers = p.d == Element::s32;  // whose operations are none in floating point
+  observer::tensor_instructions(p.instructions, of_integers ? 0 : 2ull * p.m * p.n * p.k);
 }
 
 // ------------------------------------------------------------------------------------------- ldmatrix

@@ -97,6 +97,10 @@ template <class T>
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
+/// Of the device that the kernel runs on: its multiprocessors, and the warps that one of them holds.
+unsigned multiprocessors();
+unsigned warps_of_multiprocessor();
+
 /// A wait inside a spin loop: lets other threads run (for __nanosleep and volatile polling).
 void yield_thread();
 
