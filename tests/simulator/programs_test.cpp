@@ -336,11 +336,11 @@ int main() {
   cudaEventRecordWithFlags(nullptr, nullptr, 0);
 }
 )");
-  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphAddChildGraphNode)",
+  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphAddMemAllocNode)",
           R"(
 int main() {
   cudaGraph_t graph;
-  cudaGraphAddChildGraphNode(nullptr, graph, nullptr, 0, graph);
+  cudaGraphAddMemAllocNode(nullptr, graph, nullptr, 0, nullptr);
 }
 )");
   refuses("new arguments for a launch that was captured (capture it again, and call cudaGraphExecUpdate)", R"(

@@ -2184,9 +2184,9 @@ class Rewriter {
       unsupported(i, "graphics interoperability (" + std::string(text) + ")", "copy to the host and draw from there");
     } else if (refuse_library(i)) {
       // said
-    } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text)) {
+    } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text) && functions_.count(text) == 0) {
       unsupported(i, "this part of CUDA graphs (" + std::string(text) + ")",
-                  "capture a stream, or add nodes for kernels, one-dimensional copies, fills and host functions");
+                  "there are nodes for kernels, copies, fills, host functions, events and child graphs");
     } else if (text.find("Mipmapped") != std::string_view::npos && text.starts_with("cuda")) {
       unsupported(i, "mipmaps (" + std::string(text) + ")", "make a texture of a CUDA array");
     } else if (text.starts_with("cudaBindTexture") || text.starts_with("cudaBindSurface")) {
@@ -2325,18 +2325,35 @@ class Rewriter {
 
   static bool is_known_graph_name(std::string_view text) {
     static constexpr std::string_view kKnown[] = {
+        "cudaGraphAddChildGraphNode",
         "cudaGraphAddDependencies",
         "cudaGraphAddEmptyNode",
+        "cudaGraphAddEventRecordNode",
+        "cudaGraphAddEventWaitNode",
         "cudaGraphAddHostNode",
         "cudaGraphAddKernelNode",
+        "cudaGraphAddMemcpyNode",
         "cudaGraphAddMemcpyNode1D",
         "cudaGraphAddMemsetNode",
+        "cudaGraphChildGraphNodeGetGraph",
         "cudaGraphClone",
         "cudaGraphCreate",
         "cudaGraphDestroy",
+        "cudaGraphDestroyNode",
         "cudaGraphEdgeData",
+        "cudaGraphEventRecordNodeGetEvent",
+        "cudaGraphEventRecordNodeSetEvent",
+        "cudaGraphEventWaitNodeGetEvent",
+        "cudaGraphEventWaitNodeSetEvent",
+        "cudaGraphExecChildGraphNodeSetParams",
         "cudaGraphExecDestroy",
+        "cudaGraphExecEventRecordNodeSetEvent",
+        "cudaGraphExecEventWaitNodeSetEvent",
+        "cudaGraphExecHostNodeSetParams",
         "cudaGraphExecKernelNodeSetParams",
+        "cudaGraphExecMemcpyNodeSetParams",
+        "cudaGraphExecMemcpyNodeSetParams1D",
+        "cudaGraphExecMemsetNodeSetParams",
         "cudaGraphExecUpdate",
         "cudaGraphExecUpdateError",
         "cudaGraphExecUpdateErrorFunctionChanged",
@@ -2348,20 +2365,38 @@ class Rewriter {
         "cudaGraphExecUpdateResultInfo",
         "cudaGraphExecUpdateSuccess",
         "cudaGraphExec_t",
+        "cudaGraphGetEdges",
         "cudaGraphGetNodes",
+        "cudaGraphGetRootNodes",
+        "cudaGraphHostNodeGetParams",
+        "cudaGraphHostNodeSetParams",
         "cudaGraphInstantiate",
         "cudaGraphInstantiateWithFlags",
+        "cudaGraphKernelNodeGetParams",
         "cudaGraphKernelNodeSetParams",
         "cudaGraphLaunch",
+        "cudaGraphMemcpyNodeGetParams",
+        "cudaGraphMemcpyNodeSetParams",
+        "cudaGraphMemcpyNodeSetParams1D",
+        "cudaGraphMemsetNodeGetParams",
+        "cudaGraphMemsetNodeSetParams",
+        "cudaGraphNodeFindInClone",
+        "cudaGraphNodeGetDependencies",
+        "cudaGraphNodeGetDependentNodes",
+        "cudaGraphNodeGetEnabled",
         "cudaGraphNodeGetType",
+        "cudaGraphNodeSetEnabled",
         "cudaGraphNodeType",
         "cudaGraphNodeTypeEmpty",
+        "cudaGraphNodeTypeEventRecord",
         "cudaGraphNodeTypeGraph",
         "cudaGraphNodeTypeHost",
         "cudaGraphNodeTypeKernel",
         "cudaGraphNodeTypeMemcpy",
         "cudaGraphNodeTypeMemset",
+        "cudaGraphNodeTypeWaitEvent",
         "cudaGraphNode_t",
+        "cudaGraphRemoveDependencies",
         "cudaGraphUpload",
         "cudaGraph_t",
     };

@@ -50,6 +50,9 @@ cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t b
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind);
 
+/// cudaMemcpy3D and its kin.
+cudaError_t copy_3d(const CopyCall& call, const cudaMemcpy3DParms& parameters);
+
 /// The same for cudaMemset's: `width` bytes in each of `height` rows, `pitch` bytes apart.
 cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
                  std::size_t height);
