@@ -52,7 +52,8 @@ int main() {
 TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   const std::pair<std::string, std::string> cases[] = {
       {"cuBLASLt (cublasLtMatmulDesc_t)", "#include <cublasLt.h>\ncublasLtMatmulDesc_t d;\nint main() {}\n"},
-      {"cuFFT (cufftHandle)", "#include <cufft.h>\ncufftHandle h;\nint main() {}\n"},
+      {"cuFFT on several GPUs (cufftXtSetGPUs)",
+       "#include <cufftXt.h>\nint main() { cufftXtSetGPUs(0, 1, nullptr); }\n"},
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
        "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
       {"cuDNN (cudnnHandle_t)", "#include <cudnn.h>\ncudnnHandle_t h;\nint main() {}\n"},
