@@ -164,24 +164,6 @@ int main() {
 }
 
 TEST_CASE("A program with parts of cooperative groups that the simulator lacks is refused by name", "[programs]") {
-  refuses("program.cu:6: error: the simulator does not support cooperative_groups::memcpy_async", R"(
-#include <cooperative_groups/memcpy_async.h>
-namespace cg = cooperative_groups;
-__global__ void k(float* p) {
-  __shared__ float s[32];
-  cg::memcpy_async(cg::this_thread_block(), s, p, 128);
-}
-int main() {}
-)");
-  for (const std::string name : {"memcpy_async", "cooperative_groups::memcpy_async"})
-    refuses("program.cu:5: error: the simulator does not support cooperative_groups::memcpy_async", R"(
-#include <cooperative_groups/memcpy_async.h>
-using namespace cooperative_groups;
-__global__ void k(float* p) {
-  __shared__ float s[32]; )" + name + R"((this_thread_block(), s, p, 128);
-}
-int main() {}
-)");
   refuses("program.cu:5: error: the simulator does not support cooperative_groups::inclusive_scan_update", R"(
 #include <cooperative_groups/scan.h>
 using namespace cooperative_groups;

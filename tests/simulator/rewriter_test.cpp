@@ -670,7 +670,6 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("__global__ void k() { x = __shfl_xor(x, 1); }"), "replaced with __shfl_xor_sync()"));
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
-  CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));
 }
 
 TEST_CASE("Inline PTX that the simulator has becomes a call, with the operands as they stand") {

@@ -1766,7 +1766,12 @@ class Rewriter {
   }
 
   void may_skip(std::size_t begin, std::size_t end) {  // of the condition
-    insert_before(begin, " ::tilewise::sim::may_skip(static_cast<bool>(");
+    // Round what has been put in front of the same token already: that belongs to a part of the condition.
+    const std::size_t position = syntax_.token(begin).begin;
+    const auto recent = edits_.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(edits_.size(), 256));
+    const auto inner = std::find_if(
+        recent, edits_.end(), [=](const Edit& edit) { return edit.begin == position && edit.rank == Edit::before; });
+    edits_.insert(inner, {position, position, Edit::before, " ::tilewise::sim::may_skip(static_cast<bool>("});
     insert_after(end - 1, "))");
   }
 
@@ -2217,17 +2222,9 @@ class Rewriter {
       unsupported(i, std::string(text) + "()", instead);
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
-    } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {
-      unsupported(i, "cooperative_groups::memcpy_async",
-                  "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
     } else if ((text == "inclusive_scan_update" || text == "exclusive_scan_update") && calls_group_function(i) &&
                includes("cooperative_groups/scan.h")) {
       unsupported(i, "cooperative_groups::" + std::string(text), "call the scan without _update, and atomicAdd()");
-    } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
-               syntax_.is_any(i + 2,
-                              {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
-      unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)),
-                  "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
     }
   }
 

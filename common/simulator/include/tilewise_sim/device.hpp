@@ -79,6 +79,10 @@ TILEWISE_DISTINCT void async_copy(void* to, const void* from, std::size_t bytes,
 void async_commit();
 TILEWISE_DISTINCT void async_wait(std::size_t left);
 
+/// Where an address is: `__isShared()`, `__isGlobal()`.
+[[gnu::const]] bool is_shared(const void* pointer);
+bool is_global(const void* pointer);
+
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 
