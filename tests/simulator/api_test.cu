@@ -615,3 +615,33 @@ TEST_CASE("API: a stream's attributes are kept, and a launch may have some that 
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
   REQUIRE(cudaStreamDestroy(other) == cudaSuccess);
 }
+
+TEST_CASE("API: memory comes from pools, of which there may be several") {
+  cudaMemPool_t usual = nullptr, current = nullptr, own = nullptr;
+  REQUIRE(cudaDeviceGetDefaultMemPool(&usual, 0) == cudaSuccess);
+  REQUIRE(cudaDeviceGetMemPool(&current, 0) == cudaSuccess);
+  CHECK(current == usual);
+  unsigned long long threshold = 1 << 20, back = 0;
+  REQUIRE(cudaMemPoolSetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
+  REQUIRE(cudaMemPoolGetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &back) == cudaSuccess);
+  CHECK(back == threshold);
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location.type = cudaMemLocationTypeDevice;
+  props.location.id = 0;
+  REQUIRE(cudaMemPoolCreate(&own, &props) == cudaSuccess);
+  cudaStream_t stream;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  float *x = nullptr, first = 0;
+  REQUIRE(cudaMallocFromPoolAsync(&x, 32 * sizeof(float), own, stream) == cudaSuccess);
+  store<<<1, 32, 0, stream>>>(x, 3.0f);
+  REQUIRE(cudaMemcpyAsync(&first, x, sizeof first, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  REQUIRE(cudaFreeAsync(x, stream) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(first == 3);
+  REQUIRE(cudaMemPoolTrimTo(own, 0) == cudaSuccess);
+  threshold = 0;
+  REQUIRE(cudaMemPoolSetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
+  REQUIRE(cudaMemPoolDestroy(own) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}

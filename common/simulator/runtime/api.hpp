@@ -46,6 +46,10 @@ struct CopyCall {
 /// The copy under all of cudaMemcpy's kin.
 cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
+/// cudaMallocAsync and its kin; `device`: that of the memory, -1: the stream's.
+cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes, cudaStream_t stream, void* site,
+                             int device = -1);
+
 /// The same in rows.
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind);
