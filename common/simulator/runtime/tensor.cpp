@@ -118,13 +118,15 @@ void check_alignment(const Call& call, const Lane& lane) {
            fmt::format("{} with a leading dimension of {}: for elements of {} bytes it must be a multiple of {}",
                        name(call), call.ldm, bytes, kRowAlignment / bytes),
            lane);
-  const auto past = reinterpret_cast<std::uintptr_t>(call.memory) % kPointerAlignment;
+  // A fragment of bytes has rows of 16, and CUDA's own sample begins at each (immaTensorCoreGemm).
+  const std::size_t alignment = bytes == 1 ? kRowAlignment : kPointerAlignment;
+  const auto past = reinterpret_cast<std::uintptr_t>(call.memory) % alignment;
   if (past == 0) return;
   Finding f;
   f.code = "matrix-alignment";
   f.message = fmt::format(
-      "{} with an address that is {} bytes past a multiple of 32: the matrix must begin at a multiple of 32 bytes",
-      name(call), past);
+      "{} with an address that is {} bytes past a multiple of {}: the matrix must begin at a multiple of {} bytes",
+      name(call), past, alignment, alignment);
   f.site = lane.wait_site;
   f.threads = describe_thread(lane);
   report_finding(std::move(f));
