@@ -297,7 +297,8 @@ template <class T, int count>
 struct Load {
   template <class... Operands>
   TILEWISE_INLINE static void call(Operands&... all) {
-    const Elements<T, count> values = *(const Elements<T, count>*)(pick<count>(all...));
+    Elements<T, count> values = *(const Elements<T, count>*)(pick<count>(all...));
+    __asm__("" : "+m"(values));  // else compilers load one element after another
     [&]<int... i>(std::integer_sequence<int, i...>) { (put(pick<i>(all...), values.x[i]), ...); }
     (std::make_integer_sequence<int, count>());
   }
