@@ -572,3 +572,76 @@ TEST_CASE("device calls refuse nonsense", "[api]") {
   CHECK(cudaRuntimeGetVersion(&value) == cudaSuccess);
   CHECK(value >= 12000);
 }
+
+TEST_CASE("API: a stream's attributes are kept, and a launch may have some that only hint") {
+  cudaStream_t stream, other;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
+  float* x = nullptr;
+  REQUIRE(cudaMalloc(&x, 4096) == cudaSuccess);
+  cudaStreamAttrValue value{}, back{};
+  value.accessPolicyWindow.base_ptr = x;
+  value.accessPolicyWindow.num_bytes = 4096;
+  value.accessPolicyWindow.hitRatio = 0.5f;
+  value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  value.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+  REQUIRE(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value) == cudaSuccess);
+  REQUIRE(cudaStreamCopyAttributes(other, stream) == cudaSuccess);
+  for (const cudaStream_t s : {stream, other}) {
+    REQUIRE(cudaStreamGetAttribute(s, cudaStreamAttributeAccessPolicyWindow, &back) == cudaSuccess);
+    CHECK(back.accessPolicyWindow.base_ptr == x);
+    CHECK(back.accessPolicyWindow.num_bytes == 4096);
+    CHECK(back.accessPolicyWindow.hitProp == cudaAccessPropertyPersisting);
+  }
+  value.accessPolicyWindow.hitRatio = 2;
+  CHECK(taken(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value)) == cudaErrorInvalidValue);
+  CHECK(cudaCtxResetPersistingL2Cache() == cudaSuccess);
+
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributePriority;
+  attribute.val.priority = 0;
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = 32;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  REQUIRE(cudaLaunchKernelEx(&config, store, x, 7.0f) == cudaSuccess);
+  float first = 0;
+  REQUIRE(cudaMemcpyAsync(&first, x, sizeof first, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(first == 7);
+  REQUIRE(cudaFree(x) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(other) == cudaSuccess);
+}
+
+TEST_CASE("API: memory comes from pools, of which there may be several") {
+  cudaMemPool_t usual = nullptr, current = nullptr, own = nullptr;
+  REQUIRE(cudaDeviceGetDefaultMemPool(&usual, 0) == cudaSuccess);
+  REQUIRE(cudaDeviceGetMemPool(&current, 0) == cudaSuccess);
+  CHECK(current == usual);
+  unsigned long long threshold = 1 << 20, back = 0;
+  REQUIRE(cudaMemPoolSetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
+  REQUIRE(cudaMemPoolGetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &back) == cudaSuccess);
+  CHECK(back == threshold);
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location.type = cudaMemLocationTypeDevice;
+  props.location.id = 0;
+  REQUIRE(cudaMemPoolCreate(&own, &props) == cudaSuccess);
+  cudaStream_t stream;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  float *x = nullptr, first = 0;
+  REQUIRE(cudaMallocFromPoolAsync(&x, 32 * sizeof(float), own, stream) == cudaSuccess);
+  store<<<1, 32, 0, stream>>>(x, 3.0f);
+  REQUIRE(cudaMemcpyAsync(&first, x, sizeof first, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  REQUIRE(cudaFreeAsync(x, stream) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(first == 3);
+  REQUIRE(cudaMemPoolTrimTo(own, 0) == cudaSuccess);
+  threshold = 0;
+  REQUIRE(cudaMemPoolSetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
+  REQUIRE(cudaMemPoolDestroy(own) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}

@@ -155,6 +155,7 @@ TEST_CASE("Findings: collective operations", "[programs][devices][nccl]") {
   check_all_cases("collectives.cu", "", "", "TILEWISE_DEVICES=3");
 }
 TEST_CASE("Findings: asynchronous copies", "[programs]") { check_all_cases("async.cu"); }
+TEST_CASE("Findings: barriers in shared memory", "[programs]") { check_all_cases("barriers.cu"); }
 TEST_CASE("Findings: matrices that a warp loads, multiplies and stores on tensor cores", "[programs]") {
   check_all_cases("matrices.cu");
 }

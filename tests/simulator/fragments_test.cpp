@@ -22,19 +22,28 @@ using tilewise::sim::tensor::Part;
 std::vector<Fragment> all_fragments() {
   std::vector<Fragment> all;
   for (const auto& [m, n, k] :
-       {std::array{16, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 8}, {16, 8, 16}, {16, 8, 8}}) {
+       {std::array{16, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 8}, {16, 8, 16}, {16, 8, 8}, {8, 8, 4}}) {
     const auto add = [&, m = m, n = n, k = k](Part part, Element element) {
       all.push_back(
           {part, static_cast<std::uint8_t>(m), static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(k), element});
     };
     for (const Part part : {Part::a, Part::b}) {
-      if (k == 8) {
+      if (k == 4) {
+        add(part, Element::f64);
+      } else if (k == 8) {
         add(part, Element::tf32);
       } else {
         add(part, Element::f16);
         add(part, Element::bf16);
+        add(part, Element::s8);
+        add(part, Element::u8);
       }
     }
+    if (k == 4) {
+      add(Part::accumulator, Element::f64);
+      continue;
+    }
+    add(Part::accumulator, Element::s32);
     add(Part::accumulator, Element::f32);
     add(Part::accumulator, Element::f16);
   }

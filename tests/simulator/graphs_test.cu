@@ -278,3 +278,157 @@ TEST_CASE("Graphs: node by node") {
   circle.exec = nullptr;
   cudaGetLastError();
 }
+
+namespace {
+
+// CUDA 13 has one more parameter, for the edges' data.
+template <class Size>
+cudaError_t edges_of(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, Size* count) {
+  if constexpr (requires { cudaGraphGetEdges(graph, from, to, nullptr, count); })
+    return cudaGraphGetEdges(graph, from, to, nullptr, count);
+  else
+    return cudaGraphGetEdges(graph, from, to, count);
+}
+
+}  // namespace
+
+TEST_CASE("Graphs: a graph in a graph, as it was when it was added") {
+  Streams s;
+  Array x(1);
+  Graph child, parent;
+  REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  for (int i = 0; i < 2; ++i) scale<<<kBlocks, 128, 0, s.a>>>(x.data, 3.0f, kMany);
+  REQUIRE(cudaStreamEndCapture(s.a, &child.graph) == cudaSuccess);
+
+  REQUIRE(cudaGraphCreate(&parent.graph, 0) == cudaSuccess);
+  cudaGraphNode_t fill, inner, again;
+  cudaMemsetParams zeros{x.data, 0, 0, 1, 4, 1};  // the first element
+  REQUIRE(cudaGraphAddMemsetNode(&fill, parent.graph, nullptr, 0, &zeros) == cudaSuccess);
+  REQUIRE(cudaGraphAddChildGraphNode(&inner, parent.graph, &fill, 1, child.graph) == cudaSuccess);
+  REQUIRE(cudaGraphAddChildGraphNode(&again, parent.graph, &inner, 1, child.graph) == cudaSuccess);
+  cudaGraphNodeType type;
+  REQUIRE(cudaGraphNodeGetType(inner, &type) == cudaSuccess);
+  CHECK(type == cudaGraphNodeTypeGraph);
+  REQUIRE(cudaGraphDestroy(child.graph) == cudaSuccess);
+  child.graph = nullptr;
+  parent.instantiate();
+  parent.launch(s.b, 2);
+  REQUIRE(cudaStreamSynchronize(s.b) == cudaSuccess);
+  std::vector<float> got(kMany);
+  REQUIRE(cudaMemcpy(got.data(), x.data, kMany * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
+  CHECK(got[0] == 0);
+  CHECK(got[1] == 81 * 81);
+  CHECK(got[kMany - 1] == 81 * 81);
+}
+
+TEST_CASE("Graphs: copies in three dimensions, and nodes whose parameters change") {
+  Streams s;
+  Array x(1), y(2);
+  float* host = nullptr;
+  REQUIRE(cudaMallocHost(&host, kMany * sizeof(float)) == cudaSuccess);
+  Graph g;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(x.data, kMany * sizeof(float), kMany, 1);
+  copy.dstPtr = make_cudaPitchedPtr(host, kMany * sizeof(float), kMany, 1);
+  copy.extent = make_cudaExtent(kMany * sizeof(float), 1, 1);
+  copy.kind = cudaMemcpyDeviceToHost;
+  int calls = 0, others = 0;
+  cudaHostNodeParams call{count_call, &calls}, back{};
+  cudaGraphNode_t copied, called;
+  REQUIRE(cudaGraphAddMemcpyNode(&copied, g.graph, nullptr, 0, &copy) == cudaSuccess);
+  REQUIRE(cudaGraphAddHostNode(&called, g.graph, &copied, 1, &call) == cudaSuccess);
+  g.instantiate();
+  g.launch(s.a);
+  REQUIRE(cudaStreamSynchronize(s.a) == cudaSuccess);
+  CHECK(host[kMany - 1] == 1);
+  CHECK(calls == 1);
+
+  // In the graph that is ready; and in the other, which it doesn't touch.
+  REQUIRE(cudaGraphExecMemcpyNodeSetParams1D(g.exec, copied, host, y.data, 2 * sizeof(float), cudaMemcpyDeviceToHost) ==
+          cudaSuccess);
+  call.userData = &others;
+  REQUIRE(cudaGraphExecHostNodeSetParams(g.exec, called, &call) == cudaSuccess);
+  REQUIRE(cudaGraphHostNodeGetParams(called, &back) == cudaSuccess);
+  CHECK(back.userData == &calls);
+  g.launch(s.a);
+  REQUIRE(cudaStreamSynchronize(s.a) == cudaSuccess);
+  CHECK(host[1] == 2);
+  CHECK(host[2] == 1);
+  CHECK(calls == 1);
+  CHECK(others == 1);
+
+  unsigned enabled = 0;
+  REQUIRE(cudaGraphNodeSetEnabled(g.exec, copied, 0) == cudaSuccess);
+  REQUIRE(cudaGraphNodeGetEnabled(g.exec, copied, &enabled) == cudaSuccess);
+  CHECK(enabled == 0);
+  host[1] = 9;
+  g.launch(s.a);
+  REQUIRE(cudaStreamSynchronize(s.a) == cudaSuccess);
+  CHECK(host[1] == 9);
+  CHECK(others == 2);
+  REQUIRE(cudaFreeHost(host) == cudaSuccess);
+}
+
+TEST_CASE("Graphs: nodes, edges and parameters can be asked for, in a clone, too") {
+  Array x(1);
+  float factor = 3;
+  int n = kMany;
+  Graph g, clone;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  void* arguments[] = {&x.data, &factor, &n};
+  const cudaKernelNodeParams scaling{reinterpret_cast<void*>(scale), dim3(kBlocks), dim3(128), 0, arguments, nullptr};
+  cudaGraphNode_t kernel, first, second;
+  REQUIRE(cudaGraphAddKernelNode(&kernel, g.graph, nullptr, 0, &scaling) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&first, g.graph, &kernel, 1) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&second, g.graph, &first, 1) == cudaSuccess);
+  std::size_t count = 0;
+  REQUIRE(edges_of(g.graph, nullptr, nullptr, &count) == cudaSuccess);
+  REQUIRE(count == 2);
+  cudaGraphNode_t from[2], to[2], root;
+  REQUIRE(edges_of(g.graph, from, to, &count) == cudaSuccess);
+  CHECK(((from[0] == kernel && to[0] == first && from[1] == first && to[1] == second) ||
+         (from[1] == kernel && to[1] == first && from[0] == first && to[0] == second)));
+  count = 1;
+  REQUIRE(cudaGraphGetRootNodes(g.graph, &root, &count) == cudaSuccess);
+  CHECK(count == 1);
+  CHECK(root == kernel);
+  cudaKernelNodeParams back{};
+  REQUIRE(cudaGraphKernelNodeGetParams(kernel, &back) == cudaSuccess);
+  CHECK(back.gridDim.x == kBlocks);
+  CHECK(*static_cast<float*>(back.kernelParams[1]) == 3);
+
+  REQUIRE(cudaGraphClone(&clone.graph, g.graph) == cudaSuccess);
+  cudaGraphNode_t there;
+  REQUIRE(cudaGraphNodeFindInClone(&there, second, clone.graph) == cudaSuccess);
+  REQUIRE(cudaGraphDestroyNode(there) == cudaSuccess);
+  CHECK(clone.nodes() == 2);
+  CHECK(g.nodes() == 3);
+  clone.instantiate();
+  Streams s;
+  clone.launch(s.a);
+  CHECK(x.all() == 3);
+}
+
+TEST_CASE("Graphs: an event node records, and work outside waits for it") {
+  Streams s;
+  Array x(1), y(0);
+  Event event;
+  Graph g;
+  float factor = 5;
+  int n = kMany;
+  void* arguments[] = {&x.data, &factor, &n};
+  const cudaKernelNodeParams scaling{reinterpret_cast<void*>(scale), dim3(kBlocks), dim3(128), 0, arguments, nullptr};
+  cudaGraphNode_t kernel, record;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddKernelNode(&kernel, g.graph, nullptr, 0, &scaling) == cudaSuccess);
+  REQUIRE(cudaGraphAddEventRecordNode(&record, g.graph, &kernel, 1, event.event) == cudaSuccess);
+  cudaEvent_t back;
+  REQUIRE(cudaGraphEventRecordNodeGetEvent(record, &back) == cudaSuccess);
+  CHECK(back == event.event);
+  g.instantiate();
+  g.launch(s.a);
+  REQUIRE(cudaStreamWaitEvent(s.b, event.event, 0) == cudaSuccess);
+  add<<<kBlocks, 128, 0, s.b>>>(x.data, y.data, kMany);
+  CHECK(y.all() == 5);
+}

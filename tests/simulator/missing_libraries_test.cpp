@@ -52,7 +52,8 @@ int main() {
 TEST_CASE("What a program uses of them is refused by name", "[silent]") {
   const std::pair<std::string, std::string> cases[] = {
       {"cuBLASLt (cublasLtMatmulDesc_t)", "#include <cublasLt.h>\ncublasLtMatmulDesc_t d;\nint main() {}\n"},
-      {"cuFFT (cufftHandle)", "#include <cufft.h>\ncufftHandle h;\nint main() {}\n"},
+      {"cuFFT on several GPUs (cufftXtSetGPUs)",
+       "#include <cufftXt.h>\nint main() { cufftXtSetGPUs(0, 1, nullptr); }\n"},
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
        "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
       {"cuDNN (cudnnHandle_t)", "#include <cudnn.h>\ncudnnHandle_t h;\nint main() {}\n"},
@@ -95,8 +96,8 @@ int main() {
 }
 
 TEST_CASE("Fragments that tensor cores have and the simulator lacks are refused by name", "[silent]") {
-  refuses("the Tilewise simulator does not support wmma fragments of integers", R"(#include <mma.h>
-__global__ void k() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, int> sums; }
+  refuses("the Tilewise simulator has wmma fragments of 16x16x16", R"(#include <mma.h>
+__global__ void k() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 8, 8, 32, int> sums; }
 int main() {}
 )");
 }

@@ -1,7 +1,8 @@
-// Inline PTX: mma.sync, ldmatrix, cvt.rna.tf32, cp.async. What they compute, on both machines, and on the simulator what is counted.
+// Inline PTX: mma.sync, ldmatrix, cvt.rna.tf32, cp.async, integers, special registers. What they compute, on both machines, and on the simulator what is counted.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -261,6 +262,194 @@ TEST_CASE("PTX: %laneid is the position in the warp", "[ptx]") {
   for (unsigned t = 0; t < 64; ++t) REQUIRE(got[t] == t % 32);
 }
 
+// ---------------------------------------------------------------- integers
+namespace {
+
+struct Words {
+  uint32_t a, b, c;
+};
+constexpr int kResults = 20;
+
+__global__ void integers(uint32_t* out, const Words* in) {
+  const Words w = in[threadIdx.x];
+  uint32_t* r = out + threadIdx.x * kResults;
+  uint32_t x;
+  uint64_t wide, of = uint64_t(w.b) << 32 | w.a;
+  asm("bfe.u32 %0, %1, %2, %3;" : "=r"(x) : "r"(w.a), "r"(w.b), "r"(w.c));
+  r[0] = x;
+  asm("bfe.s32 %0, %1, %2, %3;" : "=r"(x) : "r"(w.a), "r"(w.b), "r"(w.c));
+  r[1] = x;
+  asm("bfi.b32 %0, %1, %2, %3, %4;" : "=r"(x) : "r"(w.a), "r"(~w.a), "r"(w.b), "r"(w.c));
+  r[2] = x;
+  asm("bfind.u32 %0, %1;" : "=r"(x) : "r"(w.a));
+  r[3] = x;
+  asm("bfind.s32 %0, %1;" : "=r"(x) : "r"(w.a));
+  r[4] = x;
+  asm("bfind.shiftamt.u32 %0, %1;" : "=r"(x) : "r"(w.a));
+  r[5] = x;
+  asm("popc.b32 %0, %1;" : "=r"(x) : "r"(w.a));
+  r[6] = x;
+  asm("clz.b64 %0, %1;" : "=r"(x) : "l"(of));
+  r[7] = x;
+  asm("brev.b32 %0, %1;" : "=r"(x) : "r"(w.a));
+  r[8] = x;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(x) : "r"(w.a), "r"(w.b), "r"(w.c));
+  r[9] = x;
+  asm("vabsdiff2.s32.s32.s32.add %0, %1, %2, %3;" : "=r"(x) : "r"(w.a), "r"(w.b), "r"(w.c));
+  r[10] = x;
+  asm("lop3.b32 %0, %1, %2, %3, 0xE8;" : "=r"(x) : "r"(w.a), "r"(w.b), "r"(w.c));
+  r[11] = x;
+  asm("prmt.b32 %0, %1, %2, 0x3715;" : "=r"(x) : "r"(w.a), "r"(w.b));
+  r[12] = x;
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(x) : "r"(w.a), "r"(w.b), "r"(w.c));
+  r[13] = x;
+  asm("{sub.u64 %0, %1, %2;}" : "=l"(wide) : "l"(of), "l"(uint64_t(w.c)));
+  r[14] = uint32_t(wide);
+  r[15] = uint32_t(wide >> 32);
+  asm("bfe.s64 %0, %1, %2, %3;" : "=l"(wide) : "l"(of), "r"(w.c), "r"(20));
+  r[16] = uint32_t(wide);
+  r[17] = uint32_t(wide >> 32);
+  asm("popc.b64 %0, %1;" : "=r"(x) : "l"(of));
+  r[18] = x;
+  asm("add.s32 %0, %1, 7;" : "=r"(x) : "r"(w.a));
+  r[19] = x;
+}
+
+// As the PTX manual writes it, bit by bit.
+uint64_t extracted(uint64_t a, uint32_t begin, uint32_t length, unsigned bits, bool is_signed) {
+  const unsigned pos = begin & 255u, len = length & 255u, top = bits - 1;
+  const bool sign = is_signed && len != 0 && (a >> std::min(pos + len - 1, top) & 1u);
+  uint64_t d = 0;
+  for (unsigned i = 0; i <= top; ++i)
+    if (i < len && pos + i <= top ? a >> (pos + i) & 1u : sign) d |= uint64_t(1) << i;
+  return d;
+}
+uint32_t inserted(uint32_t a, uint32_t b, uint32_t begin, uint32_t length) {
+  const unsigned pos = begin & 255u, len = length & 255u;
+  for (unsigned i = 0; i < len && pos + i < 32; ++i) b = (b & ~(1u << (pos + i))) | (a >> i & 1u) << (pos + i);
+  return b;
+}
+uint32_t found(uint32_t a, bool is_signed) {
+  if (is_signed && a >> 31) a = ~a;
+  for (int i = 31; i >= 0; --i)
+    if (a >> i & 1u) return static_cast<uint32_t>(i);
+  return ~0u;
+}
+
+std::vector<uint32_t> wanted(const Words& w) {
+  std::vector<uint32_t> r(kResults);
+  const uint64_t of = uint64_t(w.b) << 32 | w.a;
+  r[0] = static_cast<uint32_t>(extracted(w.a, w.b, w.c, 32, false));
+  r[1] = static_cast<uint32_t>(extracted(w.a, w.b, w.c, 32, true));
+  r[2] = inserted(w.a, ~w.a, w.b, w.c);
+  r[3] = found(w.a, false);
+  r[4] = found(w.a, true);
+  r[5] = r[3] == ~0u ? ~0u : 31 - r[3];
+  for (unsigned i = 0; i < 32; ++i) {
+    r[6] += w.a >> i & 1u;
+    r[8] |= (w.a >> i & 1u) << (31 - i);
+    r[11] |= uint32_t((w.a >> i & 1u) + (w.b >> i & 1u) + (w.c >> i & 1u) >= 2) << i;
+  }
+  for (r[7] = 0; r[7] < 64 && !(of >> (63 - r[7]) & 1u);) ++r[7];
+  r[9] = r[10] = w.c;
+  for (int i = 0; i < 4; ++i) {
+    const int difference = static_cast<int>(w.a >> 8 * i & 255u) - static_cast<int>(w.b >> 8 * i & 255u);
+    r[9] += static_cast<uint32_t>(difference < 0 ? -difference : difference);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const int difference = static_cast<int16_t>(w.a >> 16 * i) - static_cast<int16_t>(w.b >> 16 * i);
+    r[10] += static_cast<uint32_t>(difference < 0 ? -difference : difference);
+  }
+  const int bytes[] = {5, 1, 7, 3};
+  for (int i = 0; i < 4; ++i) r[12] |= static_cast<uint32_t>(of >> 8 * bytes[i] & 255u) << 8 * i;
+  r[13] = w.a * w.b + w.c;
+  const uint64_t less = of - w.c, part = extracted(of, w.c, 20, 64, true);
+  r[14] = static_cast<uint32_t>(less), r[15] = static_cast<uint32_t>(less >> 32);
+  r[16] = static_cast<uint32_t>(part), r[17] = static_cast<uint32_t>(part >> 32);
+  for (unsigned i = 0; i < 64; ++i) r[18] += static_cast<uint32_t>(of >> i & 1u);
+  r[19] = w.a + 7;
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("PTX: integer instructions give what the manual says, at the edges, too", "[ptx]") {
+  std::vector<Words> all;
+  for (const uint32_t a : {0u, 1u, 0x80000000u, ~0u, 0x7fffffffu, 0xdeadbeefu, 0x00f0a050u, ~6u})
+    for (const uint32_t b : {0u, 3u, 31u, 32u, 70u, 256u, 0x01020380u})
+      for (const uint32_t c : {0u, 1u, 5u, 31u, 32u, 40u, 255u, 0x12345678u}) all.push_back({a, b, c});
+  const DeviceBuffer<Words> in(all);
+  const auto threads = static_cast<unsigned>(all.size());
+  const std::vector<uint32_t> got = on_device<uint32_t>(1, threads, all.size() * kResults, integers, in.data());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<uint32_t> want = wanted(all[i]);
+    for (std::size_t r = 0; r < kResults; ++r) {
+      INFO(std::hex << all[i].a << " " << all[i].b << " " << all[i].c << ", result " << std::dec << r);
+      REQUIRE(got[i * kResults + r] == want[r]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- special registers, loads and stores
+namespace {
+
+__global__ void registers(uint32_t* out) {
+  uint32_t r[9];
+  uint64_t before, after;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(before));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(r[0]));
+  asm("mov.u32 %0, %%lanemask_le;" : "=r"(r[1]));
+  asm("mov.u32 %0, %%lanemask_eq;" : "=r"(r[2]));
+  asm("mov.u32 %0,%%lanemask_gt;" : "=r"(r[3]));
+  asm("mov.u32 %0, %%lanemask_ge;" : "=r"(r[4]));
+  asm("mov.u32 %0, %%tid.x;" : "=r"(r[5]));
+  asm("mov.u32 %0, %%ctaid.x;" : "=r"(r[6]));
+  uint32_t sm, sms;
+  asm("mov.u32 %0, %%smid;" : "=r"(sm));
+  asm("mov.u32 %0, %%nsmid;" : "=r"(sms));
+  r[7] = sm < sms;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(after));
+  r[8] = after >= before;
+  for (int i = 0; i < 9; ++i) out[(blockIdx.x * blockDim.x + threadIdx.x) * 9 + i] = r[i];
+}
+
+__global__ void moved(float* out, const float* in) {
+  float x, y, z, w;
+  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
+               : "l"(in + threadIdx.x * 4));
+  asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(out + threadIdx.x * 4), "f"(w), "f"(z) : "memory");
+  asm volatile("st.global.cs.f32 [%0], %1;" ::"l"(out + threadIdx.x * 4 + 2), "f"(y) : "memory");
+  asm volatile("st.global.f32 [%0], %1;" ::"l"(out + threadIdx.x * 4 + 3), "f"(x) : "memory");
+}
+
+}  // namespace
+
+TEST_CASE("PTX: special registers name the lanes around, the thread and the block", "[ptx]") {
+  const std::vector<uint32_t> got = on_device<uint32_t>(3, 64, 3 * 64 * 9, registers);
+  for (unsigned t = 0; t < 3 * 64; ++t) {
+    const uint32_t bit = 1u << t % 32, *r = &got[t * 9];
+    INFO("thread " << t);
+    CHECK(r[0] == bit - 1);
+    CHECK(r[1] == bit * 2 - 1);
+    CHECK(r[2] == bit);
+    CHECK(r[3] == ~(bit * 2 - 1));
+    CHECK(r[4] == ~(bit - 1));
+    CHECK(r[5] == t % 64);
+    CHECK(r[6] == t / 64);
+    CHECK(r[7] == 1);
+    CHECK(r[8] == 1);
+  }
+}
+
+TEST_CASE("PTX: ld.global and st.global move one, two or four elements at once", "[ptx]") {
+  std::vector<float> values(128);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const DeviceBuffer<float> in(values);
+  const std::vector<float> got = on_device<float>(1, 32, 128, moved, in.data());
+  for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i] == values[i / 4 * 4 + 3 - i % 4]);
+}
+
 // ---------------------------------------------------------------- what is counted
 #ifdef TILEWISE_SIMULATOR
 namespace {
@@ -306,6 +495,15 @@ TEST_CASE("PTX: ldmatrix is counted with the banks that its rows share", "[ptx]"
   CHECK(c.matrix_load_ideal == 4);
   CHECK(loaded(load<2, false>, 64).matrix_load_wavefronts == 2 * 8);
   CHECK(loaded(load<1, true>, 8).matrix_load_wavefronts == 1);
+}
+
+TEST_CASE("PTX: a load of four elements is one of 16 bytes, as wide as it is written", "[ptx]") {
+  DeviceBuffer<float> in(128), out(128);
+  in.zero();
+  const tilewise::sim::Counters c = counts_of([&] { moved<<<1, 32>>>(out.data(), in.data()); });
+  CHECK(c.global_load_instructions == 1);
+  CHECK(c.global_load_sectors == 16);
+  CHECK(c.global_store_instructions == 3);
 }
 
 TEST_CASE("PTX: cp.async is counted as __pipeline_memcpy_async() is", "[ptx]") {

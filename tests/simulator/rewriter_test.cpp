@@ -683,10 +683,10 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("void f() { cudaGraphMemAllocNodeGetParams(n, p); }"), "cudaGraphMemAllocNodeGetParams"));
   CHECK(contains(refusal("texture<float, 2> t;"), "texture references"));
   CHECK(contains(refusal("void f() { cudaIpcMemHandle_t h; }"), "between processes"));
-  CHECK(contains(refusal("void f() { cudaLaunchAttribute a[1]; }"), "cudaLaunchAttribute"));
+  CHECK(contains(refusal("void f() { a.id = cudaLaunchAttributeClusterDimension; }"), "ClusterDimension"));
+  CHECK(contains(refusal("__global__ void k() { x = __shfl_xor(x, 1); }"), "replaced with __shfl_xor_sync()"));
   CHECK(contains(refusal("__global__ void __cluster_dims__(2, 1, 1) k() {}"), "clusters"));
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
-  CHECK(contains(refusal("__global__ void k() { cuda::barrier<1> b; }"), "cuda::barrier"));
 }
 
 TEST_CASE("Inline PTX that the simulator has becomes a call, with the operands as they stand") {
@@ -717,10 +717,11 @@ TEST_CASE("Other inline PTX is refused, and never gets to the host's assembler")
       "a.cu:2: cp.async.bulk (TMA)" + needs);
   CHECK(refusal("# 1 \"a.cu\"\nvoid f() {\n cuTensorMapEncodeTiled(&m); }\n") ==
         "a.cu:2: TMA (cuTensorMapEncodeTiled)" + needs);
-  CHECK(contains(refused("asm(\"prmt.b32 %0, %1, %2, 0x3210;\" : \"=r\"(a) : \"r\"(b), \"r\"(c));"), "with prmt.b32"));
+  CHECK(contains(refused("asm(\"prmt.b32.f4e %0, %1, %2, %3;\" : \"=r\"(a) : \"r\"(b), \"r\"(c));"),
+                 "with prmt.b32.f4e"));
   CHECK(
       contains(refused("asm(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%1};\" : \"=d\"(a));"), "m8n8k4"));
-  CHECK(contains(refused("asm(\"mov.u32 %0, %%smid;\" : \"=r\"(a));"), "with mov.u32"));
+  CHECK(contains(refused("asm(\"mov.u32 %0, %%envreg0;\" : \"=r\"(a));"), "with mov.u32"));
   CHECK(contains(refused("asm(\"cp.async.wait_group 0; cp.async.wait_all;\");"), "several PTX instructions"));
   CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0;\" : \"=r\"(a));"), "takes 2 operands, and not 1"));
   CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(a));"), "no operand %1"));

@@ -121,7 +121,12 @@ struct Matrix {
   template <class T>
   std::vector<T> as() const {
     std::vector<T> result(memory.size());
-    for (std::size_t i = 0; i < memory.size(); ++i) result[i] = T(static_cast<float>(memory[i]));
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>)
+        result[i] = T(memory[i]);
+      else
+        result[i] = T(static_cast<float>(memory[i]));
+    }
     return result;
   }
 };
@@ -170,7 +175,12 @@ Matrix device_product(const Operands& o) {
   CUDA_CHECK(cudaDeviceSynchronize());
   Matrix result = o.c;
   const std::vector<D> host = d.to_host();
-  std::transform(host.begin(), host.end(), result.memory.begin(), [](D x) { return double(float(x)); });
+  std::transform(host.begin(), host.end(), result.memory.begin(), [](D x) {
+    if constexpr (sizeof(D) == 2)
+      return double(float(x));
+    else
+      return double(x);
+  });
   return result;
 }
 
@@ -253,6 +263,75 @@ TEST_CASE("wmma: products of bfloat16, in all shapes and layouts", "[wmma]") {
 TEST_CASE("wmma: products of tf32, in all layouts", "[wmma]") {
   if (skipped()) return;
   check_layouts<Tf32, 16, 16, 8, float>();
+}
+
+// ---------------------------------------------------------------- integers and doubles
+namespace {
+
+// A, B and C hold numbers that a product of T keeps exactly, and so does the sum.
+template <class T, class D, int m, int n, int k, class LayoutA, class LayoutB, From from>
+void check_exact(bool c_column_major, bool halves) {
+  Operands o = operands<m, n, k, LayoutA, LayoutB>(c_column_major);
+  o.a.ld = o.b.ld = 48;  // rows of bytes begin at multiples of 16
+  std::mt19937 random(m + 10 * n);
+  for (Matrix* x : {&o.a, &o.b, &o.c})
+    for (double& v : x->memory) {
+      v = static_cast<int>(random() % 256) - (std::is_same_v<T, unsigned char> ? 0 : 128);
+      if (halves) v += 0.5;
+    }
+  const Matrix got = device_product<T, m, n, k, LayoutA, LayoutB, D, from>(o);
+  for (int row = 0; row < m; ++row)
+    for (int column = 0; column < n; ++column) {
+      double sum = o.c.at(row, column);
+      for (int i = 0; i < k; ++i) sum += o.a.at(row, i) * o.b.at(i, column);
+      INFO(m << "x" << n << "x" << k << ", row " << row << ", column " << column);
+      REQUIRE(got.at(row, column) == sum);
+    }
+}
+
+template <class T, class D, int m, int n, int k>
+void check_exact_layouts(bool halves) {
+  for (const bool c_column_major : {false, true}) {
+    check_exact<T, D, m, n, k, Row, Column, From::global>(c_column_major, halves);
+    check_exact<T, D, m, n, k, Column, Row, From::global>(c_column_major, halves);
+    constexpr From from = sizeof(T) == 8 ? From::global : From::shared;  // three matrices of doubles have no room there
+    check_exact<T, D, m, n, k, Row, Row, from>(c_column_major, halves);
+    check_exact<T, D, m, n, k, Column, Column, from>(c_column_major, halves);
+  }
+}
+
+__global__ void saturated(int* out, bool satf) {
+#if HAS_TENSOR_FORMATS
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, Row> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, Column> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;
+  wmma::fill_fragment(a, 100);
+  wmma::fill_fragment(b, 100);
+  wmma::fill_fragment(c, 0x7fffffff - 5);
+  wmma::mma_sync(c, a, b, c, satf);
+  wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);
+#endif
+}
+
+}  // namespace
+
+TEST_CASE("wmma: products of signed and unsigned bytes are exact, in all shapes and layouts", "[wmma]") {
+  if (skipped()) return;
+  check_exact_layouts<signed char, int, 16, 16, 16>(false);
+  check_exact_layouts<signed char, int, 32, 8, 16>(false);
+  check_exact_layouts<unsigned char, int, 8, 32, 16>(false);
+  check_exact_layouts<unsigned char, int, 16, 16, 16>(false);
+}
+
+TEST_CASE("wmma: products of doubles, in all layouts", "[wmma]") {
+  if (skipped()) return;
+  check_exact_layouts<double, double, 8, 8, 4>(true);
+}
+
+TEST_CASE("wmma: a sum of bytes that is too large goes round, or stays the largest int", "[wmma]") {
+  if (skipped()) return;
+  for (const int sum : on_device<int>(1, 32, 256, saturated, true)) REQUIRE(sum == 0x7fffffff);
+  for (const int sum : on_device<int>(1, 32, 256, saturated, false)) REQUIRE(sum == INT32_MIN + 159994);
 }
 
 // ---------------------------------------------------------------- values at the edges

@@ -24,9 +24,8 @@ namespace tensor = ::tilewise::sim::tensor;
 // What a fragment's elements are, and how they are stored.
 template <class T>
 struct ElementOf {
-  static_assert(
-      sizeof(T) == ~std::size_t{0},
-      "the Tilewise simulator does not support wmma fragments of integers, of double, and of experimental types");
+  static_assert(sizeof(T) == ~std::size_t{0},
+                "the Tilewise simulator does not support wmma fragments of experimental types: u4, s4 and b1");
   using Storage = T;
   static constexpr tensor::Element kElement = tensor::Element::f32;
 };
@@ -51,6 +50,27 @@ struct ElementOf<float> {
   static constexpr tensor::Element kElement = tensor::Element::f32;
 };
 
+template <>
+struct ElementOf<signed char> {
+  using Storage = signed char;
+  static constexpr tensor::Element kElement = tensor::Element::s8;
+};
+template <>
+struct ElementOf<unsigned char> {
+  using Storage = unsigned char;
+  static constexpr tensor::Element kElement = tensor::Element::u8;
+};
+template <>
+struct ElementOf<int> {
+  using Storage = int;
+  static constexpr tensor::Element kElement = tensor::Element::s32;
+};
+template <>
+struct ElementOf<double> {
+  using Storage = double;
+  static constexpr tensor::Element kElement = tensor::Element::f64;
+};
+
 template <class Layout>
 inline constexpr bool kColumnMajor = false;
 template <>
@@ -62,6 +82,8 @@ inline constexpr bool kShape = (m == 16 && n == 16 && k == 16) || (m == 32 && n 
                                (m == 8 && n == 32 && k == 16);
 template <int m, int n, int k>
 inline constexpr bool kShape<m, n, k, precision::tf32> = m == 16 && n == 16 && k == 8;
+template <int m, int n, int k>
+inline constexpr bool kShape<m, n, k, double> = m == 8 && n == 8 && k == 4;
 template <int m, int n, int k>
 inline constexpr bool kShape<m, n, k, float> = kShape<m, n, k, __half> || kShape<m, n, k, precision::tf32>;
 
@@ -92,8 +114,8 @@ class fragment;
       : public tilewise_detail::FragmentBase<T, ::tilewise::sim::tensor::Part::part, m, n, k,                          \
                                              tilewise_detail::kElements<T, rows, columns>> {                           \
     static_assert(tilewise_detail::kShape<m, n, k, T>,                                                                 \
-                  "the Tilewise simulator has wmma fragments of 16x16x16, 32x8x16 and 8x32x16 for half and bfloat16, " \
-                  "and of 16x16x8 for tf32");                                                                          \
+                  "the Tilewise simulator has wmma fragments of 16x16x16, 32x8x16 and 8x32x16 for half, bfloat16 and " \
+                  "integers of 8 bits, of 16x16x8 for tf32, and of 8x8x4 for double");                                 \
     static_assert(std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major>,                              \
                   "the layout of a matrix_a or matrix_b fragment is wmma::row_major or wmma::col_major");              \
   }
@@ -104,11 +126,12 @@ TILEWISE_FRAGMENT(matrix_b, b, k, n);
 template <int m, int n, int k, class T>
 class fragment<accumulator, m, n, k, T, void>
     : public tilewise_detail::FragmentBase<T, ::tilewise::sim::tensor::Part::accumulator, m, n, k, m * n / 32> {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, __half>,
-                "the Tilewise simulator has wmma accumulators of float and half");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, __half> || std::is_same_v<T, int> ||
+                    std::is_same_v<T, double>,
+                "the Tilewise simulator has wmma accumulators of float, half, int and double");
   static_assert(tilewise_detail::kShape<m, n, k, T>,
-                "the Tilewise simulator has wmma fragments of 16x16x16, 32x8x16 and 8x32x16 for half and bfloat16, and "
-                "of 16x16x8 for tf32");
+                "the Tilewise simulator has wmma fragments of 16x16x16, 32x8x16 and 8x32x16 for half, bfloat16 and "
+                "integers of 8 bits, of 16x16x8 for tf32, and of 8x8x4 for double");
 };
 
 template <class Use, int m, int n, int k, class T, class Layout>
@@ -138,18 +161,23 @@ TILEWISE_INLINE void store_matrix_sync(std::type_identity_t<T>* p, const fragmen
   ::tilewise::sim::tensor::store(f.kFragment, f.x, p, ldm, layout == mem_col_major);
 }
 
-/// d = a * b + c. `d` may be `c`.
+/// d = a * b + c. `d` may be `c`. `satf` is for integers: sums that are too large end at the largest int.
 template <int m, int n, int k, class T, class LayoutA, class LayoutB, class D, class C>
 TILEWISE_INLINE void mma_sync(fragment<accumulator, m, n, k, D>& d, const fragment<matrix_a, m, n, k, T, LayoutA>& a,
                               const fragment<matrix_b, m, n, k, T, LayoutB>& b,
-                              const fragment<accumulator, m, n, k, C>& c) {
-  static_assert(std::is_same_v<T, __half> || (std::is_same_v<C, float> && std::is_same_v<D, float>),
-                "with bfloat16 and tf32 the accumulators are float");
+                              const fragment<accumulator, m, n, k, C>& c, bool satf = false) {
+  constexpr bool kIntegers = std::is_integral_v<T>, kDouble = std::is_same_v<T, double>;
+  using Sums = std::conditional_t<kIntegers, int, std::conditional_t<kDouble, double, float>>;
+  static_assert(std::is_same_v<T, __half> || (std::is_same_v<C, Sums> && std::is_same_v<D, Sums>),
+                "with bfloat16 and tf32 the accumulators are float, with integers int, and with double double");
   using tilewise_detail::ElementOf;
-  constexpr int kInstructions = std::is_same_v<T, precision::tf32> ? 4 : 2;  // HMMA.1684 and HMMA.16816, by nvcc 13.0
+  // HMMA.1684 and HMMA.16816, by nvcc 13.0. IMMA and DMMA have counters of their own.
+  constexpr int kInstructions = kIntegers || kDouble ? 0 : std::is_same_v<T, precision::tf32> ? 4 : 2;
   constexpr ::tilewise::sim::tensor::Product kProduct{
       m, n, k, kInstructions, ElementOf<T>::kElement, ElementOf<C>::kElement, ElementOf<D>::kElement};
-  ::tilewise::sim::tensor::multiply(kProduct, d.x, a.x, b.x, c.x);
+  ::tilewise::sim::tensor::Product product = kProduct;
+  product.saturates = satf;
+  ::tilewise::sim::tensor::multiply(product, d.x, a.x, b.x, c.x);
 }
 
 inline float __float_to_tf32(float value) { return ::tilewise::sim::tensor::round_to_tf32(value); }

@@ -10,7 +10,8 @@ namespace {
 
 // Tensor cores multiply 16 rows by 8 columns. The matrix on the left has its rows in two halves of 8, the one on the right is 8
 // columns wide, or several times that. 8 x 32 is computed as the transpose of 32 x 8, with A and B exchanged.
-bool is_transposed(const Fragment& f) { return f.m == 8; }
+// Those of double are 8 x 8.
+bool is_transposed(const Fragment& f) { return f.m == 8 && f.n != 8; }
 
 bool is_left(const Fragment& f) { return (f.part == Part::a) != is_transposed(f); }
 
@@ -36,6 +37,9 @@ InputPlace place_of_tf32(bool left, unsigned lane, unsigned i) {
               : InputPlace{i / 2 * 8 + lane / 4, i % 2 * 4 + lane % 4};
 }
 
+// Registers hold four elements, neighbours in k, and the 32 lanes' registers 8 x 16 of them.
+InputPlace place_of_8_bits(unsigned lane, unsigned i) { return {i / 4 * 8 + lane / 4, 4 * (lane % 4) + i % 4}; }
+
 Place place_in_accumulator(const Fragment& f, unsigned lane, unsigned i) {
   const unsigned rows_down = lane / 4, pair = 2 * (lane % 4) + i % 2;
   const auto place = [](unsigned row, unsigned column) {
@@ -45,6 +49,8 @@ Place place_in_accumulator(const Fragment& f, unsigned lane, unsigned i) {
   if (f.m == 32) return place(rows_down + i / 2 * 8, pair);
   return place(rows_down + i / 2 % 2 * 8, pair + i / 4 * 8);
 }
+
+bool is_8_bits(Element element) { return element == Element::s8 || element == Element::u8; }
 
 bool is_16_bits(Element element) { return element == Element::f16 || element == Element::bf16; }
 
@@ -87,7 +93,9 @@ FragmentAccess access_of_elements(const Fragment& f, unsigned i, unsigned count,
 
 }  // namespace
 
-unsigned bytes_of(Element element) { return is_16_bits(element) ? 2 : 4; }
+unsigned bytes_of(Element element) {
+  return is_8_bits(element) ? 1 : is_16_bits(element) ? 2 : element == Element::f64 ? 8 : 4;
+}
 
 unsigned copies_of(const Fragment& f) {
   // Fragments of mma.sync (m16n8k16) have none.
@@ -104,8 +112,10 @@ unsigned elements_of(const Fragment& f) {
 Place place_of(const Fragment& f, unsigned lane, unsigned i) {
   i %= elements_of(f) / copies_of(f);
   if (f.part == Part::accumulator) return place_in_accumulator(f, lane, i);
-  const InputPlace p =
-      is_16_bits(f.element) ? place_of_16_bits(is_left(f), lane, i) : place_of_tf32(is_left(f), lane, i);
+  const InputPlace p = is_8_bits(f.element)         ? place_of_8_bits(lane, i)
+                       : is_16_bits(f.element)      ? place_of_16_bits(is_left(f), lane, i)
+                       : f.element == Element::tf32 ? place_of_tf32(is_left(f), lane, i)
+                                                    : InputPlace{lane / 4, lane % 4};  // double has one element
   const auto outer = static_cast<std::uint8_t>(p.outer), k = static_cast<std::uint8_t>(p.k);
   return f.part == Part::a ? Place{outer, k} : Place{k, outer};
 }
@@ -125,7 +135,9 @@ std::vector<FragmentAccess> accesses_of(const Fragment& f, bool column_major, bo
   }
   // An accumulator's elements come in pairs, which lie side by side in one of the layouts.
   const bool in_pairs = f.part == Part::accumulator && column_major == is_transposed(f);
-  const unsigned step = in_pairs ? 2 : 1;
+  // Four bytes of A and B do where neighbours in k lie side by side; in the other layout each is an access.
+  const bool in_fours = is_8_bits(f.element) && column_major == (f.part == Part::b);
+  const unsigned step = in_fours ? 4 : in_pairs ? 2 : 1;
   for (unsigned i = 0; i < elements; i += step) all.push_back(access_of_elements(f, i, step, column_major));
   return all;
 }

@@ -16,9 +16,12 @@ inline constexpr Library kMissingLibraries[] = {
     {"cuBLASLt", "cublasLt", "cublasLt"},
     {"cuBLASLt", "cublasLt", "CUBLASLT"},
     {"cuBLASXt", "cublasXt", "cublasXt"},
-    {"cuFFT", "cufft", "cufft"},
-    {"cuFFT", "cufft", "CUFFT"},
-    {"cuFFT", "cufftw", "fftw"},
+    {"cuFFT on several GPUs", "cufft", "cufftXt"},
+    {"cuFFT on several GPUs", "cufft", "cudaLibXt"},
+    {"cuFFT on several GPUs", "cufft", "CUFFT_XT"},
+    {"cuFFT's callbacks", "cufft", "cufftCallback"},
+    {"cuFFT's callbacks", "cufft", "CUFFT_CB"},
+    {"cuFFT's functions of FFTW", "cufftw", "fftw"},
     {"cuRAND's MRG32k3a", "curand", "curandStateMRG32k3a"},
     {"cuRAND's MTGP32", "curand", "curandStateMtgp"},
     {"cuRAND's Sobol sequences", "curand", "curandStateSobol"},
@@ -63,8 +66,9 @@ inline constexpr Library kMissingLibraries[] = {
 };
 
 /// Names of theirs that are there nevertheless.
-inline constexpr std::string_view kThereNevertheless[] = {"cublasLtHandle_t", "cublasLtCreate", "cublasLtDestroy",
-                                                          "cublasLtGetVersion"};
+inline constexpr std::string_view kThereNevertheless[] = {"cublasLtHandle_t",    "cublasLtCreate",
+                                                          "cublasLtDestroy",     "cublasLtGetVersion",
+                                                          "cufftXtMakePlanMany", "cufftXtExec"};
 
 /// Namespaces of libraries that the simulator lacks, where a header of that folder is included.
 inline constexpr Library kMissingNamespaces[] = {

@@ -10,6 +10,7 @@ namespace {
 bool begins(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 // Without line breaks, and without the braces of a block around all of it.
 std::string plain(std::string_view text) {
@@ -86,6 +87,87 @@ bool copies_asynchronously(std::string_view opcode) {
   return false;
 }
 
+// Integers without memory: a type, and what it is made for.
+Known integer_instruction(std::string_view opcode) {
+  struct Instruction {
+    std::string_view name;  // in front of the type
+    const char* type;
+    std::size_t operands;
+    bool has_sign;  // .u32, .s32, .u64 and .s64, and not .b32 and .b64
+  };
+  static constexpr Instruction kInstructions[] = {{"bfe", "ExtractBits", 4, true},
+                                                  {"bfi", "InsertBits", 5, false},
+                                                  {"bfind", "FindBit", 2, true},
+                                                  {"popc", "CountBits", 2, false},
+                                                  {"clz", "CountZeros", 2, false},
+                                                  {"brev", "ReverseBits", 2, false},
+                                                  {"add", "Add", 3, true},
+                                                  {"sub", "Subtract", 3, true},
+                                                  {"mul.lo", "Multiply", 3, true},
+                                                  {"mad.lo", "MultiplyAdd", 4, true},
+                                                  {"bfind.shiftamt", "ShiftOf", 2, true}};
+  const std::size_t dot = opcode.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string_view name = opcode.substr(0, dot), suffix = opcode.substr(dot + 1);
+  const bool wide = suffix == "u64" || suffix == "s64" || suffix == "b64";
+  if (!wide && suffix != "u32" && suffix != "s32" && suffix != "b32") return {};
+  for (const Instruction& i : kInstructions)
+    if (i.name == name && i.has_sign == (suffix[0] != 'b')) {
+      const std::string type = (suffix[0] == 's' ? "std::int" : "std::uint") + std::string(wide ? "64_t" : "32_t");
+      return {std::string(i.type) + "<" + type + ">", i.operands, i.operands};
+    }
+  return {};
+}
+
+// "vabsdiff4.u32.u32.u32.add": bytes or halves of a word, whose differences may be added up.
+Known absolute_differences(std::string_view opcode) {
+  for (const char* lanes : {"", "2", "4"})
+    for (const char* type : {"u32", "s32"})
+      for (const bool added : {false, true}) {
+        std::string name = "vabsdiff" + std::string(lanes);
+        for (int i = 0; i < 3; ++i) name += "." + std::string(type);
+        if (opcode != name + (added ? ".add" : "")) continue;
+        const std::string number =
+            std::string(type[0] == 's' ? "std::int" : "std::uint") + (lanes[0] == '4'   ? "8_t"
+                                                                      : lanes[0] == '2' ? "16_t"
+                                                                                        : "32_t");
+        // Of two or four differences, the third source is there without .add, too.
+        const std::size_t operands = lanes[0] == '\0' && !added ? 3 : 4;
+        return {"Differences<" + number + (added ? ", true>" : ", false>"), operands, operands};
+      }
+  return {};
+}
+
+// "ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]", and st: one access of all the elements.
+Known access_of_memory(std::string_view opcode) {
+  const bool loads = begins(opcode, "ld.");
+  if (!loads && !begins(opcode, "st.")) return {};
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 3; at <= opcode.size();) {
+    const std::size_t end = std::min(opcode.find('.', at), opcode.size());
+    parts.push_back(opcode.substr(at, end - at));
+    at = end + 1;
+  }
+  std::size_t next = 0;
+  const auto skip = [&](std::string_view part) { return next < parts.size() && parts[next] == part && ++next != 0; };
+  if (!skip("global")) return {};
+  // Where it is kept, which is no business of what is read: hints.
+  for (bool hints = true; hints;)
+    hints = skip("ca") || skip("cg") || skip("cs") || (loads && (skip("nc") || skip("lu"))) || (!loads && skip("wb")) ||
+            skip("L1::no_allocate") || skip("L1::evict_last") || skip("L2::128B") || skip("L2::256B");
+  const int count = skip("v4") ? 4 : skip("v2") ? 2 : 1;
+  if (next + 1 != parts.size()) return {};
+  static constexpr std::pair<std::string_view, const char*> kTypes[] = {
+      {"f32", "float"},         {"f64", "double"},        {"u32", "std::uint32_t"}, {"s32", "std::int32_t"},
+      {"b32", "std::uint32_t"}, {"u64", "std::uint64_t"}, {"s64", "std::int64_t"},  {"b64", "std::uint64_t"}};
+  for (const auto& [name, type] : kTypes) {
+    if (parts[next] != name || (count == 4 && name.substr(1) == "64")) continue;
+    const auto operands = static_cast<std::size_t>(count + 1);
+    return {std::string(loads ? "Load<" : "Store<") + type + ", " + std::to_string(count) + ">", operands, operands};
+  }
+  return {};
+}
+
 Known known(std::string_view opcode) {
   constexpr std::size_t kOfMma = 4 + 4 + 2 + 4;
   if (opcode == "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32") return {"MmaBf16", kOfMma, kOfMma};
@@ -96,7 +178,11 @@ Known known(std::string_view opcode) {
   if (opcode == "cp.async.commit_group") return {"CommitGroup", 0, 0};
   if (opcode == "cp.async.wait_group") return {"WaitGroup", 1, 1};
   if (opcode == "cp.async.wait_all") return {"WaitAll", 0, 0};
-  return load_matrices(opcode);
+  if (opcode == "lop3.b32") return {"AnyLogic", 5, 5};
+  if (opcode == "prmt.b32") return {"Permute", 4, 4};
+  for (const auto& others : {load_matrices, integer_instruction, absolute_differences, access_of_memory})
+    if (Known found = others(opcode); !found.type.empty()) return found;
+  return {};
 }
 
 // Reads "{%0, %1}, [%2], 16". False for what is neither a number nor an operand.
@@ -109,8 +195,10 @@ bool read_operands(std::string_view text, std::vector<PtxOperand>& operands) {
     const bool numbered = text[i] == '%';
     const std::size_t begin = i + numbered;
     std::size_t end = begin;
-    while (end < text.size() && is_decimal(text[end])) ++end;
-    if (end == begin || end - begin > 6) return false;
+    const bool in_hex = !numbered && begins(text.substr(begin), "0x");
+    if (in_hex) end += 2;
+    while (end < text.size() && (in_hex ? is_hex(text[end]) : is_decimal(text[end]))) ++end;
+    if (end == begin || end - begin > 10 || (numbered && end - begin > 6)) return false;
     if (end < text.size() && text.find_first_of(" ,}]", end) != end) return false;
     PtxOperand operand;
     const std::string digits(text.substr(begin, end - begin));
@@ -124,13 +212,50 @@ bool read_operands(std::string_view text, std::vector<PtxOperand>& operands) {
   return true;
 }
 
-// `mov` from a special register.
+// `mov` from a special register: "mov.u32 %0, %%smid".
 bool reads_special_register(std::string_view statement, PtxCall& call) {
-  static constexpr std::pair<std::string_view, const char*> kRegisters[] = {
-      {"mov.u32 %0, %%laneid", "LaneId"}, {"mov.u32 %0, %%clock", "Clock"}, {"mov.u64 %0, %%clock64", "Clock"}};
-  for (const auto& [text, type] : kRegisters)
-    if (statement == text) {
-      call.instruction = type;
+  struct Register {
+    std::string_view name;
+    const char* type;
+    bool wide = false;
+  };
+  static constexpr Register kRegisters[] = {{"laneid", "LaneId"},
+                                            {"clock", "Clock"},
+                                            {"clock64", "Clock", true},
+                                            {"globaltimer", "GlobalTimer", true},
+                                            {"globaltimer_lo", "GlobalTimer"},
+                                            {"smid", "MultiprocessorId"},
+                                            {"nsmid", "Multiprocessors"},
+                                            {"warpid", "WarpId"},
+                                            {"nwarpid", "WarpsOfMultiprocessor"},
+                                            {"lanemask_eq", "Lanes<false, true, false>"},
+                                            {"lanemask_lt", "Lanes<true, false, false>"},
+                                            {"lanemask_le", "Lanes<true, true, false>"},
+                                            {"lanemask_gt", "Lanes<false, false, true>"},
+                                            {"lanemask_ge", "Lanes<false, true, true>"},
+                                            {"tid.x", "Coordinate<&::tilewise::sim::thread_idx, &::uint3::x>"},
+                                            {"tid.y", "Coordinate<&::tilewise::sim::thread_idx, &::uint3::y>"},
+                                            {"tid.z", "Coordinate<&::tilewise::sim::thread_idx, &::uint3::z>"},
+                                            {"ctaid.x", "Coordinate<&::tilewise::sim::block_idx, &::uint3::x>"},
+                                            {"ctaid.y", "Coordinate<&::tilewise::sim::block_idx, &::uint3::y>"},
+                                            {"ctaid.z", "Coordinate<&::tilewise::sim::block_idx, &::uint3::z>"},
+                                            {"ntid.x", "Coordinate<&::tilewise::sim::block_dim, &::dim3::x>"},
+                                            {"ntid.y", "Coordinate<&::tilewise::sim::block_dim, &::dim3::y>"},
+                                            {"ntid.z", "Coordinate<&::tilewise::sim::block_dim, &::dim3::z>"},
+                                            {"nctaid.x", "Coordinate<&::tilewise::sim::grid_dim, &::dim3::x>"},
+                                            {"nctaid.y", "Coordinate<&::tilewise::sim::grid_dim, &::dim3::y>"},
+                                            {"nctaid.z", "Coordinate<&::tilewise::sim::grid_dim, &::dim3::z>"}};
+  const std::string_view opcode = opcode_of(statement);
+  const bool wide = opcode == "mov.u64" || opcode == "mov.b64";
+  if (!wide && opcode != "mov.u32" && opcode != "mov.b32" && opcode != "mov.s32") return false;
+  std::string operands;
+  for (const char c : statement.substr(opcode.size()))
+    if (c != ' ') operands += c;
+  if (!begins(operands, "%0,%")) return false;
+  const std::string_view name = std::string_view(operands).substr(operands[4] == '%' ? 5 : 4);
+  for (const Register& r : kRegisters)
+    if (r.name == name && r.wide == wide) {
+      call.instruction = r.type;
       call.operands.push_back({});
       return true;
     }

@@ -1775,7 +1775,12 @@ class Rewriter {
   }
 
   void may_skip(std::size_t begin, std::size_t end) {  // of the condition
-    insert_before(begin, " ::tilewise::sim::may_skip(static_cast<bool>(");
+    // Round what has been put in front of the same token already: that belongs to a part of the condition.
+    const std::size_t position = syntax_.token(begin).begin;
+    const auto recent = edits_.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(edits_.size(), 256));
+    const auto inner = std::find_if(
+        recent, edits_.end(), [=](const Edit& edit) { return edit.begin == position && edit.rank == Edit::before; });
+    edits_.insert(inner, {position, position, Edit::before, " ::tilewise::sim::may_skip(static_cast<bool>("});
     insert_after(end - 1, "))");
   }
 
@@ -2167,22 +2172,20 @@ class Rewriter {
   /// What to do in place of a function of the runtime API that the simulator lacks, by how its name begins; else null.
   static const char* missing_function(std::string_view name) {
     static constexpr std::pair<std::string_view, const char*> kMissing[] = {
-        {"cudaCtxResetPersistingL2Cache", "leave it out: the simulator's caches keep nothing back"},
         {"cudaDestroyExternal", "copy to the host"},
-        {"cudaDeviceGetDefaultMemPool", "use cudaMallocAsync alone"},
-        {"cudaDeviceGetMemPool", "use cudaMallocAsync alone"},
         {"cudaDeviceGraphMemTrim", "leave it out"},
-        {"cudaDeviceSetMemPool", "use cudaMallocAsync alone"},
         {"cudaEventRecordWithFlags", "use cudaEventRecord"},
         {"cudaExternalMemory", "copy to the host"},
         {"cudaGetDriverEntryPoint", "call the runtime's own functions"},
         {"cudaImportExternal", "copy to the host"},
         {"cudaLibrary", "compile the kernels with the program"},
-        {"cudaMallocFromPoolAsync", "use cudaMallocAsync"},
         {"cudaMemDiscard", "leave it out"},
         {"cudaMemGetDefaultMemPool", "use cudaMallocAsync alone"},
         {"cudaMemGetMemPool", "use cudaMallocAsync alone"},
-        {"cudaMemPool", "use cudaMallocAsync alone"},
+        {"cudaMemPoolExport", "use one process"},
+        {"cudaMemPoolGetAccess", "call cudaDeviceCanAccessPeer"},
+        {"cudaMemPoolImport", "use one process"},
+        {"cudaMemPoolSetAccess", "call cudaDeviceEnablePeerAccess"},
         {"cudaMemPrefetchBatchAsync", "use cudaMemPrefetchAsync"},
         {"cudaMemRangeGetAttribute", "use cudaPointerGetAttributes"},
         {"cudaMemSetMemPool", "use cudaMallocAsync alone"},
@@ -2190,12 +2193,9 @@ class Rewriter {
         {"cudaOccupancyMaxActiveClusters", "there are no clusters"},
         {"cudaOccupancyMaxPotentialClusterSize", "there are no clusters"},
         {"cudaStreamBeginCaptureToGraph", "use cudaStreamBeginCapture"},
-        {"cudaStreamCopyAttributes", "leave it out"},
-        {"cudaStreamGetAttribute", "leave it out"},
         {"cudaStreamGetCaptureInfo", "use cudaStreamIsCapturing"},
         {"cudaStreamGetDevice", "use cudaGetDevice where the stream is made"},
         {"cudaStreamGetId", "give your streams numbers of your own"},
-        {"cudaStreamSetAttribute", "leave it out"},
         {"cudaStreamUpdateCaptureDependencies", "order captured streams by events"},
         {"cudaThreadExchangeStreamCaptureMode", "give cudaStreamBeginCapture the mode"},
         {"cudaUserObject", "destroy the object after the graph"}};
@@ -2216,9 +2216,9 @@ class Rewriter {
       unsupported(i, "graphics interoperability (" + std::string(text) + ")", "copy to the host and draw from there");
     } else if (refuse_library(i)) {
       // said
-    } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text)) {
+    } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text) && functions_.count(text) == 0) {
       unsupported(i, "this part of CUDA graphs (" + std::string(text) + ")",
-                  "capture a stream, or add nodes for kernels, one-dimensional copies, fills and host functions");
+                  "there are nodes for kernels, copies, fills, host functions, events and child graphs");
     } else if (text.find("Mipmapped") != std::string_view::npos && text.starts_with("cuda")) {
       unsupported(i, "mipmaps (" + std::string(text) + ")", "make a texture of a CUDA array");
     } else if (text.starts_with("cudaBindTexture") || text.starts_with("cudaBindSurface")) {
@@ -2236,9 +2236,13 @@ class Rewriter {
       unsupported(i, std::string(text), "use cudaMemcpyPeer, or cudaMemcpy3D");
     } else if (homework_ && side_[i] == kDevice && ((text == "malloc" && syntax_.is(i + 1, "(")) || allocates(i))) {
       error(i, "memory allocated in device code is not part of the homework: allocate it on the host with cudaMalloc");
-    } else if (text.starts_with("cudaLaunchAttribute")) {
-      unsupported(i, "attributes of a launch (" + std::string(text) + ")",
-                  "leave cudaLaunchConfig_t's attrs and numAttrs at 0; there are no clusters");
+    } else if (text.starts_with("cudaLaunchAttribute") && changes_kernels(text)) {
+      unsupported(i, "this attribute of a launch (" + std::string(text) + ")",
+                  "leave it out of cudaLaunchConfig_t's attrs; there are no clusters");
+    } else if (const char* now = without_mask(text); now && side_[i] != kHost && syntax_.is(i + 1, "(") &&
+                                                     functions_.count(text) == 0 && !syntax_.is(i - 1, "::")) {
+      error(i,
+            std::string(text) + "() is not valid on compute_70 and above, and should be replaced with " + now + "()");
     } else if (text == "cuTensorMapEncodeTiled" || text == "CUtensorMap") {
       error(i, "TMA (" + std::string(text) + ") needs a GPU of compute capability 9.0; the simulator does not have it");
     } else if (const char* instead = missing_function(text); instead && syntax_.is(i + 1, "(")) {
@@ -2254,17 +2258,9 @@ class Rewriter {
             "refuses it; what is to come after the children can be a tail launch (cudaStreamTailLaunch)");
     } else if (text == "__pipeline_arrive_on") {
       unsupported(i, "__pipeline_arrive_on()", "wait with __pipeline_wait_prior() and call __syncthreads()");
-    } else if (text == "memcpy_async" && calls_group_function(i) && includes("cooperative_groups/memcpy_async.h")) {
-      unsupported(i, "cooperative_groups::memcpy_async",
-                  "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
     } else if ((text == "inclusive_scan_update" || text == "exclusive_scan_update") && calls_group_function(i) &&
                includes("cooperative_groups/scan.h")) {
       unsupported(i, "cooperative_groups::" + std::string(text), "call the scan without _update, and atomicAdd()");
-    } else if (text == "cuda" && syntax_.is(i + 1, "::") &&
-               syntax_.is_any(i + 2,
-                              {"pipeline", "barrier", "memcpy_async", "make_pipeline", "pipeline_shared_state"})) {
-      unsupported(i, "cuda::" + std::string(syntax_.text(i + 2)),
-                  "copy with __pipeline_memcpy_async() and kin, of <cuda_pipeline.h>, and call __syncthreads()");
     }
   }
 
@@ -2341,20 +2337,56 @@ class Rewriter {
     return syntax_.is(k, "(") && syntax_.is(k + 1, "\"\"") && syntax_.is_any(k + 2, {":", "::", ")"});
   }
 
+  /// Attributes of a launch with which a kernel does something else, or starts at another time.
+  static bool changes_kernels(std::string_view text) {
+    for (const std::string_view attribute : {"Cluster", "Programmatic", "LaunchCompletionEvent", "DeviceUpdatable",
+                                             "PreferredCluster", "Cooperative", "NvlinkUtil"})
+      if (text.substr(std::string_view("cudaLaunchAttribute").size()).starts_with(attribute)) return true;
+    return false;
+  }
+
+  /// What nvcc names in place of a function for a warp without a mask, gone since compute capability 7.0.
+  static const char* without_mask(std::string_view text) {
+    static constexpr std::pair<std::string_view, const char*> kGone[] = {
+        {"__shfl", "__shfl_sync"},         {"__shfl_up", "__shfl_up_sync"}, {"__shfl_down", "__shfl_down_sync"},
+        {"__shfl_xor", "__shfl_xor_sync"}, {"__any", "__any_sync"},         {"__all", "__all_sync"},
+        {"__ballot", "__ballot_sync"}};
+    for (const auto& [name, now] : kGone)
+      if (text == name) return now;
+    return nullptr;
+  }
+
   static bool is_known_graph_name(std::string_view text) {
     static constexpr std::string_view kKnown[] = {
+        "cudaGraphAddChildGraphNode",
         "cudaGraphAddDependencies",
         "cudaGraphAddEmptyNode",
+        "cudaGraphAddEventRecordNode",
+        "cudaGraphAddEventWaitNode",
         "cudaGraphAddHostNode",
         "cudaGraphAddKernelNode",
+        "cudaGraphAddMemcpyNode",
         "cudaGraphAddMemcpyNode1D",
         "cudaGraphAddMemsetNode",
+        "cudaGraphChildGraphNodeGetGraph",
         "cudaGraphClone",
         "cudaGraphCreate",
         "cudaGraphDestroy",
+        "cudaGraphDestroyNode",
         "cudaGraphEdgeData",
+        "cudaGraphEventRecordNodeGetEvent",
+        "cudaGraphEventRecordNodeSetEvent",
+        "cudaGraphEventWaitNodeGetEvent",
+        "cudaGraphEventWaitNodeSetEvent",
+        "cudaGraphExecChildGraphNodeSetParams",
         "cudaGraphExecDestroy",
+        "cudaGraphExecEventRecordNodeSetEvent",
+        "cudaGraphExecEventWaitNodeSetEvent",
+        "cudaGraphExecHostNodeSetParams",
         "cudaGraphExecKernelNodeSetParams",
+        "cudaGraphExecMemcpyNodeSetParams",
+        "cudaGraphExecMemcpyNodeSetParams1D",
+        "cudaGraphExecMemsetNodeSetParams",
         "cudaGraphExecUpdate",
         "cudaGraphExecUpdateError",
         "cudaGraphExecUpdateErrorFunctionChanged",
@@ -2366,20 +2398,38 @@ class Rewriter {
         "cudaGraphExecUpdateResultInfo",
         "cudaGraphExecUpdateSuccess",
         "cudaGraphExec_t",
+        "cudaGraphGetEdges",
         "cudaGraphGetNodes",
+        "cudaGraphGetRootNodes",
+        "cudaGraphHostNodeGetParams",
+        "cudaGraphHostNodeSetParams",
         "cudaGraphInstantiate",
         "cudaGraphInstantiateWithFlags",
+        "cudaGraphKernelNodeGetParams",
         "cudaGraphKernelNodeSetParams",
         "cudaGraphLaunch",
+        "cudaGraphMemcpyNodeGetParams",
+        "cudaGraphMemcpyNodeSetParams",
+        "cudaGraphMemcpyNodeSetParams1D",
+        "cudaGraphMemsetNodeGetParams",
+        "cudaGraphMemsetNodeSetParams",
+        "cudaGraphNodeFindInClone",
+        "cudaGraphNodeGetDependencies",
+        "cudaGraphNodeGetDependentNodes",
+        "cudaGraphNodeGetEnabled",
         "cudaGraphNodeGetType",
+        "cudaGraphNodeSetEnabled",
         "cudaGraphNodeType",
         "cudaGraphNodeTypeEmpty",
+        "cudaGraphNodeTypeEventRecord",
         "cudaGraphNodeTypeGraph",
         "cudaGraphNodeTypeHost",
         "cudaGraphNodeTypeKernel",
         "cudaGraphNodeTypeMemcpy",
         "cudaGraphNodeTypeMemset",
+        "cudaGraphNodeTypeWaitEvent",
         "cudaGraphNode_t",
+        "cudaGraphRemoveDependencies",
         "cudaGraphUpload",
         "cudaGraph_t",
     };

@@ -279,9 +279,10 @@ constexpr Ignored kIgnored[] = {
 };
 
 /// Libraries that the simulator's runtime and its own versions of them stand in for; those are always linked.
-constexpr std::string_view kIgnoredLibraries[] = {
-    "cudart",          "cudart_static", "cuda",       "cublas", "cublas_static", "cublasLt", "cusparse",
-    "cusparse_static", "cudadevrt",     "nvToolsExt", "nccl",   "nccl_static",   "curand",   "curand_static"};
+constexpr std::string_view kIgnoredLibraries[] = {"cudart",        "cudart_static", "cuda",     "cublas",
+                                                  "cublas_static", "cublasLt",      "cusparse", "cusparse_static",
+                                                  "cudadevrt",     "nvToolsExt",    "nccl",     "nccl_static",
+                                                  "curand",        "curand_static", "cufft",    "cufft_static"};
 
 /// A toolkit's own headers would hide the simulator's.
 bool is_cuda_toolkit(const std::string& folder) {

@@ -46,9 +46,16 @@ struct CopyCall {
 /// The copy under all of cudaMemcpy's kin.
 cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
+/// cudaMallocAsync and its kin; `device`: that of the memory, -1: the stream's.
+cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes, cudaStream_t stream, void* site,
+                             int device = -1);
+
 /// The same in rows.
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind);
+
+/// cudaMemcpy3D and its kin.
+cudaError_t copy_3d(const CopyCall& call, const cudaMemcpy3DParms& parameters);
 
 /// The same for cudaMemset's: `width` bytes in each of `height` rows, `pitch` bytes apart.
 cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
@@ -66,6 +73,9 @@ const std::size_t* parameter_sizes_of(const void* kernel);
 
 /// What cudaDeviceSetLimit has set on the current device.
 std::size_t device_limit(cudaLimit limit);
+
+/// What is wrong with an attribute of a stream, a launch or a node, if it is one that may be set there.
+cudaError_t check_attribute(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
 
 void destroy_streams(int device);  ///< all its streams and events, for cudaDeviceReset
 void forget_kernel_settings(int device);

@@ -71,6 +71,8 @@ bool holds(cudaArray_const_t array, const cudaPos& at, const cudaExtent& extent)
          at.z + extent.depth <= array->slices();
 }
 
+}  // namespace
+
 cudaError_t copy_3d(const CopyCall& call, const cudaMemcpy3DParms& p) {
   if ((p.srcArray != nullptr) == (p.srcPtr.ptr != nullptr) || (p.dstArray != nullptr) == (p.dstPtr.ptr != nullptr))
     return cudaErrorInvalidValue;
@@ -91,6 +93,8 @@ cudaError_t copy_3d(const CopyCall& call, const cudaMemcpy3DParms& p) {
   }
   return cudaSuccess;
 }
+
+namespace {
 
 cudaError_t fill_3d(const CopyCall& call, const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
   for (std::size_t z = 0; z < extent.depth; ++z) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api.hpp"
@@ -15,12 +16,32 @@
 #include "memory.hpp"
 #include "order.hpp"
 
+namespace tilewise::sim::graph {
+
+/// A kernel by its pointer, with copies of its arguments.
+struct KernelCall {
+  const void* kernel;
+  std::vector<std::vector<unsigned char>> arguments;
+  std::vector<void*> pointers;  // to them
+  cudaKernelNodeParams parameters;
+};
+
+using SharedCall = std::shared_ptr<KernelCall>;
+
+/// What a node was made with, where the program gave it: what cudaGraphKernelNodeGetParams and its kin give back.
+using Parameters = std::variant<std::monostate, SharedCall, cudaMemcpy3DParms, cudaMemsetParams, cudaHostNodeParams,
+                                cudaEvent_t, cudaGraph_t>;
+
+}  // namespace tilewise::sim::graph
+
 struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   const void* what = nullptr;
   tilewise::sim::graph::Action action;
   std::vector<CUgraphNode_st*> after;
   int device = 0;  // where it is done
+  tilewise::sim::graph::Parameters parameters = {};
+  const CUgraphNode_st* cloned_from = nullptr;
 };
 
 struct CUgraph_st {
@@ -36,6 +57,7 @@ struct CUgraphExec_st {
     std::vector<std::size_t> after;
     std::size_t chain;
     int device;
+    bool enabled = true;
   };
   std::vector<Node> nodes;           // in an order that the dependencies allow
   std::vector<cudaStream_t> chains;  // a stream for each
@@ -116,44 +138,81 @@ Action launch_action(LaunchConfig config, void (*thread)(void*), const void* con
   };
 }
 
-/// A kernel by its pointer, with copies of its arguments.
-struct KernelCall {
-  const void* kernel;
-  std::vector<std::vector<unsigned char>> arguments;
-};
-
-cudaError_t kernel_action(const cudaKernelNodeParams& parameters, const void* site, Action& action) {
+cudaError_t kernel_action(const cudaKernelNodeParams& parameters, const void* site, Action& action,
+                          Parameters* kept = nullptr) {
   if (parameters.func == nullptr) return cudaErrorInvalidDeviceFunction;
   const std::size_t* sizes = parameter_sizes_of(parameters.func);
   if (sizes == nullptr) unsupported("a graph's kernel node for a template kernel (capture a launch of it instead)");
   if (*sizes != 0 && parameters.kernelParams == nullptr) return cudaErrorInvalidValue;
-  auto call = std::make_shared<KernelCall>(KernelCall{parameters.func, {}});
+  auto call = std::make_shared<KernelCall>(KernelCall{parameters.func, {}, {}, parameters});
   for (std::size_t i = 0; sizes[i] != 0; ++i) {
     const auto* bytes = static_cast<const unsigned char*>(parameters.kernelParams[i]);
     call->arguments.emplace_back(bytes, bytes + sizes[i]);
   }
+  for (auto& argument : call->arguments) call->pointers.push_back(argument.data());
+  call->parameters.kernelParams = call->pointers.data();
   const LaunchConfig config(parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes);
   if (const cudaError_t error = check_launch_config(config)) return error;
   action = [call, config, site](cudaStream_t stream) {
-    std::vector<void*> pointers;
-    for (auto& argument : call->arguments) pointers.push_back(argument.data());
+    std::vector<void*> pointers = call->pointers;
     LaunchConfig here = config;
     here.stream = stream;
     return run_kernel(call->kernel, here, pointers.data(), site);
   };
+  if (kept != nullptr) *kept = call;
+  return cudaSuccess;
+}
+
+cudaError_t copy_action(const cudaMemcpy3DParms& parameters, void* site, Action& action) {
+  const cudaMemcpy3DParms p = parameters;
+  if ((p.srcArray != nullptr) == (p.srcPtr.ptr != nullptr) || (p.dstArray != nullptr) == (p.dstPtr.ptr != nullptr))
+    return cudaErrorInvalidValue;
+  action = [=](cudaStream_t stream) { return copy_3d({"a graph's copy", site, stream, true}, p); };
+  return cudaSuccess;
+}
+
+/// A copy of bytes in one run, as one in three dimensions: that is what cudaGraphMemcpyNodeGetParams shows of it, too.
+cudaMemcpy3DParms in_one_run(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms p{};
+  p.srcPtr = make_cudaPitchedPtr(const_cast<void*>(from), bytes, bytes, 1);
+  p.dstPtr = make_cudaPitchedPtr(to, bytes, bytes, 1);
+  p.extent = make_cudaExtent(bytes, 1, 1);
+  p.kind = kind;
+  return p;
+}
+
+cudaError_t fill_action(const cudaMemsetParams& parameters, void* site, Action& action) {
+  const cudaMemsetParams p = parameters;
+  // Wider elements would need a fill that repeats their bytes; those of which all bytes are alike do not.
+  const unsigned byte = p.value & 0xFFu;
+  const unsigned repeated = p.elementSize == 4 ? byte * 0x01010101u : p.elementSize == 2 ? byte * 0x0101u : byte;
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
+  if (repeated != p.value) unsupported("a graph's fill with elements whose bytes differ");
+  action = [=](cudaStream_t stream) {
+    return fill({"a graph's fill", site, stream, true}, p.dst, p.pitch, static_cast<int>(byte), p.width * p.elementSize,
+                p.height);
+  };
+  return cudaSuccess;
+}
+
+cudaError_t host_action(const cudaHostNodeParams& parameters, Action& action) {
+  const cudaHostNodeParams p = parameters;
+  if (p.fn == nullptr) return cudaErrorInvalidValue;
+  action = [=](cudaStream_t stream) { return cudaLaunchHostFunc(stream, p.fn, p.userData); };
   return cudaSuccess;
 }
 
 // ---------------------------------------------------------------- building and running
 
 cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
-                     cudaGraphNodeType type, const void* what, Action action) {
+                     cudaGraphNodeType type, const void* what, Action action, Parameters parameters = {}) {
   if (node == nullptr || !owns(state().graphs, graph) || (count != 0 && after == nullptr)) return cudaErrorInvalidValue;
   const Nodes before(after, after + count);
   for (const CUgraphNode_st* n : before)
     if (!owns(graph->nodes, n)) return cudaErrorInvalidValue;
   if (type == cudaGraphNodeTypeKernel) ++host_work_so_far().launches;
   *node = add_node(*graph, type, what, before, std::move(action), current_device());
+  (*node)->parameters = std::move(parameters);
   return cudaSuccess;
 }
 
@@ -228,6 +287,10 @@ cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph) {
   return cudaSuccess;
 }
 
+void destroy_chains(const CUgraphExec_st& exec) {
+  for (const cudaStream_t chain : exec.chains) cudaStreamDestroy(chain);
+}
+
 cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
   const order::Clock begin = order::record(order_of(stream));
   std::vector<order::Clock> ends;
@@ -237,7 +300,7 @@ cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
     for (const std::size_t before : node.after) order::wait(order_of(chain), ends[before]);
     state().launching = true;
     const OnDevice here(node.device);
-    const cudaError_t error = node.action ? node.action(chain) : cudaSuccess;
+    const cudaError_t error = node.action && node.enabled ? node.action(chain) : cudaSuccess;
     state().launching = false;
     if (error != cudaSuccess) return error;
     ends.push_back(order::record(order_of(chain)));
@@ -245,6 +308,54 @@ cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
   for (const order::Clock& end : ends) order::wait(order_of(stream), end);
   order::ask_for(order_of(stream));
   return cudaSuccess;
+}
+
+/// A graph as a node: as it is now, whatever becomes of it.
+cudaError_t child_action(const CUgraph_st& child, Action& action) {
+  const std::shared_ptr<CUgraphExec_st> exec(new CUgraphExec_st, [](CUgraphExec_st* done) {
+    destroy_chains(*done);
+    delete done;
+  });
+  if (const cudaError_t error = compile(*exec, child)) return error;
+  action = [exec](cudaStream_t stream) { return launch(*exec, stream); };
+  return cudaSuccess;
+}
+
+/// The parameters of a node of that type; null where it isn't one, or where the node was captured.
+template <class Kept>
+Kept* kept_of(cudaGraphNode_t node, cudaGraphNodeType type, const char* captured) {
+  if (node == nullptr || node->type != type) return nullptr;
+  if (std::holds_alternative<std::monostate>(node->parameters)) unsupported(captured);
+  return std::get_if<Kept>(&node->parameters);
+}
+
+/// Does `change(compiled node)` to what the node of that type has become in a graph that can be launched.
+template <class Change>
+cudaError_t in_exec(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType type, Change change) {
+  if (!owns(state().execs, exec)) return cudaErrorInvalidValue;
+  for (auto& compiled : exec->nodes)
+    if (compiled.origin == node && compiled.type == type) return change(compiled);
+  return cudaErrorInvalidValue;
+}
+
+/// Some of a graph's nodes, as CUDA lists them: as many as there is room for, and how many that were.
+cudaError_t list(const Nodes& found, cudaGraphNode_t* nodes, std::size_t* count) {
+  if (count == nullptr) return cudaErrorInvalidValue;
+  memory::host_uses(count, sizeof *count);
+  const std::size_t wanted = *count, have = found.size();
+  if (nodes != nullptr) {
+    memory::host_uses(nodes, wanted * sizeof *nodes);
+    for (std::size_t i = 0; i < wanted; ++i) nodes[i] = i < have ? found[i] : nullptr;
+  }
+  *count = nodes == nullptr ? have : std::min(wanted, have);
+  return cudaSuccess;
+}
+
+/// The graph that a node is in; null where it is in none.
+CUgraph_st* graph_of(const CUgraphNode_st* node) {
+  for (const auto& graph : state().graphs)
+    if (owns(graph->nodes, node)) return graph.get();
+  return nullptr;
 }
 
 cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) {
@@ -472,8 +583,12 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     if (clone == nullptr || !graph::owns(graph::state().graphs, original)) return cudaErrorInvalidValue;
     auto made = std::make_unique<CUgraph_st>();
     std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> copies;
-    for (const auto& node : original->nodes)
-      copies[node.get()] = graph::add_node(*made, node->type, node->what, {}, node->action, node->device);
+    for (const auto& node : original->nodes) {
+      CUgraphNode_st* const copy = graph::add_node(*made, node->type, node->what, {}, node->action, node->device);
+      copy->parameters = node->parameters;
+      copy->cloned_from = node.get();
+      copies[node.get()] = copy;
+    }
     for (const auto& node : original->nodes)
       for (const CUgraphNode_st* before : node->after) copies[node.get()]->after.push_back(copies[before]);
     *clone = made.get();
@@ -484,14 +599,89 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   return api([=] {
-    if (count == nullptr || !graph::owns(graph::state().graphs, graph)) return cudaErrorInvalidValue;
-    memory::host_uses(count, sizeof *count);
-    const std::size_t wanted = *count, have = graph->nodes.size();
-    if (nodes != nullptr) {
-      memory::host_uses(nodes, wanted * sizeof *nodes);
-      for (std::size_t i = 0; i < wanted; ++i) nodes[i] = i < have ? graph->nodes[i].get() : nullptr;
-    }
-    *count = nodes == nullptr ? have : std::min(wanted, have);
+    if (!graph::owns(graph::state().graphs, graph)) return cudaErrorInvalidValue;
+    graph::Nodes all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    return graph::list(all, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, graph)) return cudaErrorInvalidValue;
+    graph::Nodes roots;
+    for (const auto& node : graph->nodes)
+      if (node->after.empty()) roots.push_back(node.get());
+    return graph::list(roots, nodes, count);
+  });
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, size_t* count) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, graph) || count == nullptr || (from == nullptr) != (to == nullptr))
+      return cudaErrorInvalidValue;
+    graph::Nodes froms, tos;
+    for (const auto& node : graph->nodes)
+      for (CUgraphNode_st* before : node->after) froms.push_back(before), tos.push_back(node.get());
+    size_t room = *count;
+    if (const cudaError_t error = graph::list(froms, from, count)) return error;
+    return graph::list(tos, to, &room);
+  });
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count) {
+  return api([=] { return graph::graph_of(node) ? graph::list(node->after, nodes, count) : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count) {
+  return api([=] {
+    const CUgraph_st* const graph = graph::graph_of(node);
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    graph::Nodes dependent;
+    for (const auto& other : graph->nodes)
+      if (std::find(other->after.begin(), other->after.end(), node) != other->after.end())
+        dependent.push_back(other.get());
+    return graph::list(dependent, nodes, count);
+  });
+}
+
+// The same as CUDA 13 has them: with the edges' data, of which there is none.
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
+                              size_t* count) {
+  const cudaError_t error = cudaGraphGetEdges(graph, from, to, count);
+  if (edges != nullptr && error == cudaSuccess) std::fill_n(edges, *count, cudaGraphEdgeData{});
+  return error;
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges,
+                                         size_t* count) {
+  const cudaError_t error = cudaGraphNodeGetDependencies(node, nodes, count);
+  if (edges != nullptr && error == cudaSuccess) std::fill_n(edges, *count, cudaGraphEdgeData{});
+  return error;
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges,
+                                           size_t* count) {
+  const cudaError_t error = cudaGraphNodeGetDependentNodes(node, nodes, count);
+  if (edges != nullptr && error == cudaSuccess) std::fill_n(edges, *count, cudaGraphEdgeData{});
+  return error;
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
+  return api([=] {
+    if (node == nullptr || !graph::owns(graph::state().graphs, clone)) return cudaErrorInvalidValue;
+    for (const auto& copy : clone->nodes)
+      if (copy->cloned_from == original) return *node = copy.get(), cudaSuccess;
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  return api([=] {
+    CUgraph_st* const graph = graph::graph_of(node);
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    for (const auto& other : graph->nodes) std::erase(other->after, node);
+    std::erase_if(graph->nodes, [=](const auto& owner) { return owner.get() == node; });
     return cudaSuccess;
   });
 }
@@ -511,8 +701,10 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
   return api([=] {
     if (parameters == nullptr) return cudaErrorInvalidValue;
     graph::Action action;
-    if (const cudaError_t error = graph::kernel_action(*parameters, site, action)) return error;
-    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeKernel, parameters->func, std::move(action));
+    graph::Parameters kept;
+    if (const cudaError_t error = graph::kernel_action(*parameters, site, action, &kept)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeKernel, parameters->func, std::move(action),
+                           std::move(kept));
   });
 }
 
@@ -520,10 +712,10 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, c
                                      size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
-    const graph::Action action = [=](cudaStream_t stream) {
-      return copy({"a graph's copy", site, stream, true}, to, from, bytes, kind);
-    };
-    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, nullptr, action);
+    const cudaMemcpy3DParms parameters = graph::in_one_run(to, from, bytes, kind);
+    graph::Action action;
+    if (const cudaError_t error = graph::copy_action(parameters, site, action)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, nullptr, std::move(action), parameters);
   });
 }
 
@@ -532,17 +724,9 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, con
   void* const site = TILEWISE_CALLER;
   return api([=] {
     if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaMemsetParams p = *parameters;
-    // Wider elements would need a fill that repeats their bytes; those of which all bytes are alike do not.
-    const unsigned byte = p.value & 0xFFu;
-    const unsigned repeated = p.elementSize == 4 ? byte * 0x01010101u : p.elementSize == 2 ? byte * 0x0101u : byte;
-    if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
-    if (repeated != p.value) unsupported("a graph's fill with elements whose bytes differ");
-    const graph::Action action = [=](cudaStream_t stream) {
-      return fill({"a graph's fill", site, stream, true}, p.dst, p.pitch, static_cast<int>(byte),
-                  p.width * p.elementSize, p.height);
-    };
-    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemset, nullptr, action);
+    graph::Action action;
+    if (const cudaError_t error = graph::fill_action(*parameters, site, action)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemset, nullptr, std::move(action), *parameters);
   });
 }
 
@@ -550,9 +734,9 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const
                                  const cudaHostNodeParams* parameters) {
   return api([=] {
     if (parameters == nullptr || parameters->fn == nullptr) return cudaErrorInvalidValue;
-    const cudaHostNodeParams p = *parameters;
-    const graph::Action action = [=](cudaStream_t stream) { return cudaLaunchHostFunc(stream, p.fn, p.userData); };
-    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeHost, nullptr, action);
+    graph::Action action;
+    if (const cudaError_t error = graph::host_action(*parameters, action)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeHost, nullptr, std::move(action), *parameters);
   });
 }
 
@@ -583,8 +767,204 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
   void* const site = TILEWISE_CALLER;
   return api([=] {
     if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeKernel) return cudaErrorInvalidValue;
-    if (const cudaError_t error = graph::kernel_action(*parameters, site, node->action)) return error;
+    if (const cudaError_t error = graph::kernel_action(*parameters, site, node->action, &node->parameters))
+      return error;
     node->what = parameters->func;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                        size_t count) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, graph) || (count != 0 && (from == nullptr || to == nullptr)))
+      return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!graph::owns(graph->nodes, to[i]) || std::erase(to[i]->after, from[i]) == 0) return cudaErrorInvalidValue;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                        const cudaGraphEdgeData* edges, size_t count) {
+  if (edges != nullptr) unsupported("the data of a graph's edges");
+  return cudaGraphRemoveDependencies(graph, from, to, count);
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemcpy3DParms* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    graph::Action action;
+    if (const cudaError_t error = graph::copy_action(*parameters, site, action)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, nullptr, std::move(action), *parameters);
+  });
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                       size_t count, cudaGraph_t child) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, child) || child == graph) return cudaErrorInvalidValue;
+    graph::Action action;
+    if (const cudaError_t error = graph::child_action(*child, action)) return error;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeGraph, nullptr, std::move(action), child);
+  });
+}
+
+namespace {
+
+/// Records an event, or waits for it, in the stream of the node's chain.
+graph::Action event_action(cudaEvent_t event, cudaGraphNodeType type) {
+  if (type == cudaGraphNodeTypeEventRecord) return [=](cudaStream_t stream) { return cudaEventRecord(event, stream); };
+  return [=](cudaStream_t stream) { return cudaStreamWaitEvent(stream, event, 0); };
+}
+
+cudaError_t add_event_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                           cudaEvent_t event, cudaGraphNodeType type) {
+  return api([=] {
+    if (event == nullptr) return cudaErrorInvalidValue;
+    return graph::new_node(node, graph, after, count, type, nullptr, event_action(event, type), event);
+  });
+}
+
+cudaError_t set_event(cudaGraphNode_t node, cudaEvent_t event, cudaGraphNodeType type) {
+  return api([=] {
+    if (node == nullptr || event == nullptr || node->type != type) return cudaErrorInvalidValue;
+    node->action = event_action(event, type);
+    node->parameters = event;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t event_of(cudaGraphNode_t node, cudaEvent_t* event, cudaGraphNodeType type) {
+  return api([=] {
+    if (node == nullptr || event == nullptr || node->type != type) return cudaErrorInvalidValue;
+    *event = std::get<cudaEvent_t>(node->parameters);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t set_event_in(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event, cudaGraphNodeType type) {
+  return api([=] {
+    if (event == nullptr) return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, type, [=](auto& compiled) {
+      compiled.action = event_action(event, type);
+      return cudaSuccess;
+    });
+  });
+}
+
+constexpr const char* kCaptured = "the parameters of a node that was captured";
+
+}  // namespace
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                        size_t count, cudaEvent_t event) {
+  return add_event_node(node, graph, after, count, event, cudaGraphNodeTypeEventRecord);
+}
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                      size_t count, cudaEvent_t event) {
+  return add_event_node(node, graph, after, count, event, cudaGraphNodeTypeWaitEvent);
+}
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return set_event(node, event, cudaGraphNodeTypeEventRecord);
+}
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return set_event(node, event, cudaGraphNodeTypeWaitEvent);
+}
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return event_of(node, event, cudaGraphNodeTypeEventRecord);
+}
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return event_of(node, event, cudaGraphNodeTypeWaitEvent);
+}
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
+  return set_event_in(exec, node, event, cudaGraphNodeTypeEventRecord);
+}
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
+  return set_event_in(exec, node, event, cudaGraphNodeTypeWaitEvent);
+}
+
+// ---------------------------------------------------------------- parameters of nodes
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
+  return api([=] {
+    const auto* kept = graph::kept_of<graph::SharedCall>(node, cudaGraphNodeTypeKernel, kCaptured);
+    if (kept == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+    *parameters = (*kept)->parameters;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters) {
+  return api([=] {
+    const auto* kept = graph::kept_of<cudaMemcpy3DParms>(node, cudaGraphNodeTypeMemcpy, kCaptured);
+    if (kept == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+    *parameters = *kept;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
+  return api([=] {
+    const auto* kept = graph::kept_of<cudaMemsetParams>(node, cudaGraphNodeTypeMemset, kCaptured);
+    if (kept == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+    *parameters = *kept;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
+  return api([=] {
+    const auto* kept = graph::kept_of<cudaHostNodeParams>(node, cudaGraphNodeTypeHost, kCaptured);
+    if (kept == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+    *parameters = *kept;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* child) {
+  return api([=] {
+    const auto* kept = graph::kept_of<cudaGraph_t>(node, cudaGraphNodeTypeGraph, kCaptured);
+    if (kept == nullptr || child == nullptr) return cudaErrorInvalidValue;
+    if (!graph::owns(graph::state().graphs, *kept)) unsupported("the graph of a node, after it has been destroyed");
+    *child = *kept;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeMemcpy) return cudaErrorInvalidValue;
+    if (const cudaError_t error = graph::copy_action(*parameters, site, node->action)) return error;
+    node->parameters = *parameters;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t bytes,
+                                           cudaMemcpyKind kind) {
+  const cudaMemcpy3DParms parameters = graph::in_one_run(to, from, bytes, kind);
+  return cudaGraphMemcpyNodeSetParams(node, &parameters);
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeMemset) return cudaErrorInvalidValue;
+    if (const cudaError_t error = graph::fill_action(*parameters, site, node->action)) return error;
+    node->parameters = *parameters;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
+  return api([=] {
+    if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeHost) return cudaErrorInvalidValue;
+    if (const cudaError_t error = graph::host_action(*parameters, node->action)) return error;
+    node->parameters = *parameters;
     return cudaSuccess;
   });
 }
@@ -640,6 +1020,71 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   });
 }
 
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, cudaGraphNodeTypeMemcpy,
+                          [=](auto& compiled) { return graph::copy_action(*parameters, site, compiled.action); });
+  });
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* from,
+                                               size_t bytes, cudaMemcpyKind kind) {
+  const cudaMemcpy3DParms parameters = graph::in_one_run(to, from, bytes, kind);
+  return cudaGraphExecMemcpyNodeSetParams(exec, node, &parameters);
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemsetParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, cudaGraphNodeTypeMemset,
+                          [=](auto& compiled) { return graph::fill_action(*parameters, site, compiled.action); });
+  });
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* parameters) {
+  return api([=] {
+    if (parameters == nullptr) return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, cudaGraphNodeTypeHost,
+                          [=](auto& compiled) { return graph::host_action(*parameters, compiled.action); });
+  });
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child) {
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, child)) return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, cudaGraphNodeTypeGraph,
+                          [=](auto& compiled) { return graph::child_action(*child, compiled.action); });
+  });
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled) {
+  return api([=] {
+    const cudaGraphNodeType type = graph::graph_of(node) ? node->type : cudaGraphNodeTypeEmpty;
+    if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy && type != cudaGraphNodeTypeMemset)
+      return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, type, [=](auto& compiled) {
+      compiled.enabled = enabled != 0;
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int* enabled) {
+  return api([=] {
+    if (enabled == nullptr || graph::graph_of(node) == nullptr) return cudaErrorInvalidValue;
+    return graph::in_exec(exec, node, node->type, [=](auto& compiled) {
+      *enabled = compiled.enabled;
+      return cudaSuccess;
+    });
+  });
+}
+
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* error,
                                 cudaGraphExecUpdateResult* result) {
   return api([=] {
@@ -662,7 +1107,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   return api([=] {
     if (!graph::owns(graph::state().execs, exec)) return cudaErrorInvalidValue;
-    for (const cudaStream_t chain : exec->chains) cudaStreamDestroy(chain);
+    graph::destroy_chains(*exec);
     std::erase_if(graph::state().execs, [=](const auto& owner) { return owner.get() == exec; });
     return cudaSuccess;
   });

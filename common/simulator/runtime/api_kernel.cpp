@@ -266,7 +266,11 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** args) {
   void* const site = TILEWISE_CALLER;
   if (config == nullptr) return set_error(cudaErrorInvalidValue);
-  if (config->numAttrs != 0) unsupported("a launch with attributes");
+  if (config->numAttrs != 0 && config->attrs == nullptr) return set_error(cudaErrorInvalidValue);
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (const cudaError_t error = check_attribute(attribute.id, attribute.val)) return set_error(error);
+  }
   return launch(kernel, LaunchConfig(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream), args,
                 site);
 }

@@ -245,6 +245,21 @@ constexpr unsigned kHostRegisterFlags =
 
 }  // namespace
 
+cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes, cudaStream_t stream, void* site,
+                             int device) {
+  const cudaError_t error = on_stream(stream);
+  check_demanded_stream(name, "it is the last argument", stream, site);
+  if (error) return error;
+  if (graph::is_captured(stream)) unsupported((std::string(name) + " in a stream that is being captured").c_str());
+  const OnDevice there(device < 0 ? device_of(stream) : device);
+  const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
+  if (result == cudaSuccess && *pointer != nullptr) {
+    order::ask_for(order_of(stream));
+    order::uses(name, site, {address_of(*pointer), bytes}, order::Use::allocates);
+  }
+  return result;
+}
+
 cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
                  std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
@@ -347,19 +362,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   void* const site = TILEWISE_CALLER;
-  return api([=] {
-    const cudaError_t error = on_stream(stream);
-    check_demanded_stream("cudaMallocAsync", "it is the last argument", stream, site);
-    if (error) return error;
-    if (graph::is_captured(stream)) unsupported("cudaMallocAsync in a stream that is being captured");
-    const OnDevice streams_own(device_of(stream));
-    const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
-    if (result == cudaSuccess && *pointer != nullptr) {
-      order::ask_for(order_of(stream));
-      order::uses("cudaMallocAsync", site, {address_of(*pointer), bytes}, order::Use::allocates);
-    }
-    return result;
-  });
+  return api([=] { return malloc_in_stream("cudaMallocAsync", pointer, bytes, stream, site); });
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {

@@ -14,10 +14,23 @@
 #include "memory.hpp"
 #include "order.hpp"
 
+namespace tilewise::sim {
+
+/// What cudaStreamSetAttribute was given: nothing here goes by it.
+struct StreamAttributes {
+  cudaAccessPolicyWindow window = {};
+  cudaSynchronizationPolicy policy = cudaSyncPolicyAuto;
+  cudaLaunchMemSyncDomainMap domains = {0, 1};
+  cudaLaunchMemSyncDomain domain = cudaLaunchMemSyncDomainDefault;
+};
+
+}  // namespace tilewise::sim
+
 struct CUstream_st {
   unsigned flags;
   int priority;
   tilewise::sim::order::Stream order;  // which knows the device
+  tilewise::sim::StreamAttributes attributes = {};
 };
 
 struct CUevent_st {
@@ -118,6 +131,36 @@ void destroy_streams(int device) {
   events().erase(gone, events().end());
 }
 
+cudaError_t check_attribute(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value) {
+  switch (attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow: {
+      const cudaAccessPolicyWindow& window = value.accessPolicyWindow;
+      const bool fits =
+          window.num_bytes <=
+          static_cast<std::size_t>(device_properties(device(), current_device()).accessPolicyMaxWindowSize);
+      const bool known =
+          window.hitProp >= cudaAccessPropertyNormal && window.hitProp <= cudaAccessPropertyPersisting &&
+          (window.missProp == cudaAccessPropertyNormal || window.missProp == cudaAccessPropertyStreaming);
+      return fits && known && window.hitRatio >= 0 && window.hitRatio <= 1 ? cudaSuccess : cudaErrorInvalidValue;
+    }
+    case cudaLaunchAttributeCooperative:
+      if (value.cooperative != 0) unsupported("a cooperative launch (all blocks of a grid wait for each other)");
+      return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+      if (value.clusterDim.x != 1 || value.clusterDim.y != 1 || value.clusterDim.z != 1)
+        unsupported("thread block clusters");
+      return cudaSuccess;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+      return cudaSuccess;
+  }
+  unsupported("this attribute of a launch");
+}
+
 std::size_t live_objects() { return streams().size() + events().size() + graph::live(); }
 
 }  // namespace tilewise::sim
@@ -182,6 +225,67 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
     *priority = is_default(stream) ? kLeastPriority : stream->priority;
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue* value) {
+  return api([=] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t error = on_stream(stream)) return error;
+    memory::host_uses(value, sizeof *value);
+    if (const cudaError_t error = check_attribute(attribute, *value)) return error;
+    StreamAttributes ignored;  // a default stream's
+    StreamAttributes& attributes = is_default(stream) ? ignored : stream->attributes;
+    if (attribute == cudaLaunchAttributeAccessPolicyWindow)
+      attributes.window = value->accessPolicyWindow;
+    else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
+      attributes.policy = value->syncPolicy;
+    else if (attribute == cudaLaunchAttributeMemSyncDomainMap)
+      attributes.domains = value->memSyncDomainMap;
+    else if (attribute == cudaLaunchAttributeMemSyncDomain)
+      attributes.domain = value->memSyncDomain;
+    else if (attribute == cudaLaunchAttributePriority && !is_default(stream))
+      stream->priority = std::clamp(value->priority, kGreatestPriority, kLeastPriority);
+    else
+      return cudaErrorInvalidValue;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   cudaLaunchAttributeValue* value) {
+  return api([=] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t error = on_stream(stream)) return error;
+    memory::host_uses(value, sizeof *value);
+    const StreamAttributes attributes = is_default(stream) ? StreamAttributes{} : stream->attributes;
+    if (attribute == cudaLaunchAttributeAccessPolicyWindow)
+      value->accessPolicyWindow = attributes.window;
+    else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
+      value->syncPolicy = attributes.policy;
+    else if (attribute == cudaLaunchAttributeMemSyncDomainMap)
+      value->memSyncDomainMap = attributes.domains;
+    else if (attribute == cudaLaunchAttributeMemSyncDomain)
+      value->memSyncDomain = attributes.domain;
+    else if (attribute == cudaLaunchAttributePriority)
+      value->priority = is_default(stream) ? kLeastPriority : stream->priority;
+    else
+      return cudaErrorInvalidValue;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return api([=] {
+    for (const cudaStream_t stream : {to, from})
+      if (const cudaError_t error = on_stream(stream)) return error;
+    if (!is_default(to)) to->attributes = is_default(from) ? StreamAttributes{} : from->attributes;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return api([] { return cudaSuccess; });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "tilewise_sim/device.hpp"
+
 namespace tilewise::sim {
 
 namespace {
@@ -143,6 +145,7 @@ cudaDeviceProp device_properties(const Device& device, int index) {
   prop.memoryBusWidth = device.memory_bus_bits;
   prop.l2CacheSize = static_cast<int>(device.l2);
   prop.persistingL2CacheMaxSize = static_cast<int>(device.max_persisting_l2);
+  prop.accessPolicyMaxWindowSize = device.max_persisting_l2 != 0 ? static_cast<int>(128 * kMiB) : 0;
   prop.maxThreadsPerMultiProcessor = device.max_threads_per_multiprocessor;
   prop.streamPrioritiesSupported = 1;
   prop.globalL1CacheSupported = 1;
@@ -163,5 +166,9 @@ cudaDeviceProp device_properties(const Device& device, int index) {
   prop.unifiedFunctionPointers = 1;
   return prop;
 }
+
+unsigned multiprocessors() { return static_cast<unsigned>(device().multiprocessors); }
+
+unsigned warps_of_multiprocessor() { return static_cast<unsigned>(device().max_threads_per_multiprocessor / 32); }
 
 }  // namespace tilewise::sim

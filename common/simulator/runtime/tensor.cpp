@@ -114,13 +114,15 @@ void check_alignment(const Call& call, const Lane& lane) {
            fmt::format("{} with a leading dimension of {}: for elements of {} bytes it must be a multiple of {}",
                        name(call), call.ldm, bytes, kRowAlignment / bytes),
            lane);
-  const auto past = reinterpret_cast<std::uintptr_t>(call.memory) % kPointerAlignment;
+  // A fragment of bytes has rows of 16, and CUDA's own sample begins at each (immaTensorCoreGemm).
+  const std::size_t alignment = bytes == 1 ? kRowAlignment : kPointerAlignment;
+  const auto past = reinterpret_cast<std::uintptr_t>(call.memory) % alignment;
   if (past == 0) return;
   Finding f;
   f.code = "matrix-alignment";
   f.message = fmt::format(
-      "{} with an address that is {} bytes past a multiple of 32: the matrix must begin at a multiple of 32 bytes",
-      name(call), past);
+      "{} with an address that is {} bytes past a multiple of {}: the matrix must begin at a multiple of {} bytes",
+      name(call), past, alignment, alignment);
   f.site = lane.wait_site;
   f.threads = describe_thread(lane);
   report_finding(std::move(f));
@@ -211,7 +213,8 @@ void multiply_all(const Call* const (&calls)[kWarpSize]) {
   }
   const Product& p = calls[0]->product;
   model::multiply(p, d, a, b, c);
-  observer::tensor_instructions(p.instructions, 2ull * p.m * p.n * p.k);
+  const bool of_integers = p.d == Element::s32;  // whose operations are none in floating point
+  observer::tensor_instructions(p.instructions, of_integers ? 0 : 2ull * p.m * p.n * p.k);
 }
 
 // ------------------------------------------------------------------------------------------- ldmatrix

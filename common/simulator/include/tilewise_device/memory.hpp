@@ -89,8 +89,8 @@ inline void __prof_trigger(int) {}
 // ---------------------------------------------------------------- address spaces
 // Device memory has one address space here. Where a pointer points is the runtime's knowledge, so code that branches on it
 // is told so instead of being misled.
-[[noreturn]] inline unsigned __isGlobal(const void*) { ::tilewise::sim::unsupported("__isGlobal()"); }
-[[noreturn]] inline unsigned __isShared(const void*) { ::tilewise::sim::unsupported("__isShared()"); }
+inline unsigned __isGlobal(const void* pointer) { return ::tilewise::sim::is_global(pointer); }
+inline unsigned __isShared(const void* pointer) { return ::tilewise::sim::is_shared(pointer); }
 [[noreturn]] inline unsigned __isConstant(const void*) { ::tilewise::sim::unsupported("__isConstant()"); }
 [[noreturn]] inline unsigned __isLocal(const void*) { ::tilewise::sim::unsupported("__isLocal()"); }
 /// For inline PTX.

@@ -1,10 +1,13 @@
 // Inline PTX: simcc makes a call of run<Instruction, order...>(operands...) out of an asm statement of device code.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
+#include "tilewise_device/integer.hpp"
 #include "tilewise_sim/tensor.hpp"
 
 namespace tilewise::sim::ptx {
@@ -117,6 +120,202 @@ struct WaitAll {
   }
 };
 
+// ---------------------------------------------------------------- integers
+// What the manual says where lengths and positions go beyond the number; the types are the instruction's.
+template <class T>
+struct ExtractBits {
+  template <class To, class From, class Begin, class Length>
+  TILEWISE_INLINE static void call(To& to, const From& from, const Begin& begin, const Length& length) {
+    constexpr unsigned kBits = 8 * sizeof(T);
+    const T value = T(from);
+    const unsigned first = unsigned(begin) & 0xffu, bits = unsigned(length) & 0xffu;
+    if (bits == 0) {
+      to = To(0);
+      return;
+    }
+    const unsigned left = first < kBits ? kBits - first : 0;  // bits from there on
+    const bool sign = std::is_signed_v<T> && (value >> (bits < left ? first + bits - 1 : kBits - 1) & 1);
+    const unsigned taken = bits < left ? bits : left;
+    using Unsigned = std::make_unsigned_t<T>;
+    const Unsigned mask = taken == kBits ? ~Unsigned(0) : (Unsigned(1) << taken) - 1;
+    const Unsigned low = taken == 0 ? Unsigned(0) : Unsigned(value) >> first & mask;
+    to = To(T(sign ? low | ~mask : low));
+  }
+};
+
+/// The low bits of `inserted` in place of some of `into`.
+template <class T>
+struct InsertBits {
+  template <class To, class A, class B, class Begin, class Length>
+  TILEWISE_INLINE static void call(To& to, const A& inserted, const B& into, const Begin& begin, const Length& length) {
+    constexpr unsigned kBits = 8 * sizeof(T);
+    const unsigned first = unsigned(begin) & 0xffu, bits = unsigned(length) & 0xffu;
+    if (first >= kBits || bits == 0) {
+      to = To(into);
+      return;
+    }
+    const T mask = (bits >= kBits ? ~T(0) : (T(1) << bits) - 1) << first;
+    to = To((T(into) & ~mask) | (T(inserted) << first & mask));
+  }
+};
+
+/// The highest bit that isn't the sign's; all ones where there is none.
+template <class T>
+struct FindBit {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    using Unsigned = std::make_unsigned_t<T>;
+    const T value = T(from);
+    const Unsigned bits = Unsigned(value < 0 ? ~value : value);
+    to = To(bits == 0 ? 0xffffffffu : 8 * unsigned(sizeof(T)) - 1 - unsigned(std::countl_zero(bits)));
+  }
+};
+/// The shift that brings it to the top.
+template <class T>
+struct ShiftOf {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    std::uint32_t position;
+    FindBit<T>::call(position, from);
+    to = To(position == 0xffffffffu ? position : 8 * std::uint32_t(sizeof(T)) - 1 - position);
+  }
+};
+
+template <class T>
+struct CountBits {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    to = To(std::popcount(T(from)));
+  }
+};
+template <class T>
+struct CountZeros {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    to = To(std::countl_zero(T(from)));
+  }
+};
+template <class T>
+struct ReverseBits {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    if constexpr (sizeof(T) == 8)
+      to = To(__brevll(T(from)));
+    else
+      to = To(__brev(T(from)));
+  }
+};
+
+// Overflow goes round, in signed numbers, too.
+template <class T>
+struct Add {
+  template <class To, class A, class B>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
+    using Unsigned = std::make_unsigned_t<T>;
+    to = To(T(Unsigned(a) + Unsigned(b)));
+  }
+};
+template <class T>
+struct Subtract {
+  template <class To, class A, class B>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
+    using Unsigned = std::make_unsigned_t<T>;
+    to = To(T(Unsigned(a) - Unsigned(b)));
+  }
+};
+template <class T>
+struct Multiply {
+  template <class To, class A, class B>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
+    using Unsigned = std::make_unsigned_t<T>;
+    to = To(T(Unsigned(a) * Unsigned(b)));
+  }
+};
+template <class T>
+struct MultiplyAdd {
+  template <class To, class A, class B, class C>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c) {
+    using Unsigned = std::make_unsigned_t<T>;
+    to = To(T(Unsigned(a) * Unsigned(b) + Unsigned(c)));
+  }
+};
+
+/// lop3: bit i of `table` is the result where a, b and c have the bits of i.
+struct AnyLogic {
+  template <class To, class A, class B, class C, class Table>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c, const Table& table) {
+    std::uint32_t result = 0;
+    for (unsigned i = 0; i < 8; ++i)
+      if (std::uint32_t(table) >> i & 1u)
+        result |= ((i & 4u) ? std::uint32_t(a) : ~std::uint32_t(a)) &
+                  ((i & 2u) ? std::uint32_t(b) : ~std::uint32_t(b)) & ((i & 1u) ? std::uint32_t(c) : ~std::uint32_t(c));
+    to = To(result);
+  }
+};
+struct Permute {
+  template <class To, class A, class B, class C>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& selector) {
+    to = To(__byte_perm(unsigned(a), unsigned(b), unsigned(selector)));
+  }
+};
+
+/// |a - b| of all numbers of type T in a word; `added`: their sum and the third source.
+template <class T, bool added>
+struct Differences {
+  template <class To, class A, class B>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
+    call(to, a, b, 0);
+  }
+  template <class To, class A, class B, class C>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c) {
+    std::uint32_t result = added ? std::uint32_t(c) : 0;
+    for (unsigned shift = 0; shift < 32; shift += 8 * unsigned(sizeof(T))) {
+      const std::int64_t x = T(std::uint32_t(a) >> shift), y = T(std::uint32_t(b) >> shift);
+      const auto difference = std::uint32_t(x > y ? x - y : y - x);
+      if constexpr (added)
+        result += difference;
+      else
+        result |= (difference & std::uint32_t(std::make_unsigned_t<T>(~T(0)))) << shift;
+    }
+    to = To(result);
+  }
+};
+
+// ---------------------------------------------------------------- memory: one access for all elements
+template <class T, int count>
+struct alignas(count * sizeof(T)) Elements {
+  T x[count];
+};
+// A register holds the bits, whatever its type.
+template <class To, class T>
+TILEWISE_INLINE void put(To& to, const T& value) {
+  static_assert(sizeof(To) == sizeof(T), "the operand and the type of this PTX instruction differ in size");
+  __builtin_memcpy(&to, &value, sizeof value);
+}
+
+template <class T, int count>
+struct Load {
+  template <class... Operands>
+  TILEWISE_INLINE static void call(Operands&... all) {
+    Elements<T, count> values = *(const Elements<T, count>*)(pick<count>(all...));
+    __asm__("" : "+m"(values));  // else compilers load one element after another
+    [&]<int... i>(std::integer_sequence<int, i...>) { (put(pick<i>(all...), values.x[i]), ...); }
+    (std::make_integer_sequence<int, count>());
+  }
+};
+template <class T, int count>
+struct Store {
+  template <class Address, class... Operands>
+  TILEWISE_INLINE static void call(const Address& address, const Operands&... all) {
+    Elements<T, count> values;
+    [&]<int... i>(std::integer_sequence<int, i...>) { (put(values.x[i], pick<i>(all...)), ...); }
+    (std::make_integer_sequence<int, count>());
+    __asm__("" : "+m"(values));  // else compilers store one element after another
+    *(Elements<T, count>*)(address) = values;
+  }
+};
+
+// ---------------------------------------------------------------- special registers
 struct LaneId {
   template <class T>
   TILEWISE_INLINE static void call(T& to) {
@@ -128,6 +327,55 @@ struct Clock {
   template <class T>
   TILEWISE_INLINE static void call(T& to) {
     to = T(clock_reading());
+  }
+};
+/// In nanoseconds, a microsecond for each reading.
+struct GlobalTimer {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    to = T(1000 * clock_reading());
+  }
+};
+template <bool below, bool own, bool above>
+struct Lanes {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    const std::uint32_t bit = 1u << lane_id();
+    to = T((below ? bit - 1 : 0u) | (own ? bit : 0u) | (above ? ~(bit - 1) & ~bit : 0u));
+  }
+};
+struct WarpId {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    to = T(linear_tid() / kWarpSize);
+  }
+};
+struct WarpsOfMultiprocessor {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    to = T(warps_of_multiprocessor());
+  }
+};
+struct Multiprocessors {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    to = T(multiprocessors());
+  }
+};
+/// Blocks take turns.
+struct MultiprocessorId {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    const uint3 block = block_idx();
+    const dim3 grid = grid_dim();
+    to = T(((std::uint64_t(block.z) * grid.y + block.y) * grid.x + block.x) % multiprocessors());
+  }
+};
+template <auto of, auto member>
+struct Coordinate {
+  template <class T>
+  TILEWISE_INLINE static void call(T& to) {
+    to = T(of().*member);
   }
 };
 

@@ -84,6 +84,10 @@ TILEWISE_DISTINCT void async_copy(void* to, const void* from, std::size_t bytes,
 void async_commit();
 TILEWISE_DISTINCT void async_wait(std::size_t left);
 
+/// Where an address is: `__isShared()`, `__isGlobal()`.
+[[gnu::const]] bool is_shared(const void* pointer);
+bool is_global(const void* pointer);
+
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 
@@ -105,6 +109,10 @@ TILEWISE_DISTINCT void heap_free(void* pointer);
 
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
+
+/// Of the device that the kernel runs on: its multiprocessors, and the warps that one of them holds.
+unsigned multiprocessors();
+unsigned warps_of_multiprocessor();
 
 /// A wait inside a spin loop: lets other threads run (for __nanosleep and volatile polling).
 void yield_thread();

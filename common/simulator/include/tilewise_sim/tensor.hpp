@@ -8,7 +8,7 @@
 
 namespace tilewise::sim::tensor {
 
-enum class Element : std::uint8_t { f16, bf16, tf32, f32 };
+enum class Element : std::uint8_t { f16, bf16, tf32, f32, s8, u8, s32, f64 };
 enum class Part : std::uint8_t { a, b, accumulator };
 
 /// A matrix that a warp holds: A is m x k, B is k x n, the accumulators are m x n. Each lane has its elements in `x`, an array
@@ -25,7 +25,8 @@ struct Product {
   std::uint8_t m, n, k;
   std::uint8_t instructions;  ///< that a tensor core executes for it
   Element input;              ///< of A and B
-  Element c, d;               ///< f32 or f16
+  Element c, d;               ///< f32 or f16; s32 where the inputs are integers, f64 where they are
+  bool saturates = false;     ///< sums of integers end at the largest and smallest there are
   bool operator==(const Product&) const = default;
 };
 
