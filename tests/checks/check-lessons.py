@@ -19,6 +19,8 @@ Case does not matter, but for words with a capital inside (DRAM, AoS). A longer 
 
 Voice: VOICE below, in pages outside of code, in homework.cuh, homework.cu and puzzles, in the grader's texts, and in what programs print.
 
+Rows, without PAGE: what names every lesson (README.md, docs/teaching.md, docs/topics.md, docs/homework.md, and the marker of puzzles) names each.
+
 Exit codes: 0; 1 something is wrong; 2 bad arguments.
 """
 import os
@@ -205,6 +207,28 @@ def voice_files():
         yield from sorted(root.glob(pattern))
 
 
+def missing_rows():
+    """What names every lesson, and lacks one: a sentence each."""
+    readme, teaching, topics, homework = ((root / file).read_text() for file in ("README.md", "docs/teaching.md", "docs/topics.md", "docs/homework.md"))
+    objectives, tasks = (teaching.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0] for title in ("Objectives", "The tasks"))
+    graded = re.search(r"^Lessons .*? have tasks", homework, re.M)
+    numbers = set()
+    for first, last in re.findall(r"(\d\d)(?: to (\d\d))?", graded[0] if graded else ""):
+        numbers.update(range(int(first), int(last or first) + 1))
+    for lesson in sorted(root.glob("chapters/[0-9][0-9]_*/README.md")):
+        name = lesson.parent.name
+        row, link = f"| [{name[:2]}](../chapters/{name}/README.md) |", f"(../chapters/{name}/README.md)"
+        has_homework, has_puzzles = (root / "tests" / name / "homework").is_dir(), (root / "tests" / name / "puzzles").is_dir()
+        for fits, what in [(f"| `make {name[:2]}` |" in readme, "README.md: the table of lessons"),
+                           (row in objectives, "docs/teaching.md: the table of objectives"),
+                           (row in tasks or not has_homework, "docs/teaching.md: the table of tasks"),
+                           (link in topics.split("\n## ", 1)[0], "docs/topics.md: the list of lessons at its head"),
+                           (int(name[:2]) in numbers or not has_homework, "docs/homework.md: the first sentence"),
+                           (f"<!-- puzzles {name} -->" in lesson.read_text() or not has_puzzles, f"chapters/{name}/README.md: the marker <!-- puzzles {name} -->")]:
+            if not fits:
+                yield f"{what} lacks {name}"
+
+
 def name_of(path):
     path = path.resolve()
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
@@ -247,6 +271,9 @@ def main():
         for pattern, reason in VOICE:
             wrong += [f"{name_of(path)}:{text.count(chr(10), 0, hit.start()) + 1}: '{' '.join(hit[0].split())}': {reason}"
                       for hit in re.finditer(pattern.replace(" ", r"\s+"), text, re.I)]
+
+    if not pages:
+        wrong += missing_rows()
 
     for line in wrong:
         print(line, file=sys.stderr)

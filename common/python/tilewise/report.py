@@ -18,6 +18,7 @@ _NAMES = {  # attribute: Nsight Compute's name
     "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
     "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
+_DERIVED = ("shared_load_bank_conflicts", "shared_store_bank_conflicts", "flop_single", "flop_double", "dram_bytes_at_least")  # as the report calls them
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,12 @@ class Report:
     def __getattr__(self, name: str) -> int:
         if name in _NAMES:
             return int(self.counters.get(_NAMES[name], 0))
-        if name in ("shared_load_bank_conflicts", "shared_store_bank_conflicts", "flop_single", "flop_double", "dram_bytes_at_least"):
+        if name in _DERIVED:
             return int(self.derived.get(name, 0))
         raise AttributeError(f"Report has no {name!r}")
 
     def __dir__(self) -> List[str]:
-        return [*super().__dir__(), *_NAMES, "shared_load_bank_conflicts", "shared_store_bank_conflicts", "flop_single", "flop_double", "dram_bytes_at_least"]
+        return [*super().__dir__(), *_NAMES, *_DERIVED]
 
     @property
     def sectors_per_load_request(self) -> float:

@@ -5,6 +5,8 @@
     common/scripts/record/update-results.py --code     only code and pictures: a moment, and nothing has to be built
     common/scripts/record/update-results.py --check    changes nothing; exit code 1 if a page is not what it would be
 
+Exit code 2: a lesson that a page shows isn't built.
+
 A page says which run it shows, and everything up to the closing marker is replaced:
 
     <!-- results:sim 02_tiled_matmul --n 256 --tile 8,16,32 -->
@@ -146,11 +148,19 @@ programs = pathlib.Path(folders[0] if folders else root / "build/sim/bin").resol
 region = re.compile(r"(<!-- results:sim (\S+) (.*?) -->\n).*?(<!-- /results -->)", re.S)
 
 
+def built(program):
+    """The path of a lesson program. A tree that was built in part hasn't got all of them."""
+    if not (programs / program).is_file():
+        print(f"{programs / program} isn't built: `make tour` builds all lessons", file=sys.stderr)
+        sys.exit(2)
+    return programs / program
+
+
 def run(program, arguments):
     """The rows of one run. Stops when a result was wrong: no count is shown for that."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "rows.json"
-        subprocess.run([programs / program, *arguments, "--json", file], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([built(program), *arguments, "--json", file], check=True, stdout=subprocess.DEVNULL)
         return json.loads(file.read_text())
 
 
@@ -440,7 +450,7 @@ def who_works_when(words):
     program, part, kernels = "15_streams_and_graphs", "overlap", words
     if words[0] == "16":
         program, part, kernels = "16_many_gpus", words[1], [f"{kernel}, {words[2]} devices" for kernel in words[3:]]
-    said = subprocess.run([programs / program, "--part", part], check=True, text=True, capture_output=True)
+    said = subprocess.run([built(program), "--part", part], check=True, text=True, capture_output=True)
     lines = said.stdout.split("\n")
     blocks = ["\n".join(itertools.takewhile(bool, lines[lines.index(kernel):])) for kernel in kernels]
     return "\n```text\n" + "\n\n".join(blocks) + "\n```\n\n"

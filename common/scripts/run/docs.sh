@@ -20,7 +20,7 @@ fi
 
 # What pages show or link to beside pages: figures, and source files as plain text.
 for figures in chapters/*/figures; do
-  [ -d "$figures" ] || continue
+  [ -n "$(ls "$figures" 2>/dev/null)" ] || continue  # a new lesson may have none yet
   mkdir -p "$out/html/$figures"
   cp "$figures"/* "$out/html/$figures/"
 done
