@@ -162,12 +162,14 @@ TEST_CASE("blocks of a cooperative launch may wait for each other by atomics") {
   for (int i = 0; i < n; ++i) REQUIRE(out[i] == (i + kThreads) % n);
 }
 
+#ifdef TILEWISE_SIMULATOR  // an H100 with CUDA 13 says of every grid that it is valid
 TEST_CASE("a grid that isn't launched cooperatively is not valid") {
   tilewise::DeviceBuffer<int> valid(1);
   says_whether_valid<<<1, 1>>>(valid.data());
   CUDA_CHECK(cudaDeviceSynchronize());
   CHECK(valid.to_host()[0] == 10);
 }
+#endif
 
 TEST_CASE("a cooperative grid has as many blocks as the device holds at a time, and no more") {
   ExpectedFindings expected;

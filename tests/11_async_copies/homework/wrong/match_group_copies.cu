@@ -1,6 +1,6 @@
-// nvcc takes it; the simulator has no copies of groups.
-// expect: match compiles not on the simulator: line 12: the simulator does not support cooperative_groups::memcpy_async
-// points: match 0..0
+// Copies of groups, and no sum.
+// expect: match visible elements are wrong
+// points: match 5..5
 #include "homework.cuh"
 
 #include <cooperative_groups/memcpy_async.h>

@@ -1,5 +1,5 @@
-// nvcc takes it; the simulator has no graphs in graphs.
-// expect: rule_30 compiles not on the simulator: line 9: the simulator does not support this part of CUDA graphs (cudaGraphAddChildGraphNode)
+// Graphs in graphs are not among what the homework may call.
+// expect: rule_30 compiles refused: it calls cudaGraphAddChildGraphNode
 // points: rule_30 0..0
 #include "homework.cuh"
 
