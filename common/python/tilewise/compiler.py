@@ -103,7 +103,7 @@ def _run(command: Sequence[str], folder: Path, cxx: str) -> Tuple[int, str, str]
 def _prelude(cache: Path, cxx: str, key: str) -> List[str]:
     """What every kernel includes, compiled once: g++ then takes half the time."""
     folder = cache / ("prelude-" + key)
-    if not folder.exists():
+    if not (folder / "prelude.h").exists():
         made = Path(tempfile.mkdtemp(prefix="new-", dir=cache))
         status, _, _ = _run([simcc(), *_FLAGS, "--make-prelude", str(folder)], made, cxx)
         shutil.rmtree(made, ignore_errors=True)

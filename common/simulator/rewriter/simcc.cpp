@@ -830,11 +830,13 @@ class Driver {
     if (is_clang()) return 0;
     const fs::path header = fs::absolute(options_.make_prelude) / "prelude.h";
     fs::create_directories(header.parent_path());
-    write_file(header,
+    // Others may be making the same one, or use what is there already.
+    const std::string unfinished = header.string() + ".new-" + std::to_string(getpid());
+    write_file(unfinished,
                "#include <cstddef>\n"
                "#undef _GLIBCXX_USE_STD_SPEC_FUNCS\n"
                "#include <cuda_runtime.h>\n");
-    const std::string unfinished = header.string() + ".gch.new";
+    fs::rename(unfinished, header);
     Args command = cxx_;
     append(command, {"-x", "c++-header"});
     append(command, definitions());

@@ -12,6 +12,7 @@
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
 #include "runtime/thread.hpp"
+#include "runtime/watchdog.hpp"
 
 using tilewise::sim::kCallDepth;
 using tilewise::sim::Lane;
@@ -379,7 +380,10 @@ void Loop::enter(unsigned facts) {
 }
 
 void Loop::iterate() {
-  if (Lane* lane = observed_lane) lane->loop_context = mix(outer_, ++iteration_);
+  if (Lane* lane = observed_lane) {
+    lane->loop_context = mix(outer_, ++iteration_);
+    if (look_at_iteration.load(std::memory_order_relaxed)) [[unlikely]] look_again(lane);
+  }
 }
 
 void Loop::leave() {

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -141,17 +142,37 @@ Stage stage_now(double at) {
   end_with(std::move(f), lane);
 }
 
-/// Looks at the time of the whole program.
-void look_at_program(const Lane* observed, void* context) {
+/// Looks at the time of the whole program. False: it is time to look, but not now.
+bool look_at_program(const Lane* observed, void* context) {
   const double now = processor_time();
-  if (now < program_seconds / 2) return;
+  if (now < program_seconds / 2) return true;
   // Not while the runtime does things of its own, or a library.
   const Lane* const lane = current_lane;
   if (lane ? observer::active() && !observed
            : !in_program(reinterpret_cast<std::uintptr_t>(interrupted_instruction(context))))
-    return;
+    return half_way.at >= 0 && now < program_seconds;
   if (half_way.at < 0) half_way = stage_now(now);
   if (now >= program_seconds && prepared) end_of_time(stage_now(now), lane);
+  return true;
+}
+
+/// Looks at the time of the running block. False: it is time to end it, but not here.
+bool look_at_block(const Lane* observed) {
+  // Where threads take turns, at barriers, each has a share of the time.
+  const long most = std::max(ticks_of_one, ticks / 2);
+  if (ticks == 0 || double(most * kTickMicroseconds) < 1e6 * seconds) return true;
+  if (!observed) return false;
+  if (idle_polls > kManyPolls) {  // threads that wait for others: the scheduler has a better word for that
+    idle_polls = most_polls + 1;
+    return true;
+  }
+  end_with(endless(double(ticks * kTickMicroseconds) / 1e6), observed);
+}
+
+void look(const Lane* observed, void* context) {
+  const bool program_seen = program_seconds <= 0 || look_at_program(observed, context);
+  const bool block_seen = seconds == 0 || look_at_block(observed);
+  look_at_iteration = current_lane && !(program_seen && block_seen);
 }
 
 /// What it does is not async-signal-safe, but the signal came in the middle of a kernel, which holds no lock of the C library: the
@@ -170,16 +191,8 @@ void on_tick(int, siginfo_t*, void* context) {
     ticks_of_one = current_lane == runner ? ticks_of_one + 1 : 0;
     runner = current_lane;
   }
-  if (program_seconds > 0) look_at_program(observed, context);
-  if (seconds == 0 || ticks == 0) return;
-  // Where threads take turns, at barriers, each has a share of the time.
-  const long most = std::max(ticks_of_one, ticks / 2);
-  if (double(most * kTickMicroseconds) < 1e6 * seconds || !observed) return;
-  if (idle_polls > kManyPolls) {  // threads that wait for others: the scheduler has a better word for that
-    idle_polls = most_polls + 1;
-    return;
-  }
-  end_with(endless(double(ticks * kTickMicroseconds) / 1e6), observed);
+  // A loop's next iteration is the better place; at the next tick any will do.
+  look(look_at_iteration ? observed : nullptr, context);
 }
 
 void watch() {
@@ -192,6 +205,14 @@ void watch() {
 }
 
 }  // namespace
+
+constinit std::atomic<bool> look_at_iteration = false;
+
+void look_again(const Lane* lane) {
+  look_at_iteration = false;
+  const Unobserved guard;
+  if (!ending) look(lane, nullptr);
+}
 
 void prepare_to_end() {
   void* frame[1];
