@@ -15,10 +15,15 @@ KERNEL = "__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }\n"
 COPY = "#include <cassert>\n#include <cstdio>\n" + KERNEL + (
     "int main() { int* p; int h[4]; cudaMalloc(&p, 16); k<<<1, 4>>>(p); cudaMemcpy(h, p, 16, cudaMemcpyDeviceToHost); cudaFree(p);\n"
 )
+# What isn't the result: a time, the program's path, the device's name, and the simulator's note of a leak.
+PRINTED = COPY.replace("main()", "main(int, char** argv)").replace(" cudaFree(p);", "") + (
+    'cudaDeviceProp prop; cudaGetDeviceProperties(&prop, 0);\n'
+    'printf("%s on %s\\nsum %.4f\\ntime: %d ms\\n", argv[0], prop.name, h[3] / 3.0, h[3]); }\n'
+)
 PROGRAMS = {
     "right/plain.cu": ("right", COPY + 'printf("%d\\n", h[3]); }\n'),
     "right/no_failure.cu": ("right", COPY + 'printf("0 failed, mismatches: 0\\n"); }\n'),
-    "right/recorded.cu": ("right", COPY + 'printf("sum %.4f\\ntime: %d ms\\n", h[3] / 3.0, h[3]); }\n'),
+    "right/recorded.cu": ("right", PRINTED),
     "right/comment.cu": (None, KERNEL + "// int main() {}\n"),
     "findings/bounds.cu": ("finding", KERNEL + "int main() { int* p; cudaMalloc(&p, 4); k<<<1, 4>>>(p); cudaFree(p); }\n"),
     "findings/aborts.cu": (
@@ -41,7 +46,7 @@ PROGRAMS = {
     "several/part.cuh": (None, '#include "body.cu"\n'),
     "several/body.cu": (None, "inline void part() {}\n"),
 }
-RECORDED = {"right/recorded.out": "sum 1.0001\ntime: 7 ms\n", "wrong/recorded.out": "sum 1.6\n"}
+RECORDED = {"right/recorded.out": "/home/me/recorded on NVIDIA H200\nsum 1.0001\ntime: 7 ms\n", "wrong/recorded.out": "sum 1.6\n"}
 
 
 def write(folder, files):

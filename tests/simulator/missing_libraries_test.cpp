@@ -10,6 +10,7 @@ TEST_CASE("Headers of libraries that the simulator lacks may be included", "[sil
   const std::string program = R"(#include <cublasLt.h>
 #include <cublasXt.h>
 #include <cublas_v2.h>
+#include <cudaEGL.h>
 #include <cub/cub.cuh>
 #include <cuda.h>
 #include <cuda_gl_interop.h>
@@ -57,6 +58,8 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
       {"cuSOLVER (CUSOLVER_STATUS_SUCCESS)",
        "#include <cusolverDn.h>\nint x = CUSOLVER_STATUS_SUCCESS;\nint main() {}\n"},
       {"cuDNN (cudnnHandle_t)", "#include <cudnn.h>\ncudnnHandle_t h;\nint main() {}\n"},
+      {"graphics interoperability (CUeglStreamConnection)",
+       "#include <cudaEGL.h>\nCUeglStreamConnection c;\nint main() {}\n"},
       {"NVRTC (nvrtcProgram)", "#include <nvrtc.h>\nnvrtcProgram p;\nint main() {}\n"},
       {"the CUDA driver API (CUdevice)", "#include <cuda.h>\nCUdevice d;\nint main() {}\n"},
       {"Thrust", "#include <thrust/sort.h>\nvoid f(int* a) { thrust::sort(a, a + 4); }\nint main() {}\n"},

@@ -139,6 +139,52 @@ TEST_CASE("Surfaces are read and written", "[textures]") {
   CHECK(cudaFreeArray(array) == cudaSuccess);
 }
 
+__global__ void from_texture(float* out, cudaTextureObject_t texture, int n) {
+  if (const int i = threadIdx.x; i < n) out[i] = tex2D<float>(texture, float(i) + 0.5f, 0.5f);
+}
+
+__global__ void onto_surface(cudaSurfaceObject_t surface, int n) {
+  if (const int i = threadIdx.x; i < n) surf2Dwrite(float(10 * i), surface, i * int(sizeof(float)), 0);
+}
+
+TEST_CASE("Textures and surfaces live side by side", "[textures]") {
+  constexpr int n = 8;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaArray_t arrays[2];
+  cudaResourceDesc resources[2] = {};
+  float first[n];
+  for (int i = 0; i < n; ++i) first[i] = float(i);
+  for (int a = 0; a < 2; ++a) {
+    REQUIRE(cudaMallocArray(&arrays[a], &format, n, 1, cudaArraySurfaceLoadStore) == cudaSuccess);
+    cudaMemcpy2DToArray(arrays[a], 0, 0, first, sizeof first, sizeof first, 1, cudaMemcpyHostToDevice);
+    resources[a].resType = cudaResourceTypeArray;
+    resources[a].res.array.array = arrays[a];
+  }
+  // The texture is made before the surface, and again after it.
+  const cudaTextureDesc plain{};
+  cudaTextureObject_t before, after;
+  cudaSurfaceObject_t surface;
+  REQUIRE(cudaCreateTextureObject(&before, &resources[0], &plain, nullptr) == cudaSuccess);
+  REQUIRE(cudaCreateSurfaceObject(&surface, &resources[1]) == cudaSuccess);
+  REQUIRE(cudaCreateTextureObject(&after, &resources[1], &plain, nullptr) == cudaSuccess);
+  float* out;
+  cudaMalloc(&out, 2 * sizeof first);
+  onto_surface<<<1, 32>>>(surface, n);
+  from_texture<<<1, 32>>>(out, before, n);
+  from_texture<<<1, 32>>>(out + n, after, n);
+  float have[2 * n];
+  REQUIRE(cudaMemcpy(have, out, sizeof have, cudaMemcpyDeviceToHost) == cudaSuccess);
+  for (int i = 0; i < n; ++i) {
+    CHECK(have[i] == float(i));
+    CHECK(have[n + i] == float(10 * i));
+  }
+  CHECK(cudaDestroySurfaceObject(surface) == cudaSuccess);
+  CHECK(cudaDestroyTextureObject(before) == cudaSuccess);
+  CHECK(cudaDestroyTextureObject(after) == cudaSuccess);
+  cudaFree(out);
+  for (const cudaArray_t array : arrays) CHECK(cudaFreeArray(array) == cudaSuccess);
+}
+
 TEST_CASE("Three dimensions: a box out of a pitched allocation, into an array and back", "[textures]") {
   constexpr int nx = 7, ny = 5, nz = 4;
   const cudaExtent extent = make_cudaExtent(nx * sizeof(float), ny, nz);

@@ -51,7 +51,7 @@ SOURCES = {".cu", ".cpp", ".cc", ".cxx"}
 # What programs are linked with, so that nvcc refuses none for want of an option.
 LIBRARIES = ("cublas", "cublasLt", "cufft", "curand", "cusolver", "cusparse", "nvrtc", "nccl", "cuda", "cudadevrt")
 
-SAID = re.compile(r"[^\n]*(?:the simulator does not support|(?:is|are) not supported|needs a GPU of compute capability)[^\n]*")
+SAID = re.compile(r"[^\n]*(?:the (?:Tilewise )?simulator does not support|(?:is|are) not supported|needs a GPU of compute capability)[^\n]*")
 # "x.cu:12: out-of-bounds: ...", then where in the grid; a program that a signal ends doesn't come to the count.
 FINDING = re.compile(r"^tilewise: \d+ findings?\b|^[^\n]*: [a-z-]+: [^\n]*\n    in [^\n]*, block \(", re.M)
 FIRST_FINDING = re.compile(r"([^\s/]+:\d+: (?!note|error|warning)[a-z-]+): ", re.M)
@@ -62,6 +62,7 @@ AGAINST_ITSELF = re.compile(
 # What a program lacks here is no fault of its result.
 MISSING = re.compile(r"open display|(?:cannot|can't|failed to|Failed to|Error opening|could not|Could not|unable to|Unable to) (?:open|find|load|read)|No such file|invalid device ordinal", re.I)
 NOT_AGAINST = re.compile(r"\b(?:0|no|No|without|not|never|if) (?:tests? |errors? )?$|= *$", re.M)
+OWN_NOTE = re.compile(r"^tilewise: |: note: leak: ")
 CLOCK = re.compile(r"\b(?:[mun]?s|[mu]?sec(?:onds?)?|[GMT]?B/s|[GT]?FLOPS?(?:/s)?|Hz|time|Time|speedup)\b", re.I)
 
 
@@ -218,7 +219,7 @@ class Judge:
     def judge(self, name, sources):
         started = time.monotonic()
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
-            app = str(Path(folder) / "app")
+            app = str(Path(folder) / name.stem)  # which a program may print
             made = run([self.options.simcc, *self.options.words, "-o", app, *map(str, sources)], None, self.options.timeout)
             if made.code != 0 or made.late:
                 kind, why = self.uncompiled(made, sources, app)
@@ -249,8 +250,10 @@ def says_against_itself(text):
 
 
 def words_of(text):
-    """The words of each line that has no time or rate in it, which no two runs share."""
-    return [line.split() for line in text.splitlines() if line.strip() and not CLOCK.search(line)]
+    """The words of each line that has no time or rate in it, which no two runs share, and isn't the simulator's own. Of a file's path the last
+    part; the simulated device is that of its name."""
+    lines = [line for line in text.splitlines() if line.strip() and not CLOCK.search(line) and not OWN_NOTE.search(line)]
+    return [[w.rpartition("/")[2] if w.startswith(("/", "./")) else w for w in line.replace("Simulated NVIDIA", "NVIDIA").split()] for line in lines]
 
 
 def same(a, b):

@@ -40,6 +40,8 @@ inline constexpr Library kMissingLibraries[] = {
     {"8-bit floating point (cuda_fp8.h)", "cuda_fp8", "__nv_fp8"},
     {"graphics interoperability", "cuda_gl_interop", "cudaGL"},
     {"graphics interoperability", "cuda_egl_interop", "cudaEGL"},
+    {"graphics interoperability", "cudaEGL", "cuEGL"},
+    {"graphics interoperability", "cudaEGL", "CUegl"},
     {"the CUDA driver API", "cuda.h", "cuInit"},
     {"the CUDA driver API", "cuda.h", "cuDevice"},
     {"the CUDA driver API", "cuda.h", "cuCtx"},

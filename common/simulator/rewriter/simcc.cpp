@@ -934,8 +934,10 @@ class Driver {
       if (flags.find(" 2") != std::string::npos && !open.empty()) open.pop_back();
       if (flags.find(" 1") == std::string::npos) continue;
       open.push_back(file);
-      const bool of_toolkit = ends_with(file, "/crt/host_config.h") || ends_with(file, "/driver_types.h") ||
-                              ends_with(file, "/vector_types.h") || ends_with(file, "/cuda_runtime_api.h");
+      const bool of_toolkit =
+          ends_with(file, "/crt/host_config.h") || ends_with(file, "/driver_types.h") ||
+          ends_with(file, "/vector_types.h") || ends_with(file, "/cuda_runtime_api.h") ||
+          (ends_with(file, "/cuda.h") && fs::exists(fs::path(file).parent_path() / "driver_types.h"));
       if (!of_toolkit || file.starts_with(include_dir_)) continue;
       const std::string folder = fs::path(file).parent_path().string();
       for (const std::string& outer : open) {

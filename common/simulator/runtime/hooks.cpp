@@ -382,7 +382,8 @@ void Loop::enter(unsigned facts) {
 void Loop::iterate() {
   if (Lane* lane = observed_lane) {
     lane->loop_context = mix(outer_, ++iteration_);
-    if (look_at_iteration.load(std::memory_order_relaxed)) [[unlikely]] look_again(lane);
+    if (look_at_iteration.load(std::memory_order_relaxed)) [[unlikely]]
+      look_again(lane);
   }
 }
 

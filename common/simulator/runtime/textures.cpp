@@ -39,14 +39,15 @@ struct Texture {
 };
 
 /// Objects by their numbers, which begin at 1.
-std::vector<Texture>& textures() {
-  static auto* all = for_ever<std::vector<Texture>>();
+struct Objects {
+  std::vector<Texture> textures, surfaces;
+};
+Objects& objects() {
+  static auto* all = for_ever<Objects>();
   return *all;
 }
-std::vector<Texture>& surfaces() {
-  static auto* all = for_ever<std::vector<Texture>>();
-  return *all;
-}
+std::vector<Texture>& textures() { return objects().textures; }
+std::vector<Texture>& surfaces() { return objects().surfaces; }
 
 Texture* known(std::vector<Texture>& all, unsigned long long number) {
   return number - 1 < all.size() && all[number - 1].live ? &all[number - 1] : nullptr;
