@@ -26,6 +26,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/repeats.hpp"
 #include "runtime/symbols.hpp"
 
 namespace tilewise::sim::checker {
@@ -1038,6 +1039,7 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
   if (a && a->live && address + bytes <= a->end()) {
     if (!may_access(running_launch().device, a->device) && memory::in_device_arena(address) && is_on_device(*a))
       refuse_peer(*a, lane, address, bytes, kind, site);
+    if (!is_on_device(*a) || a->space == Space::managed) repeats::note_effect();
     return {a->begin, a->bytes};
   }
   if (a && !a->live) {
@@ -1109,6 +1111,8 @@ void begin_launch(const Launch& launch) {
   s.handed_over.clear();
   s.fenced_within_block = false;
 }
+
+std::uint32_t last_interval() { return state().interval; }
 
 void end_block() {
   State& s = state();

@@ -12,6 +12,8 @@ namespace tilewise::sim::checker {
 
 void begin_launch(const Launch& launch);
 void end_launch();
+/// The last interval so far (model/shadow.hpp).
+std::uint32_t last_interval();
 void begin_block();
 void end_block();
 

@@ -1155,6 +1155,14 @@ class Rewriter {
     return syntax_.enclosing(i) == kNone || syntax_.scope_of(i) == ScopeKind::name_space;
   }
 
+  /// Somewhere is `void (*name)(...)`: where the name is a kernel's, it is that of a pointer to one.
+  bool is_declared_as_pointer(std::string_view name) const {
+    for (std::size_t k = 2; k + 1 < syntax_.size(); ++k)
+      if (syntax_.text(k) == name && syntax_.is(k - 1, "*") && syntax_.is(k - 2, "(") && syntax_.is(k + 1, ")"))
+        return true;
+    return false;
+  }
+
   void launch(std::size_t i) {
     if (!is_triple(i, "<") || !syntax_.touches(i, i + 1)) return;
     if (i > 0 && syntax_.is_any(i - 1, {"operator", "<"})) return;
@@ -1173,9 +1181,10 @@ class Rewriter {
     }
     std::string callee;
     if (!syntax_.join(begin, i, callee)) return unsupported(i, "a kernel name that spans lines", "name it on one line");
+    const bool is_pointer = !simple || (begin + 1 == i && is_declared_as_pointer(callee));
     std::string capture = at_namespace_scope(i) ? "" : "&";  // nothing to capture there, and C++ forbids to ask
-    if (!simple) {
-      capture += (capture.empty() ? "tw_kernel = " : ", tw_kernel = ") + callee;
+    if (is_pointer) {
+      capture = "tw_kernel = " + callee;
       callee = "tw_kernel";
     }
     bool has_arguments = last > open + 1;
@@ -1189,7 +1198,8 @@ class Rewriter {
     std::string passed = "tw_a...";
     pass_zeros(open, last, parameters, passed);
     if (side_[i] == kHost) host_addresses(open);
-    replace(begin, i + 3, " ::tilewise::sim::launch(::tilewise::sim::LaunchConfig(");
+    const std::string function = is_pointer ? "launch_pointer" : "launch";
+    replace(begin, i + 3, " ::tilewise::sim::" + function + "(::tilewise::sim::LaunchConfig(");
     replace(
         close, open + 1,
         "), [" + capture + "](" + parameters + ") { " + callee + "(" + passed + "); }" + (has_arguments ? ", " : ""));
@@ -1267,6 +1277,8 @@ class Rewriter {
       bytewise(i);
     } else if (text == "malloc" || text == "free") {
       heap_call(i);
+    } else if (text == "printf") {
+      print_call(i);
     } else if (text == "new") {
       if (allocates(i)) insert_after(i, " (::tilewise::sim::on_heap)");
     } else if (text == "delete") {
@@ -2059,6 +2071,12 @@ class Rewriter {
     if (functions_.count(syntax_.text(i)) != 0) return;
     if (const std::size_t begin = call_of_c_function(i); begin != kNone)
       replace(begin, i + 1, allocates ? " ::tilewise::sim::heap_allocate" : " ::tilewise::sim::heap_free");
+  }
+
+  /// `printf(format, ...)`: the launch can't be left out, even if it changes no memory.
+  void print_call(std::size_t i) {
+    if (functions_.count(syntax_.text(i)) != 0) return;
+    if (const std::size_t begin = call_of_c_function(i); begin != kNone) replace(begin, i + 1, " ::tilewise::sim::print");
   }
 
   /// `delete p` and `delete[] p`, but not `= delete` and `operator delete`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "device_lock.hpp"
 #include "driver_types.h"
@@ -64,8 +65,9 @@ cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int val
 /// Whether the default stream waits for it, and it for that.
 bool is_blocking(cudaStream_t stream);
 
-/// A launch that has been checked and is to be done now. `site` is where the program asks for it.
-cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site);
+/// A launch that has been checked and is to be done now. `site` is where the program asks for it. `arguments`: see repeats::Attempt.
+cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::string_view arguments,
+                       const void* site);
 /// The same of a kernel by its pointer.
 cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** arguments, const void* site);
 /// Bytes of each of the kernel's parameters, up to a 0; null where it isn't known.

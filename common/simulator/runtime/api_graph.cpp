@@ -132,9 +132,9 @@ Action launch_action(LaunchConfig config, void (*thread)(void*), const void* con
   std::shared_ptr<void> copy(::operator new (bytes, std::align_val_t{64}),
                              [](void* p) { ::operator delete (p, std::align_val_t{64}); });
   std::memcpy(copy.get(), context, bytes);
-  return [config, thread, copy, site](cudaStream_t stream) mutable {
+  return [config, thread, copy, bytes, site](cudaStream_t stream) mutable {
     config.stream = stream;
-    return run_launch(config, thread, copy.get(), site);
+    return run_launch(config, thread, copy.get(), {static_cast<const char*>(copy.get()), bytes}, site);
   };
 }
 

@@ -1,6 +1,7 @@
 // Kernels as objects: attributes, occupancy, launching through a pointer.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <unordered_map>
 
 #include "api.hpp"
@@ -175,7 +176,10 @@ cudaError_t run_kernel(const void* kernel, const LaunchConfig& config, void** ar
     const Thread& thread = *static_cast<Thread*>(context);
     thread.invoke(thread.kernel, thread.args);
   };
-  return run_launch(config, run, &thread, site);
+  std::string known(reinterpret_cast<const char*>(&kernel), sizeof kernel);
+  for (std::size_t i = 0; found->second.sizes[i] != 0; ++i)
+    known.append(static_cast<const char*>(arguments[i]), found->second.sizes[i]);
+  return run_launch(config, run, &thread, known, site);
 }
 
 }  // namespace tilewise::sim

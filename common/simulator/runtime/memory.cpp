@@ -36,6 +36,7 @@ Range hidden_variables;
 Range guarded;
 std::uint8_t* written_shadow = nullptr;
 int opened = 0;
+std::uint64_t changes = 0;
 
 namespace {
 
@@ -334,6 +335,7 @@ void insert_sorted(std::vector<Allocation>& sorted, const Allocation& entry) {
 
 void* allocate(std::size_t bytes, Kind kind, void* call_site, bool closed) {
   State& s = state();
+  ++changes;
   if (device_arena.bytes == 0) reserve_arenas();
   if (bytes == 0 || bytes > s.capacity) return nullptr;
   Arena& own = s.devices[static_cast<std::size_t>(current_device())];
@@ -381,6 +383,7 @@ void pages_on_demand() {
 }
 
 Release release(void* pointer, void* call_site) {
+  ++changes;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   Arena* arena = arena_of(address);
   if (arena == nullptr) return Release::not_an_allocation;
@@ -414,6 +417,7 @@ bool unregister_host(void* pointer) {
 
 void release_all(int device) {
   State& s = state();
+  ++changes;
   for (Arena* arena : arenas()) {
     for (auto& [begin, record] : arena->records) {
       if (!record.live || record.device != device) continue;
@@ -688,7 +692,8 @@ void host_access(std::uintptr_t address, std::size_t bytes, void* return_address
 void host_access_to_variable(std::uintptr_t address, void* return_address) {
   const Allocation* found = find(address);
   if (found == nullptr || found->kind != Kind::variable || found->space == Space::managed) return;
-  const DeviceMemoryOpen once;  // what looks up lines is no access of the program's
+  ++changes;  // it may be a write
+  const DeviceMemoryOpen once(true);  // what looks up lines is no access of the program's
   report_finding("host-access",
                  "host code read or wrote " + describe(*found) +
                      ", which a GPU keeps in its own memory; copy it with cudaMemcpyToSymbol or cudaMemcpyFromSymbol",

@@ -170,9 +170,16 @@ inline void host_uses(const volatile void* at, std::size_t bytes) {
 /// variable of its own, so the program goes on.
 void host_access_to_variable(std::uintptr_t address, void* return_address);
 
+/// How often something may have changed device memory, or what lies where in it: a launch (runtime/repeats.hpp), a copy, a call.
+extern std::uint64_t changes;
+
 class DeviceMemoryOpen {
  public:
-  DeviceMemoryOpen() { open_device_memory(); }
+  /// `to_read`: and nothing is changed.
+  explicit DeviceMemoryOpen(bool to_read = false) {
+    open_device_memory();
+    if (!to_read) ++changes;
+  }
   ~DeviceMemoryOpen() { close_device_memory(); }
   DeviceMemoryOpen(const DeviceMemoryOpen&) = delete;
   DeviceMemoryOpen& operator=(const DeviceMemoryOpen&) = delete;

@@ -123,6 +123,8 @@ const Launched* launch_of(const State& s, std::uint32_t interval) {
   return after == s.launches.begin() ? nullptr : &*std::prev(after);
 }
 
+bool is_ours(std::uintptr_t address) { return memory::in_arenas(address) || memory::find(address) != nullptr; }
+
 bool writes(Use use) { return use != Use::reads; }
 
 const char* did(Use use) {
@@ -289,8 +291,7 @@ Work ask_for_between(Stream stream, int device, int other) {
 void uses(const char* name, void* site, const Bytes& bytes, Use use) {
   State& s = state();
   if (bytes.run == 0 || bytes.runs == 0 || !wanted()) return;
-  const bool is_ours = memory::in_arenas(bytes.begin) || memory::find(bytes.begin) != nullptr;
-  if (!is_ours) return;  // the program's own memory: it has been copied elsewhere when the call returns
+  if (!is_ours(bytes.begin)) return;  // the program's own memory: it has been copied elsewhere when the call returns
   const Used now{s.current, bytes, use, name, site};
   if (use != Use::allocates) {
     for (const Used* other : unordered_uses()) {
@@ -317,12 +318,41 @@ std::uint32_t launches(std::uint32_t first, std::size_t serial) {
     const auto& launches = s.streams[i].launches;
     const auto found = std::upper_bound(launches.begin(), launches.end(), at(s.now, i),
                                         [](std::uint32_t number, const auto& launch) { return number < launch.first; });
-    if (found != launches.end()) unordered = std::min(unordered, found->second);
+    // Those that are repeats (is_now) have earlier intervals than launches before them.
+    for (auto launch = found; launch != launches.end(); ++launch) unordered = std::min(unordered, launch->second);
   }
   s.launches.push_back({first, s.current, serial});
   s.streams[s.current.stream].launches.emplace_back(s.current.number, first);
   note_unfinished(s);
   return unordered;
+}
+
+void is_now(std::uint32_t first, std::uint32_t last, std::size_t serial) {
+  State& s = state();
+  // The work's own entries go: it has no intervals.
+  auto& of_stream = s.streams[s.current.stream].launches;
+  s.launches.pop_back();
+  of_stream.pop_back();
+  const Launched again{first, s.current, serial};
+  auto at_first = std::lower_bound(s.launches.begin(), s.launches.end(), first,
+                                   [](const Launched& launch, std::uint32_t i) { return launch.first < i; });
+  if (at_first != s.launches.end() && at_first->first == first) {
+    *at_first = again;
+  } else {
+    at_first = std::next(s.launches.insert(at_first, again));
+    // Launches behind it that the host knows of may have been forgotten: their intervals aren't its.
+    if (at_first == s.launches.end() || at_first->first > last + 1)
+      s.launches.insert(at_first, {last + 1, {s.current.stream, 0}, 0});
+  }
+  std::erase_if(of_stream, [=](const auto& launch) { return launch.second == first; });
+  of_stream.emplace_back(s.current.number, first);
+  note_unfinished(s);
+}
+
+bool has_default_streams_only() {
+  const auto& streams = state().streams;
+  return std::none_of(streams.begin() + default_of(device_count()), streams.end(),
+                      [](const StreamState& stream) { return stream.open; });
 }
 
 std::size_t unordered_launches() {

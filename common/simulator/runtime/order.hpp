@@ -102,6 +102,13 @@ struct Launched {
   std::size_t serial;
 };
 
+/// The work that is being done is a launch that would do just what an earlier one in its stream did, which had the intervals from
+/// `first` to `last`, and was not done again: that one's accesses are from now on as late as if it had been.
+void is_now(std::uint32_t first, std::uint32_t last, std::size_t serial);
+
+/// No stream but default ones is there: none was made, or all are destroyed.
+bool has_default_streams_only();
+
 /// How many earlier launches do not come before the work that is being done.
 std::size_t unordered_launches();
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <boost/context/detail/fcontext.hpp>
 #include <charconv>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda_runtime_api.h"
@@ -27,6 +29,7 @@
 #include "runtime/graph.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
+#include "runtime/repeats.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
@@ -648,8 +651,9 @@ std::string cure_of_refusal(const LaunchConfig& config) {
 }
 
 // `child`: a kernel has asked for it.
-void launch_once(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site,
-                 const DeviceLaunch* child = nullptr) {
+// `arguments` as repeats::Attempt wants them.
+void launch_once(const LaunchConfig& config, void (*thread)(void*), void* context, std::string_view arguments,
+                 const void* site, const DeviceLaunch* child = nullptr) {
   ++scheduler().launch.serial;
   scheduler().launch.blocks_before = scheduler().launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
@@ -682,16 +686,24 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
   watch_blocks();
   memory::open_device_memory();
   order::ask_for(order_of(config.stream));
+  repeats::Attempt attempt(config, thread, arguments);
+  const bool repeated = attempt.changes_nothing();
   const dim3 &grid = config.grid, &block = config.block;
   timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
   s.launch.device = current_device();
   memory::show_variables_of(s.launch.device);
   observer::begin_launch(s.launch);
-  s.run_grid();
+  if (repeated) {
+    attempt.skip(s.launch);
+  } else {
+    attempt.begin();
+    s.run_grid();
+    attempt.end(s.launch, s.aborted);
+  }
   observer::end_launch(s.launch);
   memory::keep_variables_of(s.launch.device);
   memory::close_device_memory();
-  if (s.launch.kernel) note_kernel(s.launch.kernel, s.max_threads, s.launch.static_shared);
+  if (s.launch.kernel && !repeated) note_kernel(s.launch.kernel, s.max_threads, s.launch.static_shared);
 
   if (s.aborted) {
     s.abandon_workers();
@@ -705,13 +717,14 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
 }
 
 // The launch, and all that its kernel and those of its children launch: it ends when all of them have.
-void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
-  launch_once(config, thread, context, site);
+void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::string_view arguments,
+                  const void* site) {
+  launch_once(config, thread, context, arguments, site);
   std::vector<DeviceLaunch> open = take_device_launches();
   while (!open.empty() && sticky_error() == cudaSuccess) {
     const DeviceLaunch next = std::move(open.back());
     open.pop_back();
-    launch_once(next.config, next.thread, next.context.get(), next.site, &next);
+    launch_once(next.config, next.thread, next.context.get(), {}, next.site, &next);
     for (DeviceLaunch& more : take_device_launches()) open.push_back(std::move(more));
   }
 }
@@ -735,13 +748,14 @@ void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* cont
       return;
     }
   }
-  start_launch(config, thread, context, site);
+  start_launch(config, thread, context, {static_cast<const char*>(context), bytes}, site);
 }
 
-cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* context, const void* site) {
+cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::string_view arguments,
+                       const void* site) {
   // The launch records its error as <<<>>> does; here the call returns it as well.
   const cudaError_t before = cudaGetLastError();
-  start_launch(config, thread, context, site);
+  start_launch(config, thread, context, arguments, site);
   const cudaError_t error = cudaPeekAtLastError();
   if (error == cudaSuccess) set_error(before);
   return error;
@@ -933,7 +947,17 @@ static void let_others_run(Lane& lane, const void* site, std::uint64_t polls) {
 
 long long clock_reading() {
   static long long readings = 0;  // one OS thread
+  repeats::note_effect();
   return ++readings;
+}
+
+int print(const char* format, ...) {
+  if (current_lane) repeats::note_effect();
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int written = std::vprintf(format, arguments);
+  va_end(arguments);
+  return written;
 }
 
 void yield_thread() {

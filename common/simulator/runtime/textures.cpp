@@ -365,10 +365,12 @@ using namespace tilewise::sim;
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* desc, const cudaResourceViewDesc* view) {
+  ++memory::changes;
   return api([=] { return create_texture(texture, resource, desc, view); });
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
+  ++memory::changes;
   return api([=] { return destroy(textures(), texture); });
 }
 
@@ -391,6 +393,7 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* desc, cudaTextureOb
 }
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaResourceDesc* resource) {
+  ++memory::changes;
   return api([=] {
     Texture made;
     if (surface == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
@@ -402,5 +405,6 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaReso
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
+  ++memory::changes;
   return api([=] { return destroy(surfaces(), surface); });
 }

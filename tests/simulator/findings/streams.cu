@@ -9,11 +9,11 @@ constexpr int kMany = 256;
 
 __global__ void fill(int* out, int value, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = value;  // finding: race-streams both_write, race-streams work_beside_a_graph, race-streams write_after_read, race-streams copy_and_kernel_in, race-streams copy_out_and_next, race-streams legacy_and_nonblocking, race-streams allocated_elsewhere
+  if (i < n) out[i] = value;  // finding: race-streams both_write, race-streams work_beside_a_graph, race-streams write_after_read, race-streams copy_and_kernel_in, race-streams copy_out_and_next, race-streams repeated_over_a_copy, race-streams legacy_and_nonblocking, race-streams allocated_elsewhere
 }
 __global__ void add(const int* in, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] += in[i];  // finding: race-streams read_after_write, race-streams branches_of_a_graph, race-streams event_too_early, race-streams memset_and_kernel, race-streams atomics_and_reader, race-streams two_of_three
+  if (i < n) out[i] += in[i];  // finding: race-streams read_after_write, race-streams read_after_a_repeat, race-streams branches_of_a_graph, race-streams event_too_early, race-streams memset_and_kernel, race-streams atomics_and_reader, race-streams two_of_three
 }
 __global__ void count(int* counter) { atomicAdd(counter, 1); }
 
@@ -168,6 +168,91 @@ CASE(through_another_right) {
   wait_for(t.a, s.b);
   add<<<1, kMany, 0, t.a>>>(x, y, kMany);
   return finish(x, y);
+}
+
+// ---------------------------------------------------------------- a launch that is repeated
+// Launches that would change nothing are not run here: who meets them is found all the same.
+CASE(repeated_over_a_copy) {
+  Streams s;
+  int* d = zeros<int>(kMany);
+  int* h = pinned(kMany);
+  for (int i = 0; i < 3; ++i) {
+    fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+    cudaDeviceSynchronize();
+  }
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);
+  fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  const int failed = finish(d);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(repeated_over_a_copy_right) {
+  Streams s;
+  int* d = zeros<int>(kMany);
+  int* h = pinned(kMany);
+  for (int i = 0; i < 4; ++i) {
+    fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+    wait_for(s.b, s.a);
+    cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);
+    wait_for(s.a, s.b);
+  }
+  const int failed = finish(d);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(copied_after_a_repeat) {
+  Streams s;
+  int* d = zeros<int>(kMany);
+  int* h = pinned(kMany);
+  for (int i = 0; i < 4; ++i) {
+    cudaDeviceSynchronize();
+    fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  }
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);  // finding: race-streams copied_after_a_repeat
+  const int failed = finish(d);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(copied_after_a_repeat_right) {
+  Streams s;
+  int* d = zeros<int>(kMany);
+  int* h = pinned(kMany);
+  for (int i = 0; i < 4; ++i) {
+    cudaDeviceSynchronize();
+    fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
+  }
+  cudaDeviceSynchronize();
+  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);
+  const int failed = finish(d);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(read_after_a_repeat) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany), *z = zeros<int>(kMany);
+  for (int i = 0; i < 4; ++i) {
+    fill<<<1, kMany, 0, s.b>>>(z, i, kMany);  // other launches in between
+    cudaDeviceSynchronize();
+  }
+  for (int i = 0; i < 4; ++i) {
+    cudaDeviceSynchronize();
+    fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  }
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  return finish(x, y, z);
+}
+CASE(read_after_a_repeat_right) {
+  Streams s;
+  int *x = zeros<int>(kMany), *y = zeros<int>(kMany), *z = zeros<int>(kMany);
+  for (int i = 0; i < 4; ++i) {
+    cudaDeviceSynchronize();
+    fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
+  }
+  wait_for(s.b, s.a);
+  add<<<1, kMany, 0, s.b>>>(x, y, kMany);
+  fill<<<1, kMany, 0, s.b>>>(z, 1, kMany);  // its intervals lie behind those of the launch that was repeated
+  add<<<1, kMany, 0, s.a>>>(x, y + 0, 0);
+  return finish(x, y, z);
 }
 
 // ---------------------------------------------------------------- the default stream

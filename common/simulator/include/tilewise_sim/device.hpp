@@ -110,6 +110,9 @@ TILEWISE_DISTINCT void heap_free(void* pointer);
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
+/// printf() of device code.
+[[gnu::format(printf, 1, 2)]] int print(const char* format, ...);
+
 /// Of the device that the kernel runs on: its multiprocessors, and the warps that one of them holds.
 unsigned multiprocessors();
 unsigned warps_of_multiprocessor();
@@ -244,9 +247,10 @@ inline constexpr NullArgument null_argument{};
 /// captured it is run later, with a copy of the context, which takes `bytes` bytes; 0: there can be none.
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes = 0);
 
-template <class Callable, class... Args>
-[[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
-  if constexpr (std::is_empty_v<std::remove_cvref_t<Callable>> && (std::is_trivially_copyable_v<Args> && ...)) {
+/// `callable` calls the kernel.
+template <bool can_be_copied, class Callable, class... Args>
+[[gnu::always_inline]] inline void launch_callable(LaunchConfig config, Callable&& callable, Args... args) {
+  if constexpr (can_be_copied && (std::is_trivially_copyable_v<Args> && ...)) {
     auto thread = [callable, args...]() mutable { callable(args...); };
     using Thread = decltype(thread);
     launch_erased(
@@ -257,6 +261,18 @@ template <class Callable, class... Args>
     launch_erased(
         config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
   }
+}
+
+/// It refers to what is around it, or to nothing.
+template <class Callable, class... Args>
+[[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
+  launch_callable<std::is_empty_v<std::remove_cvref_t<Callable>>>(config, callable, args...);
+}
+
+/// It has a copy of what points to the kernel.
+template <class Callable, class... Args>
+[[gnu::always_inline]] inline void launch_pointer(LaunchConfig config, Callable&& callable, Args... args) {
+  launch_callable<std::is_trivially_copyable_v<std::remove_cvref_t<Callable>>>(config, callable, args...);
 }
 
 /// The compilers pass such objects by their address, and others in registers or on the stack.

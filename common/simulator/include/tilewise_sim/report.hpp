@@ -164,6 +164,10 @@ bool set_counting(bool on);
 /// A launch that is neither counted nor checked runs about ten times as fast.
 bool set_checking(bool on);
 
+/// Launches so far that were not run, since they would have changed nothing: an earlier one with the same arguments had left
+/// memory just so.
+std::uint64_t launches_not_run();
+
 /// TILEWISE_REPORT or TILEWISE_COUNT=1: the user wants every launch counted, however long it takes.
 bool counting_demanded();
 
