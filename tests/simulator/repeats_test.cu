@@ -82,6 +82,27 @@ TEST_CASE("repeats: a launch that would change nothing is not run") {
   CHECK(left_out == kTimes - 2);  // the second shows it
 }
 
+#ifdef TILEWISE_SIMULATOR
+TEST_CASE("repeats: a launch is run where it is counted, or not checked") {
+  const DeviceBuffer<int> in(numbers());
+  DeviceBuffer<int> out(kN);
+  const auto repeat = [&] {
+    for (int i = 0; i < kTimes; ++i) scale<<<kBlocks, kThreads>>>(in.data(), out.data(), 3);
+  };
+  repeat();
+  CHECK(not_run(0, repeat) == kTimes);
+  const bool was_counting = tilewise::sim::set_counting(true);
+  CHECK(not_run(0, repeat) == 0);
+  CHECK(tilewise::sim::last_counters().global_load_sectors == kN / 8);
+  tilewise::sim::set_counting(was_counting);
+  const bool was_checking = tilewise::sim::set_checking(false);
+  CHECK(not_run(0, repeat) == 0);
+  tilewise::sim::set_checking(was_checking);
+  CHECK(not_run(0, repeat) == kTimes - 1);
+  CHECK(out.to_host() == times(numbers(), 3));
+}
+#endif
+
 TEST_CASE("repeats: other arguments are another launch") {
   const DeviceBuffer<int> in(numbers());
   DeviceBuffer<int> out(kN);

@@ -2076,7 +2076,8 @@ class Rewriter {
   /// `printf(format, ...)`: the launch can't be left out, even if it changes no memory.
   void print_call(std::size_t i) {
     if (functions_.count(syntax_.text(i)) != 0) return;
-    if (const std::size_t begin = call_of_c_function(i); begin != kNone) replace(begin, i + 1, " ::tilewise::sim::print");
+    if (const std::size_t begin = call_of_c_function(i); begin != kNone)
+      replace(begin, i + 1, " ::tilewise::sim::print");
   }
 
   /// `delete p` and `delete[] p`, but not `= delete` and `operator delete`.

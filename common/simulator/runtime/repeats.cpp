@@ -10,6 +10,7 @@
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
 #include "runtime/devices.hpp"
+#include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
@@ -102,6 +103,7 @@ Attempt::Attempt(const LaunchConfig& config, void (*thread)(void*), std::string_
   State& s = state();
   s.bytes_left += kBytesPerThread * threads_of(config);
   if (!s.wanted || arguments.empty() || several_devices() || shows_no_findings()) return;
+  if (!observer::checking || observer::counting || launches_only() || corners_only()) return;
   std::string key = key_of(config, thread, arguments);
   const auto found = s.known.find(key);
   if (found != s.known.end())
@@ -125,8 +127,8 @@ void Attempt::skip(Launch& launch) const {
 }
 
 bool Attempt::can_compare() const {
-  return known_ != nullptr && known_->has_run && observer::checking && !observer::counting &&
-         known_->vain_comparisons < kMostVainComparisons && !memory::has_addresses_only();
+  return known_ != nullptr && known_->has_run && known_->vain_comparisons < kMostVainComparisons &&
+         !memory::has_addresses_only();
 }
 
 void Attempt::begin() {

@@ -21,7 +21,7 @@ void note_effect();
 /// What is known of a launch with certain arguments.
 struct Known;
 
-/// One launch, from its beginning to its end. Made once its work has been asked for (order::ask_for).
+/// One launch, from its beginning to its end. Made when it is known whether its accesses are checked and counted.
 class Attempt {
  public:
   /// `arguments`: the bytes that say, together with `thread` and the configuration, what the launch does; empty: nobody knows.

@@ -686,13 +686,13 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
   watch_blocks();
   memory::open_device_memory();
   order::ask_for(order_of(config.stream));
-  repeats::Attempt attempt(config, thread, arguments);
-  const bool repeated = attempt.changes_nothing();
   const dim3 &grid = config.grid, &block = config.block;
   timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
   s.launch.device = current_device();
   memory::show_variables_of(s.launch.device);
   observer::begin_launch(s.launch);
+  repeats::Attempt attempt(config, thread, arguments);
+  const bool repeated = attempt.changes_nothing();
   if (repeated) {
     attempt.skip(s.launch);
   } else {

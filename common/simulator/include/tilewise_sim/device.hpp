@@ -243,6 +243,16 @@ struct NullArgument {
 };
 inline constexpr NullArgument null_argument{};
 
+// Equal arguments are equal bytes then, where the compiler can do it.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define TILEWISE_CLEAR_PADDING(pointer) __builtin_clear_padding(pointer)
+#endif
+#endif
+#ifndef TILEWISE_CLEAR_PADDING
+#define TILEWISE_CLEAR_PADDING(pointer) static_cast<void>(pointer)
+#endif
+
 /// Runs `thread(context)` once per CUDA thread. Returns nothing: errors are read with cudaGetLastError(). In a stream that is being
 /// captured it is run later, with a copy of the context, which takes `bytes` bytes; 0: there can be none.
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes = 0);
@@ -253,6 +263,7 @@ template <bool can_be_copied, class Callable, class... Args>
   if constexpr (can_be_copied && (std::is_trivially_copyable_v<Args> && ...)) {
     auto thread = [callable, args...]() mutable { callable(args...); };
     using Thread = decltype(thread);
+    TILEWISE_CLEAR_PADDING(&thread);
     launch_erased(
         config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
   } else {
@@ -317,6 +328,7 @@ struct Kernel<kernel, void (*)(P...)> {
         kernel(static_cast<P&>(kept.value)...);
       };
       using Thread = decltype(thread);
+      TILEWISE_CLEAR_PADDING(&thread);
       launch_erased(
           config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
     }
