@@ -692,7 +692,7 @@ void host_access(std::uintptr_t address, std::size_t bytes, void* return_address
 void host_access_to_variable(std::uintptr_t address, void* return_address) {
   const Allocation* found = find(address);
   if (found == nullptr || found->kind != Kind::variable || found->space == Space::managed) return;
-  ++changes;  // it may be a write
+  ++changes;                          // it may be a write
   const DeviceMemoryOpen once(true);  // what looks up lines is no access of the program's
   report_finding("host-access",
                  "host code read or wrote " + describe(*found) +
