@@ -17,7 +17,8 @@ cat >"$root/nvcc" <<FAKE
 #!/usr/bin/env bash
 arguments=()
 for a in "\$@"; do case \$a in --expt-relaxed-constexpr | --extended-lambda | -arch=*) ;; *) arguments+=("\$a") ;; esac; done
-exec "$PWD/build/sim/bin/simcc" -DFAKE_GPU "-I$PWD/common/simulator/include" "\${arguments[@]}" "$root/repeats.cpp"
+[[ " \$* " = *" -c "* ]] || arguments+=("$root/repeats.cpp")
+exec "$PWD/build/sim/bin/simcc" -DFAKE_GPU "-I$PWD/common/simulator/include" "\${arguments[@]}"
 FAKE
 chmod +x "$root/nvcc"
 
