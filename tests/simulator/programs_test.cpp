@@ -782,3 +782,30 @@ int main() {
   CHECK(has(ran.text, "failed"));
   CHECK(has(ran.text, "deadlock"));
 }
+
+TEST_CASE("program: a kernel that prints or reads a clock is run each time") {
+  std::string expected;
+  for (const char* line : {"printf 7\n", "vprintf 8\n"})
+    for (int i = 0; i < 4; ++i) expected += line;
+  runs("prints_each_time", expected + "4 steps of time\n");
+}
+
+TEST_CASE("TILEWISE_REPEATS is run, or nothing") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(#include <cstdio>
+__global__ void one(int* p) { *p = 1; }
+int main() {
+  std::puts("began");
+  int* p = nullptr;
+  cudaMalloc(&p, sizeof *p);
+  for (int i = 0; i < 4; ++i) one<<<1, 1>>>(p);
+  cudaFree(p);
+})"))
+              .status == 0);
+  for (const std::string environment : {"", "TILEWISE_REPEATS=", "TILEWISE_REPEATS=run"})
+    CHECK(workplace.run_app(environment).text == "began\n");
+  const Outcome ran = workplace.run_app("TILEWISE_REPEATS=never");
+  CHECK(ran.status == 2);
+  CHECK(ran.text == "TILEWISE_REPEATS 'never': not known; allowed is run\n");
+}

@@ -1277,7 +1277,7 @@ class Rewriter {
       bytewise(i);
     } else if (text == "malloc" || text == "free") {
       heap_call(i);
-    } else if (text == "printf") {
+    } else if (text == "printf" || text == "vprintf") {
       print_call(i);
     } else if (text == "new") {
       if (allocates(i)) insert_after(i, " (::tilewise::sim::on_heap)");
@@ -2073,11 +2073,12 @@ class Rewriter {
       replace(begin, i + 1, allocates ? " ::tilewise::sim::heap_allocate" : " ::tilewise::sim::heap_free");
   }
 
-  /// `printf(format, ...)`: the launch can't be left out, even if it changes no memory.
+  /// `printf(format, ...)` and `vprintf(format, list)`: the launch can't be left out, even if it changes no memory.
   void print_call(std::size_t i) {
+    const bool has_list = syntax_.is(i, "vprintf");
     if (functions_.count(syntax_.text(i)) != 0) return;
     if (const std::size_t begin = call_of_c_function(i); begin != kNone)
-      replace(begin, i + 1, " ::tilewise::sim::print");
+      replace(begin, i + 1, has_list ? " ::tilewise::sim::print_list" : " ::tilewise::sim::print");
   }
 
   /// `delete p` and `delete[] p`, but not `= delete` and `operator delete`.

@@ -143,9 +143,13 @@ Fill last_fill;
 void move_bytes(void* to, const void* from, std::size_t bytes) {
   if (memory::has_addresses_only() && (is_device_memory(to) || is_device_memory(from))) return;
   const memory::DeviceMemoryOpen open(true);
-  const bool changes = std::memcmp(to, from, bytes) != 0;
-  if (changes) std::memmove(to, from, bytes);
-  if (is_ours(to) && (changes || !memory::is_written(address_of(from), bytes))) ++memory::changes;
+  const bool kernels_see_it = is_ours(to);
+  if (!kernels_see_it || std::memcmp(to, from, bytes) != 0) {
+    std::memmove(to, from, bytes);
+    memory::changes += kernels_see_it;
+  } else if (!memory::is_written(address_of(from), bytes)) {
+    ++memory::changes;  // of what is known about the bytes
+  }
   if (kept_copies().wanted && is_device_memory(from) && !is_device_memory(to))
     kept_copies().bytes.append(static_cast<const char*>(from), bytes);
   memory::copy_written(address_of(to), address_of(from), bytes);

@@ -40,19 +40,19 @@ constexpr std::size_t kMostCompared = std::size_t{1} << 30;  // bytes, which are
 // and compared in 4. This counts threads and bytes, not time, so that every run of a program behaves alike.
 constexpr std::uint64_t kBytesPerThread = 32, kBytesAtFirst = std::uint64_t{1} << 30;
 
+// Before main(), so that nothing is half done when the value is wrong.
+const bool run_all = [] {
+  const char* value = std::getenv("TILEWISE_REPEATS");
+  if (value == nullptr || *value == '\0') return false;
+  if (std::strcmp(value, "run") == 0) return true;
+  std::fprintf(stderr, "TILEWISE_REPEATS '%s': not known; allowed is run\n", value);
+  std::exit(2);
+}();
+
 struct State {
   std::unordered_map<std::string, Known> known;
   std::uint64_t runs = 0, effects = 0, not_run = 0;
   std::uint64_t bytes_left = kBytesAtFirst;  // that may be compared
-  bool wanted = true;
-
-  State() {
-    const char* value = std::getenv("TILEWISE_REPEATS");
-    if (value == nullptr || *value == '\0') return;
-    wanted = std::strcmp(value, "run") != 0;
-    if (wanted)
-      std::fprintf(stderr, "tilewise: TILEWISE_REPEATS=%s is not known and changes nothing; it may be run\n", value);
-  }
 };
 
 State& state() {
@@ -101,8 +101,8 @@ void note_effect() { ++state().effects; }
 
 Attempt::Attempt(const LaunchConfig& config, void (*thread)(void*), std::string_view arguments) {
   State& s = state();
-  s.bytes_left += kBytesPerThread * threads_of(config);
-  if (!s.wanted || arguments.empty() || several_devices() || shows_no_findings()) return;
+  threads_ = threads_of(config);
+  if (run_all || arguments.empty() || several_devices() || shows_no_findings()) return;
   if (!observer::checking || observer::counting || launches_only() || corners_only()) return;
   std::string key = key_of(config, thread, arguments);
   const auto found = s.known.find(key);
@@ -133,6 +133,7 @@ bool Attempt::can_compare() const {
 
 void Attempt::begin() {
   State& s = state();
+  s.bytes_left += kBytesPerThread * threads_;
   effects_ = s.effects;
   findings_ = reports_made();
   changes_ = memory::changes;

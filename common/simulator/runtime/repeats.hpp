@@ -40,6 +40,7 @@ class Attempt {
 
   Known* known_ = nullptr;
   bool compares_ = false;
+  std::uint64_t threads_ = 0;
   std::uint64_t effects_ = 0, findings_ = 0, changes_ = 0;
   std::uint32_t first_ = 0;
   std::vector<unsigned char> before_;  // the device's memory and variables, one allocation after another

@@ -951,11 +951,15 @@ long long clock_reading() {
   return ++readings;
 }
 
-int print(const char* format, ...) {
+int print_list(const char* format, std::va_list arguments) {
   if (current_lane) repeats::note_effect();
+  return std::vprintf(format, arguments);
+}
+
+int print(const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  const int written = std::vprintf(format, arguments);
+  const int written = print_list(format, arguments);
   va_end(arguments);
   return written;
 }

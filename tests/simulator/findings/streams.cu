@@ -200,33 +200,26 @@ CASE(repeated_over_a_copy_right) {
   cudaFreeHost(h);
   return failed;
 }
-CASE(copied_after_a_repeat) {
+/// The same launch four times, the last one of which nobody has waited for.
+void fill_again_and_again(cudaStream_t stream, int* d) {
+  for (int i = 0; i < 4; ++i) {
+    cudaDeviceSynchronize();
+    fill<<<1, kMany, 0, stream>>>(d, 1, kMany);
+  }
+}
+int copy_after_a_repeat(bool waits) {
   Streams s;
   int* d = zeros<int>(kMany);
   int* h = pinned(kMany);
-  for (int i = 0; i < 4; ++i) {
-    cudaDeviceSynchronize();
-    fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
-  }
+  fill_again_and_again(s.a, d);
+  if (waits) cudaDeviceSynchronize();
   cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);  // finding: race-streams copied_after_a_repeat
   const int failed = finish(d);
   cudaFreeHost(h);
   return failed;
 }
-CASE(copied_after_a_repeat_right) {
-  Streams s;
-  int* d = zeros<int>(kMany);
-  int* h = pinned(kMany);
-  for (int i = 0; i < 4; ++i) {
-    cudaDeviceSynchronize();
-    fill<<<1, kMany, 0, s.a>>>(d, 1, kMany);
-  }
-  cudaDeviceSynchronize();
-  cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, s.b);
-  const int failed = finish(d);
-  cudaFreeHost(h);
-  return failed;
-}
+CASE(copied_after_a_repeat) { return copy_after_a_repeat(false); }
+CASE(copied_after_a_repeat_right) { return copy_after_a_repeat(true); }
 CASE(read_after_a_repeat) {
   Streams s;
   int *x = zeros<int>(kMany), *y = zeros<int>(kMany), *z = zeros<int>(kMany);
@@ -234,24 +227,18 @@ CASE(read_after_a_repeat) {
     fill<<<1, kMany, 0, s.b>>>(z, i, kMany);  // other launches in between
     cudaDeviceSynchronize();
   }
-  for (int i = 0; i < 4; ++i) {
-    cudaDeviceSynchronize();
-    fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
-  }
+  fill_again_and_again(s.a, x);
   add<<<1, kMany, 0, s.b>>>(x, y, kMany);
   return finish(x, y, z);
 }
 CASE(read_after_a_repeat_right) {
   Streams s;
   int *x = zeros<int>(kMany), *y = zeros<int>(kMany), *z = zeros<int>(kMany);
-  for (int i = 0; i < 4; ++i) {
-    cudaDeviceSynchronize();
-    fill<<<1, kMany, 0, s.a>>>(x, 1, kMany);
-  }
+  fill_again_and_again(s.a, x);
   wait_for(s.b, s.a);
   add<<<1, kMany, 0, s.b>>>(x, y, kMany);
   fill<<<1, kMany, 0, s.b>>>(z, 1, kMany);  // its intervals lie behind those of the launch that was repeated
-  add<<<1, kMany, 0, s.a>>>(x, y + 0, 0);
+  add<<<1, kMany, 0, s.a>>>(x, y, 0);
   return finish(x, y, z);
 }
 

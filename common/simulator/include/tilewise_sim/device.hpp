@@ -2,6 +2,7 @@
 // runtime, which is compiled without instrumentation. See docs/architecture.md.
 #pragma once
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -110,8 +111,9 @@ TILEWISE_DISTINCT void heap_free(void* pointer);
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
-/// printf() of device code.
+/// printf() and vprintf() of device code.
 [[gnu::format(printf, 1, 2)]] int print(const char* format, ...);
+[[gnu::format(printf, 1, 0)]] int print_list(const char* format, std::va_list arguments);
 
 /// Of the device that the kernel runs on: its multiprocessors, and the warps that one of them holds.
 unsigned multiprocessors();
