@@ -45,9 +45,10 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
   CHECK(count_arithmetic(call + "\tmulsd\t%xmm1, %xmm0\n.L2:\n" + call + "\taddss\t%xmm1, %xmm0\n" + call +
                          "\tret\n") == counter + "\taddq\t$1, 8(%rax)\n\tmulsd\t%xmm1, %xmm0\n.L2:\n" + counter +
                                            "\taddq\t$1, (%rax)\n\taddss\t%xmm1, %xmm0\n\tret\n");
-  // A block without a call: where something jumps to, flags and registers are kept. Other labels are no blocks.
-  const std::string kept = "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n" + counter +
-                           "\taddq\t$2, (%rax)\n\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n";
+  // A block without a call: where something jumps to, flags and registers are kept (leaq leaves the flags alone). Other labels are no blocks.
+  const std::string added = counter + "\tmovq\t(%rax), %rcx\n\tleaq\t2(%rcx), %rcx\n\tmovq\t%rcx, (%rax)\n";
+  const std::string kept = "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n\tpushq\t%rcx\n" + added +
+                           "\tpopq\t%rcx\n\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n";
   const std::string two = "\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n";
   CHECK(count_arithmetic("f:\n" + call + "\tje\t.L2\n.L2:\n\tmovq\t%rax, %rbx\n" + two + "\tret\n") ==
         "f:\n\tje\t.L2\n.L2:\n\tmovq\t%rax, %rbx\n" + kept + two + "\tret\n");
@@ -61,10 +62,11 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
   const std::string start = "f:\n\t.cfi_startproc\n", jump = call + "\tje\t.L2\n.L2:\n" + two;
   const auto described = [&](const std::string& frame) { return count_arithmetic(start + frame + jump); };
   const std::string moved =
-      "\tleaq\t-128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset 128\n\tpushfq\n\t.cfi_adjust_cfa_offset 8\n\tpushq\t%rax\n"
+      "\tleaq\t-128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset 128\n\tpushq\t%rax\n\t.cfi_adjust_cfa_offset "
+      "8\n\tpushq\t%rcx\n"
       "\t.cfi_adjust_cfa_offset 8\n" +
-      counter +
-      "\taddq\t$2, (%rax)\n\tpopq\t%rax\n\t.cfi_adjust_cfa_offset -8\n\tpopfq\n\t.cfi_adjust_cfa_offset -8\n"
+      added +
+      "\tpopq\t%rcx\n\t.cfi_adjust_cfa_offset -8\n\tpopq\t%rax\n\t.cfi_adjust_cfa_offset -8\n"
       "\tleaq\t128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset -128\n";
   const std::string by_rbp = "\t.cfi_def_cfa_register 6\n", back = "\t.cfi_def_cfa 7, 8\n",
                     remember = "\t.cfi_remember_state\n", restore = "\t.cfi_restore_state\n";

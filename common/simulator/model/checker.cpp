@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "driver_types.h"
+#include "model/known_places.hpp"
+#include "model/race_search.hpp"
 #include "model/shadow.hpp"
 #include "runtime/async_copies.hpp"
 #include "runtime/devices.hpp"
@@ -30,6 +32,9 @@
 #include "runtime/symbols.hpp"
 
 namespace tilewise::sim::checker {
+
+constinit KnownPlace known_places[kKnownPlaces];
+
 namespace {
 
 using model::MemorySpace;
@@ -201,6 +206,9 @@ struct State {
   std::uint32_t acquired[kMaxThreadsPerBlock] = {};            // by each thread, from its own block
 
   const Lane* indexed_wrongly = nullptr;  // has just used an index outside an array
+
+  // Where races are no longer looked for: the places that are known, those in shared memory in the running block.
+  std::vector<KnownPlace*> known, known_in_block;
 
   std::uint16_t number(const void* site) {
     if (const Visited& v = visit(site); v.site == site) return v.number;
@@ -1101,11 +1109,21 @@ void fault(std::uintptr_t address, void* site) {
 
 }  // namespace
 
+namespace {
+
+void forget(std::vector<KnownPlace*>& places) {
+  for (KnownPlace* place : places) *place = {};
+  places.clear();
+}
+
+}  // namespace
+
 void begin_launch(const Launch& launch) {
   State& s = state();
   s.launch_first = s.interval + 1;
   s.uses = order::unordered_uses();
   s.unordered_first = order::launches(s.launch_first, launch.serial);
+  race_search::begin_launch(launch, observer::counting || shows_no_findings() || corners_only());
   memory::set_kernel_fault(fault);
   s.blocks.clear();
   s.handed_over.clear();
@@ -1139,6 +1157,7 @@ void begin_block() {
   s.shared_first = s.block_first;
   s.fenced = false;
   s.pieces.clear();
+  forget(s.known_in_block);
   if (launch.config.shared != 0) {
     const auto begin = reinterpret_cast<std::uintptr_t>(shared_begin + kSharedRegion);
     s.pieces.push_back({begin, begin + launch.config.shared, nullptr});
@@ -1156,6 +1175,7 @@ void suspend_block(observer::SuspendedBlock& block) {
 void resume_block(observer::SuspendedBlock& block) {
   State& s = state();
   enter_block(s);
+  forget(s.known_in_block);
   s.pieces = std::move(block.pieces);
   s.shared_first = block.first_interval;
   s.fenced = block.fenced;
@@ -1208,8 +1228,10 @@ void fence(const Lane& lane, bool within_block) {
 }
 
 void forget_visits(std::uintptr_t begin) {
-  for (Visited& v : state().visited)
+  State& s = state();
+  for (Visited& v : s.visited)
     if (v.inside.begin == begin) v = {};
+  forget(s.known);
 }
 
 void add_shared(const SharedVariable& variable, const char* place) {
@@ -1218,9 +1240,37 @@ void add_shared(const SharedVariable& variable, const char* place) {
 }
 
 void end_launch() {
+  State& s = state();
   end_block();  // one that was aborted
+  forget(s.known);
+  forget(s.known_in_block);
+  race_search::end_launch(running_launch());
   show_findings();
 }
+
+namespace {
+
+// What follows at this place need not come here while it stays inside.
+void remember(State& s, const void* site, MemorySpace space, const memory::Range& inside) {
+  KnownPlace& place = known_place(site);
+  if (place.site == nullptr) (space == MemorySpace::shared ? s.known_in_block : s.known).push_back(&place);
+  place = {site, inside.begin, inside.bytes,
+           memory::in_device_arena(inside.begin) && !memory::is_all_written(inside.begin)};
+}
+
+void end_race_search(State& s) {
+  race_search::left = -1;
+  for (Visited& v : s.visited) v = {};
+}
+
+// Managed and pinned memory: what is remembered about it is asked for after the launch, too.
+bool host_can_reach(MemorySpace space, std::uintptr_t address) {
+  if (space == MemorySpace::shared || memory::in_device_arena(address)) return false;
+  const memory::Allocation* a = memory::find(address);
+  return a == nullptr || !is_on_device(*a) || a->space == Space::managed;
+}
+
+}  // namespace
 
 template <Access kind, std::uint32_t bytes>
 MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* site) {
@@ -1232,8 +1282,10 @@ MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* 
       v.inside.bytes - offset < bytes || (address & (bytes - 1)) != 0)
     return MemorySpace::none;
   constexpr bool load = kind == Access::load;
+  if (v.space == MemorySpace::constant) return load ? v.space : MemorySpace::none;
   const bool shared = v.space == MemorySpace::shared;
   if (load && !shared && !memory::is_written(address, bytes)) return MemorySpace::none;
+  if (race_search::left == 0) return MemorySpace::none;  // now it ends
   Cell* const first = s.shadow.words.at_once(address);
   if (!first) return MemorySpace::none;
   const auto thread = static_cast<std::uint16_t>(lane.linear);
@@ -1250,6 +1302,7 @@ MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* 
       note_write(s, *c, thread, clock, v.number, false, false);
   }
   if (!load && !shared) memory::mark_written(address, bytes);
+  --race_search::left;
   return v.space;
 }
 
@@ -1278,9 +1331,16 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (space == MemorySpace::constant && kind == Access::load) return;
+  if (race_search::left == 0) end_race_search(s);
   memory::Range inside = check_bounds(s, lane, space, address, bytes, kind, site);
   if (inside.bytes == 0) return;
+  if (space == MemorySpace::constant && kind == Access::load) {
+    if (race_search::goes_on())
+      s.visit(site) = {site, s.block_first, s.number(site), space, inside};
+    else
+      remember(s, site, space, inside);
+    return;
+  }
   if (space == MemorySpace::constant) {
     report_finding(
         make("constant-write",
@@ -1296,17 +1356,24 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   const bool is_atomic = kind == Access::atomic || kind == Access::reduction;
   const bool speaks = is_atomic || lane.volatile_access;
   if (speaks) take_over(s, lane.linear, space, address);
+  const bool bounds_only = !race_search::goes_on() && !host_can_reach(space, address);
   Now now = access_now(s, lane, space, address, bytes, kind, site);
   if (space == MemorySpace::global && !memory::in_arenas(address))
     now.to_copy = memory::distance_to_copy(address, running_launch().device);
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
   if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
-  s.visit(site) = {site, s.block_first, now.site_number, space, inside};
+  if (bounds_only)
+    remember(s, site, space, inside);
+  else
+    s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);
     if (kind != Access::load) memory::mark_written(address, bytes);
   }
-  check_race(now);
+  if (!bounds_only) {
+    check_race(now);
+    --race_search::left;
+  }
   if (speaks && kind != Access::load) hand_over(s, lane.linear, space, address);
 }
 
@@ -1357,10 +1424,11 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
       count_access_of_corner();
     } else {
       check_global_written(source);
-      check_race(source);
+      if (race_search::goes_on()) check_race(source);
       for_each_cell(s, from, copy.read, [](Cell& c) { c.copied_from = true; });
     }
   }
+  if (!race_search::goes_on()) return;
   check_race(target);
   for_each_cell(s, to, copy.bytes, [](Cell& c) { c.copied_to = true; });
 }
@@ -1369,7 +1437,7 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
-  if (copy.read != 0 && !corners_only())
+  if (copy.read != 0 && !corners_only() && race_search::goes_on())
     check_race(access_now(s, lane, MemorySpace::global, from, copy.read, Access::copy_from, copy.site));
   const Now target = access_now(s, lane, MemorySpace::shared, to, copy.bytes, Access::copy_to, copy.site);
   for_each_cell(s, to, copy.bytes, [&](Cell& c) {

@@ -8,6 +8,8 @@
 #include <new>
 #include <vector>
 
+#include "model/race_search.hpp"
+
 namespace tilewise::sim::checker {
 
 /// Who touched a word last. Intervals are numbered over the whole process: each block, and each stretch between two
@@ -84,6 +86,7 @@ class Cells {
     Cell**& chunks = tables_[address >> kTableShift];
     if (!chunks) chunks = static_cast<Cell**>(untouched_memory(sizeof(Cell*) * (kChunkMask + 1)));
     const auto cells = static_cast<Cell*>(untouched_memory(kChunkBytes));  // zero, as every cell starts
+    race_search::pay_for_cells();
     return chunks[address >> kChunkShift & kChunkMask] = cells;
   }
 

@@ -109,15 +109,21 @@ std::string additions(const Flop& flop) {
   return text;
 }
 
-// The same where registers, flags and the red zone below the stack are in use. Whoever walks the stack from here, as the
-// watchdog's signal does, must find the caller: where frames are described by rsp, the description follows it.
+// The same where registers, flags and the red zone below the stack are in use: leaq adds and leaves the flags alone, which to save
+// and restore costs more than all the rest. Whoever walks the stack from here, as the watchdog's signal does, must find the
+// caller: where frames are described by rsp, the description follows it.
 std::string additions_anywhere(const Flop& flop, bool frame_by_rsp) {
   const auto moved = [&](int bytes) {
     return frame_by_rsp ? "\t.cfi_adjust_cfa_offset " + std::to_string(bytes) + "\n" : std::string();
   };
-  return "\tleaq\t-128(%rsp), %rsp\n" + moved(128) + "\tpushfq\n" + moved(8) + "\tpushq\t%rax\n" + moved(8) +
-         additions(flop) + "\tpopq\t%rax\n" + moved(-8) + "\tpopfq\n" + moved(-8) + "\tleaq\t128(%rsp), %rsp\n" +
-         moved(-128);
+  const auto added = [](unsigned n, const std::string& place) {
+    return n == 0 ? std::string()
+                  : "\tmovq\t" + place + ", %rcx\n\tleaq\t" + std::to_string(n) + "(%rcx), %rcx\n\tmovq\t%rcx, " +
+                        place + "\n";
+  };
+  return "\tleaq\t-128(%rsp), %rsp\n" + moved(128) + "\tpushq\t%rax\n" + moved(8) + "\tpushq\t%rcx\n" + moved(8) +
+         "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n" + added(flop.single, "(%rax)") + added(flop.twice, "8(%rax)") +
+         "\tpopq\t%rcx\n" + moved(-8) + "\tpopq\t%rax\n" + moved(-8) + "\tleaq\t128(%rsp), %rsp\n" + moved(-128);
 }
 
 // Whether the assembler describes the frame by rsp at the line that was followed last.

@@ -13,6 +13,7 @@
 
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
+#include "model/race_search.hpp"
 #include "model/report.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/for_ever.hpp"
@@ -195,6 +196,7 @@ void end_of_program() {
   }
   show_findings();
   say_what_was_sampled();
+  race_search::say_where_it_ended();
   const std::size_t wrong = finding_count();
   if (wrong != 0 && !findings_only_warn() && !s.silent) {
     std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n",

@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include "model/fast_path.hpp"
+#include "model/known_places.hpp"
 #include "model/observer.hpp"
+#include "model/race_search.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
 #include "runtime/thread.hpp"
@@ -17,9 +19,11 @@
 using tilewise::sim::kCallDepth;
 using tilewise::sim::Lane;
 using tilewise::sim::observed_lane;
+namespace checker = tilewise::sim::checker;
 namespace memory = tilewise::sim::memory;
 namespace observer = tilewise::sim::observer;
 namespace order = tilewise::sim::order;
+namespace race_search = tilewise::sim::race_search;
 using observer::Layout;
 
 #define HOOK extern "C" __attribute__((noinline, visibility("default")))
@@ -63,11 +67,16 @@ inline void not_observed(const volatile void* address, std::size_t bytes, const 
   if (memory::guarded.contains(at)) memory::look_at_guarded(at, 1);
 }
 
-// An ordinary access of host code, which must not come too early for what the device does.
-inline void host_does(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+__attribute__((noinline)) void host_does_watched(const volatile void* address, std::size_t bytes, observer::Access kind,
+                                                 const void* site) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (order::unfinished.contains(at)) order::host_uses(at, bytes, !observer::only_reads(kind), const_cast<void*>(site));
   not_observed(address, bytes, site);
+}
+
+// An ordinary access of host code, which must not come too early for what the device does.
+inline void host_does(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
+  if (memory::is_watched(reinterpret_cast<std::uintptr_t>(address))) host_does_watched(address, bytes, kind, site);
 }
 
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
@@ -89,16 +98,28 @@ inline void observed_plain(Lane* lane, const volatile void* address, const void*
   observed_lane = lane;
 }
 
-// The same for 1, 2, 4, 8 and 16 bytes, which nearly all accesses are.
+// The same for 1, 2, 4, 8 and 16 bytes, which nearly all accesses are: at full length,
 template <std::uint32_t bytes, observer::Access kind>
-inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
-  Lane* lane = observed_lane;
-  if (!lane) return host_does(address, bytes, kind, site);
+__attribute__((noinline)) void look_at_plain(Lane* lane, const volatile void* address, const void* site,
+                                             unsigned known_bits) {
   if (observer::checking) return observed_plain<bytes, kind>(lane, address, site, known_bits);
   if (observer::count_alone(*lane, reinterpret_cast<std::uintptr_t>(address), bytes, kind, site, known_bits)) return;
   Layout layout = plain(bytes);
   layout.known_bits = static_cast<std::uint8_t>(known_bits);
   observed(lane, address, bytes, kind, site, layout);
+}
+
+// and what most of them need where races are no longer looked for. Without that a call would save registers first.
+template <std::uint32_t bytes, observer::Access kind>
+inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
+  Lane* lane = observed_lane;
+  if (!lane) return host_does(address, bytes, kind, site);
+  if (!race_search::goes_on() &&
+      checker::stays_in_known_place<kind, bytes>(reinterpret_cast<std::uintptr_t>(address), site)) {
+    if (kind == observer::Access::store) tilewise::sim::idle_polls = 0;
+    return;
+  }
+  look_at_plain<bytes, kind>(lane, address, site, known_bits);
 }
 
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,

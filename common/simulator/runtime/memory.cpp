@@ -31,6 +31,7 @@ namespace tilewise::sim::memory {
 
 Range device_arena;
 Range device_variables;
+bool watched[kWatchedStretches] = {};
 Range open_arena;
 Range hidden_variables;
 Range guarded;
@@ -210,6 +211,7 @@ void reserve_arenas() {
     if (at == 0) continue;
     device_arena = {at, all};
     open_arena = {at + all, arena};
+    watch({at, all + arena});
     written_shadow = bytes_at(at + all + arena);
     break;
   }
@@ -554,6 +556,7 @@ void hide_variables() {
   }
   for (const auto& [at, values] : s.hidden) begin = std::min(begin, at), end = std::max(end, at + values.size());
   hidden_variables = s.hidden.empty() ? Range{} : Range{begin, end - begin};
+  watch(hidden_variables);
 }
 
 void show_variables() {
@@ -624,6 +627,7 @@ int find_guarded(dl_phdr_info* info, std::size_t, void*) {
     if (part.p_type == PT_DYNAMIC) entry = reinterpret_cast<const ElfW(Dyn)*>(at);
   }
   guarded = {begin, end > begin ? end - begin : 0};
+  watch(guarded);
   const ElfW(Rela)* relocations = nullptr;
   const ElfW(Sym)* symbols = nullptr;
   std::size_t bytes = 0;
@@ -751,6 +755,24 @@ bool is_written_range(std::uintptr_t address, std::size_t bytes) {
                           [](std::uint8_t shadow, std::uint8_t mask) { return (shadow & mask) == mask; });
 }
 
+void watch(const Range& range) {
+  if (range.bytes == 0) return;
+  const std::uintptr_t last = (range.begin + range.bytes - 1) >> kWatchedShift;
+  for (std::uintptr_t i = range.begin >> kWatchedShift; i <= last; ++i) watched[i % kWatchedStretches] = true;
+}
+
+bool is_all_written(std::uintptr_t begin) {
+  const Allocation* a = find(begin);
+  if (a == nullptr || !a->live) return false;
+  if (!a->all_written) {
+    const std::uint8_t* const shadow = written_shadow + (a->begin - device_arena.begin) / 8;
+    const std::size_t whole = a->bytes / 8;
+    a->all_written = std::all_of(shadow, shadow + whole, [](std::uint8_t byte) { return byte == 0xFF; }) &&
+                     is_written_range(a->begin + whole * 8, a->bytes % 8);
+  }
+  return a->all_written;
+}
+
 std::size_t written_bytes() {
   std::size_t bytes = 0;
   each_device([&](const Arena& arena) {
@@ -766,6 +788,7 @@ std::size_t written_bytes() {
 void copy_written(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
   if (!device_arena.contains(to) || bytes == 0) return;
   if (!device_arena.contains(from)) return mark_written_range(to, bytes);
+  if (const Allocation* a = find(to)) a->all_written = false;
   const auto copy_bits = [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) set_written(to + i, is_written(from + i, 1));
   };
@@ -982,6 +1005,7 @@ bool register_variable(const void* address, std::size_t bytes, const char* name,
   if (space != Space::managed && std::any_of(values, values + bytes, [](std::uint8_t b) { return b != 0; }))
     memory::state().first_values[begin].assign(values, values + bytes);
   if (space != Space::managed) {
+    memory::watch({begin, bytes});
     memory::Range& all = memory::device_variables;
     const std::uintptr_t first = all.bytes == 0 ? begin : std::min(all.begin, begin);
     all.bytes = std::max(all.begin + all.bytes, begin + bytes) - first;

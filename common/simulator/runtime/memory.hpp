@@ -26,15 +26,16 @@ struct Allocation {
   std::size_t heap_bytes = 0;  ///< what it takes of the heap
   Kind kind = Kind::device;
   bool live = true;
-  bool heap = false;            ///< of Kind::device: on the device's heap, by malloc or new in a kernel
-  bool freed_by_reset = false;  ///< gone with cudaDeviceReset, not freed by itself
-  std::uint64_t serial = 0;     ///< 1, 2, 3 ... in the order of allocation; 0 for variables
-  int device = 0;               ///< whose memory it is; of the host's memory: the device that was current
-  unsigned flags = 0;           ///< of cudaHostAlloc or cudaHostRegister
-  void* call_site = nullptr;    ///< where the API call returns to
-  void* free_site = nullptr;    ///< the same of the call that freed it
-  const char* name = nullptr;   ///< of a variable, or given by name_allocation()
-  Space space = Space::global;  ///< of a variable
+  bool heap = false;                 ///< of Kind::device: on the device's heap, by malloc or new in a kernel
+  bool freed_by_reset = false;       ///< gone with cudaDeviceReset, not freed by itself
+  std::uint64_t serial = 0;          ///< 1, 2, 3 ... in the order of allocation; 0 for variables
+  int device = 0;                    ///< whose memory it is; of the host's memory: the device that was current
+  unsigned flags = 0;                ///< of cudaHostAlloc or cudaHostRegister
+  void* call_site = nullptr;         ///< where the API call returns to
+  void* free_site = nullptr;         ///< the same of the call that freed it
+  const char* name = nullptr;        ///< of a variable, or given by name_allocation()
+  Space space = Space::global;       ///< of a variable
+  mutable bool all_written = false;  ///< once that has been found: see is_all_written()
 
   std::uintptr_t end() const { return begin + bytes; }
   bool contains(std::uintptr_t address) const { return address - begin < bytes; }
@@ -110,6 +111,14 @@ extern Range device_variables;
 
 inline bool in_device_arena(std::uintptr_t address) { return device_arena.contains(address); }
 inline bool in_arenas(std::uintptr_t address) { return device_arena.contains(address) || open_arena.contains(address); }
+
+// What host code has to be looked at for: all of the ranges here, and order::unfinished. A stretch of 64 GiB either holds something
+// of them or doesn't, so that nearly all accesses of the host are known to be harmless by one look.
+constexpr unsigned kWatchedShift = 36;
+constexpr std::size_t kWatchedStretches = std::size_t{1} << (48 - kWatchedShift);
+extern bool watched[kWatchedStretches];
+void watch(const Range& range);  ///< from here on, for good
+inline bool is_watched(std::uintptr_t address) { return watched[(address >> kWatchedShift) % kWatchedStretches]; }
 
 // ---------------------------------------------------------------- opening device memory
 /// Device memory can be touched between these two, which nest.
@@ -193,7 +202,7 @@ void mark_written_range(std::uintptr_t address, std::size_t bytes);
 bool is_written_range(std::uintptr_t address, std::size_t bytes);
 
 /// Notes that bytes of an allocation hold a value now.
-inline void mark_written(std::uintptr_t address, std::size_t bytes) {
+[[gnu::always_inline]] inline void mark_written(std::uintptr_t address, std::size_t bytes) {
   const std::uintptr_t offset = address - device_arena.begin;
   if (offset >= device_arena.bytes) return;
   const unsigned first = offset & 7;
@@ -205,7 +214,7 @@ inline void mark_written(std::uintptr_t address, std::size_t bytes) {
 }
 
 /// Whether every one of these bytes of an allocation has been written since it was allocated.
-inline bool is_written(std::uintptr_t address, std::size_t bytes) {
+[[gnu::always_inline]] inline bool is_written(std::uintptr_t address, std::size_t bytes) {
   const std::uintptr_t offset = address - device_arena.begin;
   if (offset >= device_arena.bytes) return true;
   const unsigned first = offset & 7;
@@ -215,6 +224,9 @@ inline bool is_written(std::uintptr_t address, std::size_t bytes) {
   }
   return is_written_range(address, bytes);
 }
+
+/// Whether all of the live allocation at `begin` has.
+bool is_all_written(std::uintptr_t begin);
 
 /// How many bytes of all allocations have been written, as far as accesses are checked.
 std::size_t written_bytes();

@@ -68,6 +68,7 @@ void join(Clock& clock, const Clock& other) {
 const Clock& host_view(const State& s) { return s.as_work ? s.now : s.host; }
 
 void include(memory::Range& range, std::uintptr_t begin, std::uintptr_t end) {
+  memory::watch({begin, end - begin});
   if (range.bytes == 0) {
     range = {begin, end - begin};
     return;

@@ -108,6 +108,8 @@ static void work(transfer_t from) {
     if (runnable != 0 && !s.restart && (warp.fresh >> next & 1u)) {
       const unsigned first = lane.linear / kWarpSize * kWarpSize;
       Lane& fresh = s.lanes[first + next];
+      __builtin_prefetch(&fresh + 2);
+      __builtin_prefetch(reinterpret_cast<const char*>(&fresh + 2) + 64);
       warp.fresh &= ~(1u << next);
       fresh.state = LaneState::ready;
       current_lane = &fresh;
@@ -823,12 +825,17 @@ bool on_thread_stack(const void* address) {
 }
 
 // ------------------------------------------------------------------------------------------- coordinates
-uint3 thread_idx() { return current_lane ? current_lane->index : uint3{}; }
-uint3 block_idx() { return scheduler().launch.block; }
-dim3 block_dim() { return scheduler().launch.config.block; }
-dim3 grid_dim() { return scheduler().launch.config.grid; }
-unsigned lane_id() { return current_lane ? current_lane->linear % kWarpSize : 0; }
-unsigned linear_tid() { return current_lane ? current_lane->linear : 0; }
+#define COORDINATES(name, of)                     \
+  unsigned name##_x() noexcept { return (of).x; } \
+  unsigned name##_y() noexcept { return (of).y; } \
+  unsigned name##_z() noexcept { return (of).z; }
+COORDINATES(thread_idx, current_lane ? current_lane->index : uint3{})
+COORDINATES(block_idx, scheduler().launch.block)
+COORDINATES(block_dim, scheduler().launch.config.block)
+COORDINATES(grid_dim, scheduler().launch.config.grid)
+#undef COORDINATES
+unsigned lane_id() noexcept { return current_lane ? current_lane->linear % kWarpSize : 0; }
+unsigned linear_tid() noexcept { return current_lane ? current_lane->linear : 0; }
 bool in_kernel() { return current_lane != nullptr; }
 
 // ------------------------------------------------------------------------------------------- barriers

@@ -23,12 +23,19 @@ namespace tilewise::sim {
 
 // ---------------------------------------------------------------- the thread's coordinates
 // Constant during a thread's life, so the compiler may call them once per thread.
-[[gnu::const]] uint3 thread_idx();
-[[gnu::const]] uint3 block_idx();
-[[gnu::const]] dim3 block_dim();
-[[gnu::const]] dim3 grid_dim();
-[[gnu::const]] unsigned lane_id();     ///< 0..31, position in the warp
-[[gnu::const]] unsigned linear_tid();  ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
+// One number each: what a struct is returned for, compilers call again and again.
+#define TILEWISE_COORDINATES(type, name)       \
+  [[gnu::const]] unsigned name##_x() noexcept; \
+  [[gnu::const]] unsigned name##_y() noexcept; \
+  [[gnu::const]] unsigned name##_z() noexcept; \
+  [[gnu::always_inline]] inline type name() { return type{name##_x(), name##_y(), name##_z()}; }
+TILEWISE_COORDINATES(uint3, thread_idx)
+TILEWISE_COORDINATES(uint3, block_idx)
+TILEWISE_COORDINATES(dim3, block_dim)
+TILEWISE_COORDINATES(dim3, grid_dim)
+#undef TILEWISE_COORDINATES
+[[gnu::const]] unsigned lane_id() noexcept;     ///< 0..31, position in the warp
+[[gnu::const]] unsigned linear_tid() noexcept;  ///< x + y * blockDim.x + z * blockDim.x * blockDim.y
 
 /// True on a simulated CUDA thread, false in host code.
 bool in_kernel();
