@@ -1251,10 +1251,11 @@ void end_launch() {
 namespace {
 
 // What follows at this place need not come here while it stays inside.
-void remember(State& s, const void* site, MemorySpace space, const memory::Range& inside) {
+void remember(State& s, const void* site, MemorySpace space, const memory::Range& inside, std::size_t bytes) {
+  if (inside.bytes < bytes) return;
   KnownPlace& place = known_place(site);
   if (place.site == nullptr) (space == MemorySpace::shared ? s.known_in_block : s.known).push_back(&place);
-  place = {site, inside.begin, inside.bytes,
+  place = {site, inside.begin, inside.bytes - bytes,
            memory::in_device_arena(inside.begin) && !memory::is_all_written(inside.begin)};
 }
 
@@ -1338,7 +1339,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     if (race_search::goes_on())
       s.visit(site) = {site, s.block_first, s.number(site), space, inside};
     else
-      remember(s, site, space, inside);
+      remember(s, site, space, inside, bytes);
     return;
   }
   if (space == MemorySpace::constant) {
@@ -1363,7 +1364,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
   if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
   if (bounds_only)
-    remember(s, site, space, inside);
+    remember(s, site, space, inside, bytes);
   else
     s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {

@@ -12,7 +12,7 @@ namespace tilewise::sim::checker {
 struct alignas(32) KnownPlace {
   const void* site = nullptr;
   std::uintptr_t begin = 0;
-  std::size_t bytes = 0;
+  std::size_t last = 0;          ///< where its last access may begin, from there
   bool written_in_part = false;  ///< each load asks whether its bytes have been written, each store notes it
 };
 
@@ -24,17 +24,12 @@ inline KnownPlace& known_place(const void* site) {
   return known_places[(bits ^ bits >> 10) % kKnownPlaces];
 }
 
-/// Whether nothing is wrong with an ordinary access, as far as bounds go, since another of its place went to the same memory.
-template <observer::Access kind, std::uint32_t bytes>
-[[gnu::always_inline]] inline bool stays_in_known_place(std::uintptr_t address, const void* site) {
+/// The place, if another access of it went to the same memory: then nothing is wrong with an ordinary one, as far as bounds go.
+[[gnu::always_inline]] inline const KnownPlace* stays_in_known_place(std::uintptr_t address, std::uint32_t bytes,
+                                                                     const void* site) {
   const KnownPlace& place = known_place(site);
-  const std::uintptr_t offset = address - place.begin;
-  if (place.site != site || offset >= place.bytes || place.bytes - offset < bytes || (address & (bytes - 1)) != 0)
-    return false;
-  if (!place.written_in_part) return true;
-  if (kind == observer::Access::load) return memory::is_written(address, bytes);
-  memory::mark_written(address, bytes);
-  return true;
+  const bool stays = place.site == site && address - place.begin <= place.last && (address & (bytes - 1)) == 0;
+  return stays ? &place : nullptr;
 }
 
 }  // namespace tilewise::sim::checker

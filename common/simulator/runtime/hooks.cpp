@@ -109,17 +109,38 @@ __attribute__((noinline)) void look_at_plain(Lane* lane, const volatile void* ad
   observed(lane, address, bytes, kind, site, layout);
 }
 
-// and what most of them need where races are no longer looked for. Without that a call would save registers first.
+template <std::uint32_t bytes, observer::Access kind>
+inline void seen_by_whoever_runs(const volatile void* address, const void* site, unsigned known_bits) {
+  if (Lane* lane = observed_lane) return look_at_plain<bytes, kind>(lane, address, site, known_bits);
+  host_does(address, bytes, kind, site);
+}
+
+// in a known place, with memory of which some bytes may be unwritten,
+template <std::uint32_t bytes, observer::Access kind>
+__attribute__((noinline)) void follow_what_is_written(const volatile void* address, const void* site,
+                                                      unsigned known_bits) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (kind == observer::Access::store) {
+    memory::mark_written(at, bytes);
+    tilewise::sim::idle_polls = 0;
+  } else if (!memory::is_written(at, bytes)) {
+    seen_by_whoever_runs<bytes, kind>(address, site, known_bits);
+  }
+}
+
+// and what most of them need where races are no longer looked for. It comes first, whoever runs: what it lets pass is no matter for
+// host code either. All calls of it are the last thing that it does, so that it needs no stack.
 template <std::uint32_t bytes, observer::Access kind>
 inline void seen_plain(const volatile void* address, const void* site, unsigned known_bits = 0) {
-  Lane* lane = observed_lane;
-  if (!lane) return host_does(address, bytes, kind, site);
-  if (!race_search::goes_on() &&
-      checker::stays_in_known_place<kind, bytes>(reinterpret_cast<std::uintptr_t>(address), site)) {
-    if (kind == observer::Access::store) tilewise::sim::idle_polls = 0;
-    return;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (!race_search::goes_on()) {
+    if (const checker::KnownPlace* place = checker::stays_in_known_place(at, bytes, site)) {
+      if (place->written_in_part) return follow_what_is_written<bytes, kind>(address, site, known_bits);
+      if (kind == observer::Access::store) tilewise::sim::idle_polls = 0;
+      return;
+    }
   }
-  look_at_plain<bytes, kind>(lane, address, site, known_bits);
+  seen_by_whoever_runs<bytes, kind>(address, site, known_bits);
 }
 
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,

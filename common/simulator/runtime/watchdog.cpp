@@ -208,7 +208,7 @@ void watch() {
 
 constinit std::atomic<bool> look_at_iteration = false;
 
-void look_again(const Lane* lane) {
+[[gnu::noinline]] void look_again(const Lane* lane) {
   look_at_iteration = false;
   const Unobserved guard;
   if (!ending) look(lane, nullptr);
