@@ -55,6 +55,20 @@ __global__ void late(Place p) {
     atomicAdd(&s[0], 1);
   }
   if (is(p.name, "host-too-early")) managed[i] = 1;
+  if (is(p.name, "handed-over") && t == 0) {
+    int handed = 0;
+    for (int r = 0; r < 3; ++r) {
+      if (r == 1 && i == 0) {
+        managed[0] = 5;
+        __threadfence();
+      }
+      handed = atomicAdd(&p.b[0], r == 2 && i == 0);
+    }
+    if (i != 0 && handed == 1) {
+      __threadfence();
+      p.a[i] = managed[0];
+    }
+  }
 }
 __global__ void early(int* to) { to[0] = threadIdx.x; }
 __global__ void reads(const int* from, int* to) { to[threadIdx.x] = from[kThreads * kBlocks - 1 - threadIdx.x]; }
@@ -66,6 +80,7 @@ int main() {
   cudaMalloc(&p.a, n * 4), cudaMalloc(&p.b, (n + spare) * 4), cudaMalloc(&p.freed, n * 4);
   cudaMemset(p.a, 0, n * 4), cudaMemset(p.freed, 0, n * 4), cudaFree(p.freed);
   if (spare) cudaMemset(p.b + n, 0, 4);
+  if (std::strcmp(p.name, "handed-over") == 0) cudaMemset(p.b, 0, n * 4);
   p.host = (int*)std::malloc(n * 4);
   late<<<kBlocks, kThreads>>>(p);
   if (std::strcmp(p.name, "host-too-early") == 0 && managed[n - 1] == 2) std::puts("two");
@@ -132,6 +147,10 @@ TEST_CASE("Where races are no longer looked for, what is right stays without a f
   const Outcome part = workplace.run_app("TILEWISE_RACES=1 CASE=nothing");
   CHECK(part.text == line_begin + "1 launch (late(Place)) " + line_end + output);
   CHECK(part.status == 0);
+  // What the host can reach is looked at to the end: so is what orders it.
+  CHECK(workplace.run_app("TILEWISE_RACES=all CASE=handed-over").text.empty());
+  CHECK(workplace.run_app("TILEWISE_RACES=1 CASE=handed-over").text ==
+        line_begin + "1 launch (late(Place)) " + line_end);
 }
 
 TEST_CASE("Launches of another place or shape have a share of their own", "[findings][races]") {

@@ -201,6 +201,7 @@ struct State {
   bool fenced = false;                                         // some thread of the running block has executed a fence
   BlockFences fences;                                          // all but __threadfence_block(),
   bool fenced_within_block = false;                            // which some thread of the launch has executed
+  bool fenced_in_launch = false;                               // any of them
   std::unordered_map<std::uintptr_t, HandedOver> handed_over;  // at each word
   std::vector<TakenOver> taken_over;                           // by the running block, from other blocks
   std::uint32_t acquired[kMaxThreadsPerBlock] = {};            // by each thread, from its own block
@@ -236,6 +237,11 @@ State& make_state() {
   if (s == nullptr) [[unlikely]]
     s = &make_state();
   return *s;
+}
+
+void forget(std::vector<KnownPlace*>& places) {
+  for (KnownPlace* place : places) *place = {};
+  places.clear();
 }
 
 const char* verb(Access kind) {
@@ -1109,15 +1115,6 @@ void fault(std::uintptr_t address, void* site) {
 
 }  // namespace
 
-namespace {
-
-void forget(std::vector<KnownPlace*>& places) {
-  for (KnownPlace* place : places) *place = {};
-  places.clear();
-}
-
-}  // namespace
-
 void begin_launch(const Launch& launch) {
   State& s = state();
   s.launch_first = s.interval + 1;
@@ -1127,7 +1124,7 @@ void begin_launch(const Launch& launch) {
   memory::set_kernel_fault(fault);
   s.blocks.clear();
   s.handed_over.clear();
-  s.fenced_within_block = false;
+  s.fenced_within_block = s.fenced_in_launch = false;
 }
 
 std::uint32_t last_interval() { return state().interval; }
@@ -1217,6 +1214,11 @@ void fence(const Lane& lane, bool within_block) {
   State& s = state();
   s.fenced = true;
   s.fenced_within_block |= within_block;
+  if (!s.fenced_in_launch) {  // from here on atomic and volatile accesses may hand on, or take over
+    s.fenced_in_launch = true;
+    forget(s.known);
+    forget(s.known_in_block);
+  }
   if (within_block) return;
   const unsigned warp = lane.linear / kWarpSize, l = lane.linear % kWarpSize;
   WarpClock& clock = s.clocks[warp];
@@ -1254,9 +1256,10 @@ namespace {
 void remember(State& s, const void* site, MemorySpace space, const memory::Range& inside, std::size_t bytes) {
   if (inside.bytes < bytes) return;
   KnownPlace& place = known_place(site);
-  if (place.site == nullptr) (space == MemorySpace::shared ? s.known_in_block : s.known).push_back(&place);
+  const bool in_block = space == MemorySpace::shared;
+  if (place.site == nullptr || place.in_block != in_block) (in_block ? s.known_in_block : s.known).push_back(&place);
   place = {site, inside.begin, inside.bytes - bytes,
-           memory::in_device_arena(inside.begin) && !memory::is_all_written(inside.begin)};
+           memory::in_device_arena(inside.begin) && !memory::is_all_written(inside.begin), in_block};
 }
 
 void end_race_search(State& s) {
@@ -1363,9 +1366,9 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     now.to_copy = memory::distance_to_copy(address, running_launch().device);
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
   if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
-  if (bounds_only)
+  if (bounds_only && !(speaks && s.fenced_in_launch))
     remember(s, site, space, inside, bytes);
-  else
+  else if (!bounds_only)
     s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {
     if (kind != Access::store) check_global_written(now);

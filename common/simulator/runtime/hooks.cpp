@@ -149,6 +149,10 @@ inline void seen_volatile(const volatile void* address, std::size_t bytes, obser
   if (!lane) return not_observed(address, bytes, site);
   if (kind == observer::Access::load)
     tilewise::sim::polled(*lane, address, site);  // first: others may run before the load
+  if (checker::needs_no_look(reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint32_t>(bytes), site)) {
+    if (kind == observer::Access::store) tilewise::sim::idle_polls = 0;
+    return;
+  }
   lane->volatile_access = true;
   seen(address, bytes, kind, site, layout);
   lane->volatile_access = false;

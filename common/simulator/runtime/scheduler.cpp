@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cuda_runtime_api.h"
+#include "model/known_places.hpp"
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
 #include "runtime/device_launches.hpp"
@@ -982,7 +983,8 @@ void atomic_access(const volatile void* address, std::size_t bytes) {
   Lane* lane = current_lane;
   if (!lane) return;
   polled(*lane, address, __builtin_return_address(0));  // first: others may run before the atomic
-  if (observed_lane) {
+  if (observed_lane && !checker::needs_no_look(reinterpret_cast<std::uintptr_t>(address),
+                                               static_cast<std::uint32_t>(bytes), __builtin_return_address(0))) {
     Unobserved guard;
     observer::atomic(*lane, address, bytes, __builtin_return_address(0));
   }
