@@ -33,50 +33,13 @@ struct SuspendedBlock {
   std::size_t slot;  // of shared memory
   unsigned live, waiting, predicate_count, at_grid_barrier;
   std::size_t shared_used;
-  std::vector<unsigned char> lanes;
+  std::vector<Lane> lanes;
   std::vector<Warp> warps;
   std::vector<std::pair<SharedVariable*, void*>> variables;
   observer::SuspendedBlock observed;
 };
 
 namespace {
-
-constexpr std::size_t kLaneHead = offsetof(Lane, saved_calls);
-
-template <class T>
-void put(std::vector<unsigned char>& bytes, const T* from, std::size_t count) {
-  const auto* first = reinterpret_cast<const unsigned char*>(from);
-  bytes.insert(bytes.end(), first, first + count * sizeof(T));
-}
-
-template <class T>
-const unsigned char* take(const unsigned char* bytes, T* to, std::size_t count) {
-  std::memcpy(static_cast<void*>(to), bytes, count * sizeof(T));
-  return bytes + count * sizeof(T);
-}
-
-// Of the calls that a thread is in, only those that there are: mostly none.
-std::vector<unsigned char> packed(const Lane* lanes, unsigned count) {
-  std::vector<unsigned char> bytes;
-  bytes.reserve(count * kLaneHead);
-  for (const Lane* lane = lanes; lane != lanes + count; ++lane) {
-    const unsigned calls = std::min(lane->call_depth, kCallDepth);
-    put(bytes, reinterpret_cast<const unsigned char*>(lane), kLaneHead);
-    put(bytes, lane->saved_calls, calls);
-    put(bytes, lane->callers, calls);
-  }
-  return bytes;
-}
-
-void unpack(const std::vector<unsigned char>& packed, Lane* lanes, unsigned count) {
-  const unsigned char* bytes = packed.data();
-  for (Lane* lane = lanes; lane != lanes + count; ++lane) {
-    bytes = take(bytes, reinterpret_cast<unsigned char*>(lane), kLaneHead);
-    const unsigned calls = std::min(lane->call_depth, kCallDepth);
-    bytes = take(bytes, lane->saved_calls, calls);
-    bytes = take(bytes, lane->callers, calls);
-  }
-}
 
 char* reserve_shared_memory_of(std::size_t blocks) {
   void* region = mmap(nullptr, blocks * 2 * kSharedRegion, PROT_READ | PROT_WRITE,
@@ -109,7 +72,7 @@ SuspendedBlock Scheduler::suspend(std::size_t slot) {
   if (suspension == Suspension::at_grid_barrier) look_at_grid_barrier();
   SuspendedBlock block{suspension,      launch.block,    launch.block_serial, launch.epoch, slot, live, waiting,
                        predicate_count, at_grid_barrier, shared_used,         {},           {},   {},   {}};
-  block.lanes = packed(lanes, thread_count);
+  block.lanes.assign(lanes, lanes + thread_count);
   block.warps.assign(warps, warps + warp_count);
   for (SharedVariable* variable : met) block.variables.emplace_back(variable, variable->address);
   observer::suspend_block(block.observed);
@@ -126,7 +89,7 @@ void Scheduler::put_back(SuspendedBlock& block) {
   predicate_count = block.predicate_count;
   at_grid_barrier = block.at_grid_barrier;
   shared_used = block.shared_used;
-  unpack(block.lanes, lanes, thread_count);
+  std::copy(block.lanes.begin(), block.lanes.end(), lanes);
   std::move(block.warps.begin(), block.warps.end(), warps);
   met.clear();
   for (const auto& [variable, address] : block.variables) {

@@ -229,8 +229,8 @@ HOOK void __tsan_func_entry(void* caller) {
   Lane* lane = observed_lane;
   if (!lane) return;
   if (lane->call_depth < kCallDepth) {
-    lane->saved_calls[lane->call_depth] = lane->call_context;
-    lane->callers[lane->call_depth] = caller;
+    lane->calls->saved[lane->call_depth] = lane->call_context;
+    lane->calls->callers[lane->call_depth] = caller;
   }
   ++lane->call_depth;
   lane->call_context = mix(lane->call_context, reinterpret_cast<std::uintptr_t>(caller));
@@ -240,7 +240,7 @@ HOOK void __tsan_func_exit() {
   Lane* lane = observed_lane;
   if (!lane || lane->call_depth == 0) return;
   --lane->call_depth;
-  if (lane->call_depth < kCallDepth) lane->call_context = lane->saved_calls[lane->call_depth];
+  if (lane->call_depth < kCallDepth) lane->call_context = lane->calls->saved[lane->call_depth];
 }
 
 // ---------------------------------------------------------------- std::atomic, mostly of host code

@@ -113,6 +113,7 @@ static void work(transfer_t from) {
       __builtin_prefetch(reinterpret_cast<const char*>(&fresh + 2) + 64);
       warp.fresh &= ~(1u << next);
       fresh.state = LaneState::ready;
+      fresh.calls = &s.running->calls;
       current_lane = &fresh;
       observed_lane = nullptr;
       continue;
@@ -181,6 +182,7 @@ void Scheduler::abandon_workers() {
   current_lane = &lane;
   lane.state = LaneState::ready;
   Worker* worker = fresh ? take_worker() : static_cast<Worker*>(lane.worker);
+  lane.calls = &worker->calls;
   observed_lane = !fresh && lane.in_kernel && observer::active() ? &lane : nullptr;
   if (!worker->started) {
     worker->context = make_fcontext(worker->stack, kStackBytes - kStackColours * kColourBytes, work);
@@ -246,7 +248,7 @@ void Scheduler::release_barrier_if_complete() {
 static std::vector<std::string> path_to_barrier(const Lane& lane) {
   std::vector<std::string> path = call_path(lane.wait_site);
   for (unsigned i = std::min(lane.call_depth, kCallDepth); i-- > 0;)
-    for (std::string& line : call_path(lane.callers[i])) path.push_back(std::move(line));
+    for (std::string& line : call_path(lane.calls->callers[i])) path.push_back(std::move(line));
   return path;
 }
 
@@ -764,26 +766,30 @@ cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* 
   return error;
 }
 
-void enter_kernel(unsigned max_threads) {
-  Lane* lane = current_lane;
-  if (!lane) {
+// The launch's first thread tells which kernel it is. `from` is in it.
+[[gnu::noinline, gnu::cold]] static void note_kernel_of_launch(unsigned max_threads, void* from) {
+  if (!current_lane) {
     std::fprintf(stderr,
                  "tilewise simulator: %s: a __global__ function was called like an ordinary function; "
                  "launch it with kernel<<<grid, block>>>(...)\n",
-                 describe_site(__builtin_return_address(0)).c_str());
+                 describe_site(from).c_str());
     std::exit(1);
   }
   Scheduler& s = scheduler();
-  if (!s.launch.kernel) {
-    s.launch.kernel = function_start(__builtin_return_address(0));
-    Unobserved guard;
-    s.max_threads = max_threads;
-    if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0);
-        error != cudaSuccess)
-      abort_launch(error, false);
-    if (launches_only() && !corners_only())
-      abort_launch(cudaSuccess, false);  // all that there is to know about the launch is known now
-  }
+  s.launch.kernel = function_start(from);
+  Unobserved guard;
+  s.max_threads = max_threads;
+  if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0);
+      error != cudaSuccess)
+    abort_launch(error, false);
+  if (launches_only() && !corners_only())
+    abort_launch(cudaSuccess, false);  // all that there is to know about the launch is known now
+}
+
+void enter_kernel(unsigned max_threads) {
+  Lane* lane = current_lane;
+  if (!lane || !scheduler().launch.kernel) [[unlikely]]
+    note_kernel_of_launch(max_threads, __builtin_return_address(0));
   lane->in_kernel = true;
   if (observer::active()) observed_lane = lane;
 }

@@ -21,6 +21,7 @@ struct Worker {
   char* stack = nullptr;  ///< highest address
   boost::context::detail::fcontext_t context = nullptr;
   bool started = false;
+  Calls calls;
 };
 
 struct Rendezvous {

@@ -26,6 +26,13 @@ enum class LaneState : std::uint8_t {
   at_grid_barrier
 };
 
+/// The calls that a thread is in, of functions that are not inlined. It lies with the thread's stack: threads that run one after
+/// another on one stack use the same memory.
+struct Calls {
+  std::uint64_t saved[kCallDepth];  ///< what Lane::call_context was before each
+  const void* callers[kCallDepth];  ///< where each was called
+};
+
 struct alignas(64) Lane {
   // Read by thread_idx() and kin.
   uint3 index{};
@@ -37,6 +44,7 @@ struct alignas(64) Lane {
 
   Fiber fiber = nullptr;   ///< its registers and the top of its stack, while it waits
   void* worker = nullptr;  ///< whose stack it runs on
+  Calls* calls = nullptr;
 
   // Context of the running code, for grouping accesses into warp instructions.
   std::uint64_t loop_context = 0;
@@ -53,10 +61,9 @@ struct alignas(64) Lane {
   unsigned active_mask_result = 0;
   unsigned atomics_in_a_row = 0;
   unsigned next_barrier = 0,
-           wait_barrier = 0;              ///< the number of the barrier it comes to, and waits in: see number_barrier()
-  std::uint64_t saved_calls[kCallDepth];  ///< last, since seldom touched: the rest fits two cache lines
-  const void* callers[kCallDepth];        ///< where the functions that are not inlined were called
+           wait_barrier = 0;  ///< the number of the barrier it comes to, and waits in: see number_barrier()
 };
+static_assert(sizeof(Lane) <= 3 * 64);  // each thread of a block has one, and they run one after another
 
 /// The running launch: what hooks and messages need to know.
 struct Launch {
