@@ -153,6 +153,39 @@ TEST_CASE("Where races are no longer looked for, what is right stays without a f
         line_begin + "1 launch (late(Place)) " + line_end);
 }
 
+// Of a row of 67 numbers 41 have been written. Each thread reads them all, the first ones often enough.
+TEST_CASE("Memory that has been written in part is looked at to the end", "[findings][races]") {
+  Workplace workplace;
+  const Outcome compiled = workplace.compile(workplace.write(R"(#include <cstdlib>
+__global__ void add_rows(const int* a, int pitch, int width, int height, int* out, int beyond) {
+  int sum = 0;
+  for (int r = 0; r < 20000; ++r) sum += a[threadIdx.x % width];
+  for (int y = 0; y < height; ++y) {
+    const int end = y == height - 1 ? width + beyond : width;
+    for (int x = 0; x < end; ++x) sum += a[y * pitch + x];
+  }
+  out[threadIdx.x] = sum;
+}
+int main() {
+  const int pitch = 67, width = 41, height = 50;
+  int *a, *out;
+  cudaMalloc(&a, pitch * height * 4), cudaMalloc(&out, 128 * 4);
+  for (int y = 0; y < height; ++y) cudaMemset(a + y * pitch, 0, width * 4);
+  add_rows<<<1, 128>>>(a, pitch, width, height, out, std::atoi(std::getenv("BEYOND")));
+  cudaDeviceSynchronize();
+  cudaFree(a), cudaFree(out);
+}
+)"));
+  INFO(compiled.text);
+  REQUIRE(compiled.status == 0);
+  CHECK(workplace.run_app("TILEWISE_RACES=1 BEYOND=0").text ==
+        line_begin + "1 launch (add_rows(int const*, int, int, int, int*, int)) " + line_end);
+  const Outcome beyond = workplace.run_app("TILEWISE_RACES=1 BEYOND=1");
+  INFO(beyond.text);
+  CHECK(beyond.text.find(": uninitialised: this thread reads element 3,324 of the 3,350-element") != std::string::npos);
+  CHECK(beyond.text.find(line_end) != std::string::npos);
+}
+
 TEST_CASE("Launches of another place or shape have a share of their own", "[findings][races]") {
   Workplace workplace;
   REQUIRE(workplace.compile(workplace.write(program)).status == 0);

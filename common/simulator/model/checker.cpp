@@ -1252,14 +1252,22 @@ void end_launch() {
 
 namespace {
 
-// What follows at this place need not come here while it stays inside.
-void remember(State& s, const void* site, MemorySpace space, const memory::Range& inside, std::size_t bytes) {
-  if (inside.bytes < bytes) return;
+// What follows at this place need not come here while it stays inside. Of memory that has been written in part, that is at first only
+// what has been written round the address: then none of it is asked for.
+void remember(State& s, const void* site, MemorySpace space, memory::Range inside, std::uintptr_t address,
+              std::size_t bytes) {
   KnownPlace& place = known_place(site);
+  const bool again = place.site == site;
+  bool in_part = memory::in_device_arena(inside.begin) && (again || !memory::is_all_written(inside.begin));
+  if (in_part && !again) {
+    const memory::Range written = memory::written_round(address, inside);
+    if (written.contains(address) && written.bytes - (address - written.begin) >= bytes)
+      inside = written, in_part = false;
+  }
+  if (inside.bytes < bytes) return;
   const bool in_block = space == MemorySpace::shared;
   if (place.site == nullptr || place.in_block != in_block) (in_block ? s.known_in_block : s.known).push_back(&place);
-  place = {site, inside.begin, inside.bytes - bytes,
-           memory::in_device_arena(inside.begin) && !memory::is_all_written(inside.begin), in_block};
+  place = {site, inside.begin, inside.bytes - bytes, in_part, in_block};
 }
 
 void end_race_search(State& s) {
@@ -1342,7 +1350,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     if (race_search::goes_on())
       s.visit(site) = {site, s.block_first, s.number(site), space, inside};
     else
-      remember(s, site, space, inside, bytes);
+      remember(s, site, space, inside, address, bytes);
     return;
   }
   if (space == MemorySpace::constant) {
@@ -1367,7 +1375,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
   if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
   if (bounds_only && !(speaks && s.fenced_in_launch))
-    remember(s, site, space, inside, bytes);
+    remember(s, site, space, inside, address, bytes);
   else if (!bounds_only)
     s.visit(site) = {site, s.block_first, now.site_number, space, inside};
   if (space == MemorySpace::global) {

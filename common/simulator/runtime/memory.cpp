@@ -773,6 +773,21 @@ bool is_all_written(std::uintptr_t begin) {
   return a->all_written;
 }
 
+Range written_round(std::uintptr_t address, const Range& inside) {
+  constexpr std::ptrdiff_t kFarthest = 1 << 15;  // shadow bytes, in either direction
+  const std::uintptr_t begin = round_up(inside.begin, 8);
+  if (address < begin) return {};
+  const std::uint8_t* const first = written_shadow + (begin - device_arena.begin) / 8;
+  const std::uint8_t* const at = written_shadow + (address - device_arena.begin) / 8;
+  const std::uint8_t* const end = first + (inside.begin + inside.bytes - begin) / 8;
+  const auto is_written = [](std::uint8_t byte) { return byte == 0xFF; };
+  const std::uint8_t* from = at;
+  while (from > first && at - from < kFarthest && is_written(from[-1])) --from;
+  const std::uint8_t* const to = std::find_if_not(at, std::min(end, at + kFarthest), is_written);
+  if (to <= at) return {};
+  return {begin + static_cast<std::size_t>(from - first) * 8, static_cast<std::size_t>(to - from) * 8};
+}
+
 std::size_t written_bytes() {
   std::size_t bytes = 0;
   each_device([&](const Arena& arena) {

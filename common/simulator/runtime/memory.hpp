@@ -228,6 +228,10 @@ bool is_written_range(std::uintptr_t address, std::size_t bytes);
 /// Whether all of the live allocation at `begin` has.
 bool is_all_written(std::uintptr_t begin);
 
+/// A stretch of `inside`, an allocation, round `address` of which every byte has been written; empty where that one hasn't been. It need
+/// not be the longest.
+Range written_round(std::uintptr_t address, const Range& inside);
+
 /// How many bytes of all allocations have been written, as far as accesses are checked.
 std::size_t written_bytes();
 
