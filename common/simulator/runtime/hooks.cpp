@@ -74,9 +74,12 @@ __attribute__((noinline)) void host_does_watched(const volatile void* address, s
   not_observed(address, bytes, site);
 }
 
-// An ordinary access of host code, which must not come too early for what the device does.
+// An ordinary access of host code, which must not come too early for what the device does; or of a kernel that is not observed, which may
+// do what it likes, unless the program isn't trusted.
 inline void host_does(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site) {
-  if (memory::is_watched(reinterpret_cast<std::uintptr_t>(address))) host_does_watched(address, bytes, kind, site);
+  if (!memory::is_watched(reinterpret_cast<std::uintptr_t>(address))) return;
+  if (tilewise::sim::current_lane && memory::guarded.bytes == 0) return;
+  host_does_watched(address, bytes, kind, site);
 }
 
 inline void seen(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
