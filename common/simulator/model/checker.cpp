@@ -1266,7 +1266,9 @@ void remember(State& s, const void* site, MemorySpace space, memory::Range insid
   }
   if (inside.bytes < bytes) return;
   const bool in_block = space == MemorySpace::shared;
-  if (place.site == nullptr || place.in_block != in_block) (in_block ? s.known_in_block : s.known).push_back(&place);
+  std::vector<KnownPlace*>& known = in_block ? s.known_in_block : s.known;
+  if (known.size() >= 2 * kKnownPlaces) forget(known);  // places that take turns in one slot
+  if (place.site == nullptr || place.in_block != in_block) known.push_back(&place);
   place = {site, inside.begin, inside.bytes - bytes, in_part, in_block};
 }
 

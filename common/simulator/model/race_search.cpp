@@ -97,7 +97,7 @@ void begin_launch(const Launch& launch, bool whole) {
 void end_launch(const Launch& launch) {
   State& s = state();
   if (s.share == nullptr) return;
-  const bool in_part = !goes_on();
+  const bool in_part = left < 0;  // 0: what is left has just been used up
   const std::int64_t rest = std::max<std::int64_t>(left, 0);
   left = kAll;
   s.left = std::max<std::int64_t>(s.left - (*s.share - rest), 0);
