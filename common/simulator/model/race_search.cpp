@@ -16,8 +16,7 @@
 #include "runtime/for_ever.hpp"
 #include "runtime/symbols.hpp"
 
-namespace tilewise::sim {
-namespace race_search {
+namespace tilewise::sim::race_search {
 
 constinit std::int64_t left = std::numeric_limits<std::int64_t>::max();
 
@@ -122,8 +121,4 @@ void say_where_it_ended() {
       grouped_digits(s.in_part).c_str(), s.in_part == 1 ? "" : "es", names.c_str());
 }
 
-}  // namespace race_search
-
-std::uint64_t launches_searched_in_part() { return race_search::state().in_part; }
-
-}  // namespace tilewise::sim
+}  // namespace tilewise::sim::race_search

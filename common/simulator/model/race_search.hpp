@@ -1,9 +1,9 @@
 // How far races are looked for: in a program's first accesses, so that long ones come to their end.
 //
-// To look for races costs several times what looking at bounds does, and eight bytes for each one that is used. So a launch shares a number of accesses, its part of what is left
-// of the program's, with later ones of the same place and shape; from there on its accesses are held against bounds, alignment
-// and what has been written in global memory, not against each other. This counts accesses, not time, so that every run of a
-// program behaves alike; and a program that has been looked at in part says so when it ends.
+// To look for races costs several times what looking at bounds does, and eight bytes for each that is used. So launches of one place
+// and shape share a number of accesses, their part of what is left of the program's; from there on an access is held against bounds,
+// alignment and what has been written in global memory, not against other accesses. This counts accesses, not time, so that every
+// run of a program behaves alike; and a program that has been looked at in part says so when it ends.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline void pay_for_cells() {
   if (left > 1) left = left > kAccesses ? left - kAccesses : 1;
 }
 
-/// `whole`: in all of the launch, whatever it costs, since what it does is held against other work as well.
+/// `whole`: all of the launch is looked at, whatever it costs.
 void begin_launch(const Launch& launch, bool whole);
 void end_launch(const Launch& launch);
 
@@ -32,10 +32,3 @@ void end_launch(const Launch& launch);
 void say_where_it_ended();
 
 }  // namespace tilewise::sim::race_search
-
-namespace tilewise::sim {
-
-/// Accesses that weren't looked at for races are in so many launches.
-std::uint64_t launches_searched_in_part();
-
-}  // namespace tilewise::sim
