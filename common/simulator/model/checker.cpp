@@ -27,6 +27,7 @@
 #include "runtime/errors.hpp"
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
+#include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/repeats.hpp"
 #include "runtime/symbols.hpp"
@@ -240,6 +241,8 @@ State& make_state() {
 }
 
 void forget(std::vector<KnownPlace*>& places) {
+  inline_cache::empty(inline_cache::Until::places_are_forgotten);
+  inline_cache::empty(inline_cache::Until::threads_poll);
   for (KnownPlace* place : places) *place = {};
   places.clear();
 }

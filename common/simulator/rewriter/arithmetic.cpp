@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "assembly.hpp"
+
 namespace tilewise::sim {
 namespace {
 
@@ -12,33 +14,6 @@ constexpr std::string_view kBlockBegins = "__sanitizer_cov_trace_pc";
 
 std::string_view without_prefix(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : text;
-}
-
-// The mnemonic and the rest of an instruction; labels and directives give an empty mnemonic.
-struct Instruction {
-  std::string_view mnemonic, operands;
-};
-
-Instruction parse(std::string_view line) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  std::size_t begin = 0;
-  while (begin < line.size() && blank(line[begin])) ++begin;
-  if (begin == 0 || begin == line.size() || line[begin] == '.' || line[begin] == '#') return {};
-  std::size_t end = begin;
-  while (end < line.size() && !blank(line[end])) ++end;
-  std::size_t rest = end;
-  while (rest < line.size() && blank(line[rest])) ++rest;
-  return {line.substr(begin, end - begin), line.substr(rest)};
-}
-
-// The function that `call` goes to, without decoration: "fmaf" of "fmaf@PLT" and "_fmaf".
-std::string_view callee(const Instruction& instruction) {
-  if (instruction.mnemonic != "call" && instruction.mnemonic != "callq") return {};
-  std::string_view name = instruction.operands.substr(0, instruction.operands.find_first_of("@ \t#"));
-#ifdef __APPLE__
-  name = without_prefix(name, "_");
-#endif
-  return name;
 }
 
 }  // namespace
@@ -80,16 +55,6 @@ bool can_count_arithmetic() {
 }
 
 namespace {
-
-// Lines of assembly, one after the other, with where each begins and ends (behind its newline).
-template <class Each>
-void for_each_line(const std::string& assembly, Each each) {
-  for (std::size_t begin = 0; begin < assembly.size();) {
-    const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
-    each(std::string_view(assembly.data() + begin, end - begin - 1), begin, end);
-    begin = end;
-  }
-}
 
 // The labels that something jumps to.
 std::set<std::string_view> jump_targets(const std::string& assembly) {

@@ -27,6 +27,7 @@
 
 #include "arithmetic.hpp"
 #include "checked_calls.hpp"
+#include "inline_caches.hpp"
 #include "installation.hpp"
 #include "known_bits.hpp"
 #include "rewriter.hpp"
@@ -1034,7 +1035,9 @@ class Driver {
     if (int status = run_compiler(command); status != 0 || !counts_arithmetic) return status;
     std::string code = tilewise::sim::count_arithmetic(
         tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))));
-    if (!options_.mark.empty()) code = tilewise::sim::check_calls(code, options_.mark);
+    // Code that isn't trusted has no memory of its own in which it is said what need not be looked at.
+    code = options_.mark.empty() ? tilewise::sim::add_inline_caches(code)
+                                 : tilewise::sim::check_calls(code, options_.mark);
     write_file(assembly, code);
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});

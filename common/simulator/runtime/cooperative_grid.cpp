@@ -122,7 +122,7 @@ void Scheduler::look_at_grid_barrier() {
     }
     if (!first) first = lane;
     if (!other && (lane->wait_site != first->wait_site || lane->wait_barrier != first->wait_barrier ||
-                   lane->loop_context != first->loop_context || lane->call_context != first->call_context))
+                   !in_same_iteration(*lane, *first) || lane->call_context != first->call_context))
       other = lane;
   }
   if (other) report_divergent_barrier(*first, *other, "grid's barrier", "the grid");

@@ -7,10 +7,17 @@
 #include <cstdint>
 #include <cstring>
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#else
+static constexpr bool __libc_single_threaded = false;  // not known
+#endif
+
 #include "model/fast_path.hpp"
 #include "model/known_places.hpp"
 #include "model/observer.hpp"
 #include "model/race_search.hpp"
+#include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
 #include "runtime/thread.hpp"
@@ -20,6 +27,7 @@ using tilewise::sim::kCallDepth;
 using tilewise::sim::Lane;
 using tilewise::sim::observed_lane;
 namespace checker = tilewise::sim::checker;
+namespace inline_cache = tilewise::sim::inline_cache;
 namespace memory = tilewise::sim::memory;
 namespace observer = tilewise::sim::observer;
 namespace order = tilewise::sim::order;
@@ -146,6 +154,36 @@ inline void seen_plain(const volatile void* address, const void* site, unsigned 
   seen_by_whoever_runs<bytes, kind>(address, site, known_bits);
 }
 
+// The same of a place that has a cache. On a thread's own stack nothing is ever wrong with an access, nor counted.
+template <std::uint32_t bytes, observer::Access kind>
+inline void seen_at_place(const volatile void* address, inline_cache::Cache& cache, unsigned known_bits,
+                          const void* site) {
+  using inline_cache::Until;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (!race_search::goes_on()) {
+    if (const checker::KnownPlace* place = checker::stays_in_known_place(at, bytes, site)) {
+      if (place->written_in_part) return follow_what_is_written<bytes, kind>(address, site, known_bits);
+      if (kind == observer::Access::store) tilewise::sim::idle_polls = 0;
+      return inline_cache::fill(cache, place->begin, place->last, bytes,
+                                kind == observer::Access::store ? Until::threads_poll : Until::places_are_forgotten);
+    }
+  }
+  if (Lane* lane = observed_lane) {
+    if (tilewise::sim::on_own_stack(at))
+      return inline_cache::fill(cache, tilewise::sim::own_stack_end - tilewise::sim::kStackBytes,
+                                tilewise::sim::kStackBytes - bytes, bytes, Until::stack_changes);
+    return look_at_plain<bytes, kind>(lane, address, site, known_bits);
+  }
+  if (tilewise::sim::current_lane && !observer::active() && memory::guarded.bytes == 0 && __libc_single_threaded)
+    return inline_cache::fill(cache, 0, ~std::size_t{1}, bytes, Until::launch_ends);
+  if (!memory::is_watched(at)) {
+    if (tilewise::sim::current_lane || !__libc_single_threaded) return;
+    return inline_cache::fill(cache, memory::stretch_begin(at), memory::kStretchBytes - bytes, bytes,
+                              Until::host_is_watched);
+  }
+  host_does(address, bytes, kind, site);
+}
+
 inline void seen_volatile(const volatile void* address, std::size_t bytes, observer::Access kind, const void* site,
                           Layout layout) {
   Lane* lane = tilewise::sim::current_lane;
@@ -215,6 +253,21 @@ KNOWN(4, 5)
 KNOWN(8, 4)
 KNOWN(8, 5)
 #undef KNOWN
+
+// A place with a cache (rewriter/inline_caches.hpp): what is known of the address's last bits, as above, is the third argument.
+#define CACHED(n)                                                                                         \
+  HOOK void tilewise_read##n##_cached(void* p, inline_cache::Cache* cache, unsigned known_bits) {         \
+    seen_at_place<n, observer::Access::load>(p, *cache, known_bits, SITE);                                \
+  }                                                                                                       \
+  HOOK void tilewise_write##n##_cached(void* p, inline_cache::Cache* cache, unsigned known_bits) {        \
+    seen_at_place<n, observer::Access::store>(p, *cache, known_bits, SITE);                               \
+  }
+CACHED(1)
+CACHED(2)
+CACHED(4)
+CACHED(8)
+CACHED(16)
+#undef CACHED
 
 HOOK void __tsan_read_range(void* p, std::size_t n) { seen(p, n, observer::Access::load, SITE, of_struct(n)); }
 HOOK void __tsan_write_range(void* p, std::size_t n) { seen(p, n, observer::Access::store, SITE, of_struct(n)); }
@@ -433,6 +486,7 @@ void Loop::iterate() {
     lane->loop_context = mix(outer_, ++iteration_);
     if (look_at_iteration.load(std::memory_order_relaxed)) [[unlikely]]
       look_again(lane);
+    if (!race_search::goes_on()) follow_loops = threads_waited || look_at_iteration.load(std::memory_order_relaxed);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "devices.hpp"
 #include "findings.hpp"
 #include "for_ever.hpp"
+#include "inline_cache.hpp"
 #include "symbols.hpp"
 #include "thread.hpp"
 #include "tilewise_sim/report.hpp"
@@ -759,6 +760,7 @@ void watch(const Range& range) {
   if (range.bytes == 0) return;
   const std::uintptr_t last = (range.begin + range.bytes - 1) >> kWatchedShift;
   for (std::uintptr_t i = range.begin >> kWatchedShift; i <= last; ++i) watched[i % kWatchedStretches] = true;
+  inline_cache::empty(inline_cache::Until::host_is_watched);
 }
 
 bool is_all_written(std::uintptr_t begin) {

@@ -118,6 +118,8 @@ constexpr unsigned kWatchedShift = 36;
 constexpr std::size_t kWatchedStretches = std::size_t{1} << (48 - kWatchedShift);
 extern bool watched[kWatchedStretches];
 void watch(const Range& range);  ///< from here on, for good
+constexpr std::size_t kStretchBytes = std::size_t{1} << kWatchedShift;
+constexpr std::uintptr_t stretch_begin(std::uintptr_t address) { return address & ~(kStretchBytes - 1); }
 inline bool is_watched(std::uintptr_t address) { return watched[(address >> kWatchedShift) % kWatchedStretches]; }
 
 // ---------------------------------------------------------------- opening device memory

@@ -28,6 +28,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/graph.hpp"
+#include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
 #include "runtime/repeats.hpp"
@@ -56,6 +57,8 @@ static std::uint64_t polls_from_environment() {
 
 constinit thread_local Lane* current_lane = nullptr;
 constinit thread_local Lane* observed_lane = nullptr;
+bool follow_loops = true;
+bool threads_waited = false;
 std::uint64_t idle_polls = 0;
 const std::uint64_t most_polls = polls_from_environment();
 std::uint64_t threads_ended = 0;
@@ -87,6 +90,7 @@ void wait_in(LaneState state, const void* site) {
   Lane& lane = *current_lane;
   lane.state = state;
   lane.wait_site = site;
+  threads_waited = true;
   lane.worker = s.running;
   lane.atomics_in_a_row = 0;
   transfer_t t = jump_fcontext(s.home, nullptr);
@@ -189,7 +193,10 @@ void Scheduler::abandon_workers() {
     worker->started = true;
   }
   running = worker;
-  own_stack_end = reinterpret_cast<std::uintptr_t>(worker->stack);
+  if (const auto end = reinterpret_cast<std::uintptr_t>(worker->stack); own_stack_end != end) {
+    own_stack_end = end;
+    inline_cache::empty(inline_cache::Until::stack_changes);
+  }
   if (l + 1 < thread_count) {  // most likely the next to run: its stack is cold
     const char* top = static_cast<const char*>(lanes[l + 1].fiber);
     __builtin_prefetch(top);
@@ -230,7 +237,7 @@ void Scheduler::release_barrier_if_complete() {
     if (lane.state != LaneState::at_barrier) continue;
     if (!first) first = &lane;
     if (!other && (lane.wait_site != first->wait_site || lane.wait_barrier != first->wait_barrier ||
-                   lane.loop_context != first->loop_context || lane.call_context != first->call_context))
+                   !in_same_iteration(lane, *first) || lane.call_context != first->call_context))
       other = &lane;
     lane.state = LaneState::ready;
     warps[l / kWarpSize].ready |= 1u << (l % kWarpSize);
@@ -268,7 +275,7 @@ void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other, con
         "this thread waits at one {} of this line, and thread {} at another one of the same line; all threads of {} "
         "must reach the same one",
         barrier, thread_triple(other), all);
-  } else if (one.loop_context != other.loop_context) {
+  } else if (!in_same_iteration(one, other)) {
     f.message = fmt::format(
         "this thread and thread {} wait at this {} in different iterations of a loop; all threads of {} must reach it "
         "in the same one",
@@ -329,7 +336,7 @@ void Scheduler::resolve_active_masks(Warp& warp, unsigned first_lane) {
     const auto k = static_cast<unsigned>(std::countr_zero(rest));
     const Lane& lane = lanes[first_lane + k];
     if (lane.wait_site == leader.wait_site && lane.call_context == leader.call_context &&
-        lane.loop_context == leader.loop_context)
+        in_same_iteration(lane, leader))
       together |= 1u << k;
   }
   for (unsigned rest = together; rest != 0; rest &= rest - 1) {
@@ -686,6 +693,8 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
   s.abort_error = cudaSuccess;
   s.abort_sticky = false;
   idle_polls = 0;
+  static auto& waiting = *for_ever<std::set<const void*>>();  // places of launches whose threads have waited
+  threads_waited = waiting.count(site) != 0;
 
   const std::uint64_t reports = reports_made();
   watch_blocks();
@@ -695,7 +704,9 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
   timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
   s.launch.device = current_device();
   memory::show_variables_of(s.launch.device);
+  inline_cache::empty(inline_cache::Until::host_is_watched);  // a kernel may come to the same place, where host memory matters
   observer::begin_launch(s.launch);
+  follow_loops = observer::active();
   repeats::Attempt attempt(config, thread, arguments);
   const bool repeated = attempt.changes_nothing();
   if (repeated) {
@@ -705,7 +716,9 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
     s.run_grid();
     attempt.end(s.launch, s.aborted);
   }
+  if (threads_waited) waiting.insert(site);
   observer::end_launch(s.launch);
+  inline_cache::empty(inline_cache::Until::launch_ends);
   memory::keep_variables_of(s.launch.device);
   memory::close_device_memory();
   if (s.launch.kernel && !repeated) note_kernel(s.launch.kernel, s.max_threads, s.launch.static_shared);
@@ -954,6 +967,7 @@ unsigned active_mask() {
 }
 
 static void let_others_run(Lane& lane, const void* site, std::uint64_t polls) {
+  inline_cache::empty(inline_cache::Until::threads_poll);
   idle_polls += polls;
   scheduler().warps[lane.linear / kWarpSize].yielded |= 1u << (lane.linear % kWarpSize);
   wait_in(LaneState::yielded, site);

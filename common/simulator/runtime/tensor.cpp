@@ -64,7 +64,7 @@ std::string difference(const Call& one, const Lane& lane, const Call& other, con
       return fmt::format("calls {}, but {} calls {}{}", name(one), there, name(other),
                          here_at == there_at ? "" : " at " + there_at);
   }
-  if (lane.loop_context != other_lane.loop_context)
+  if (!in_same_iteration(lane, other_lane))
     return fmt::format("and {} call {} in different iterations of a loop", there, name(one));
   const auto with = [&](const std::string& what, const std::string& other_what) {
     return fmt::format("calls {} with {}, but {} with {}", name(one), what, there, other_what);

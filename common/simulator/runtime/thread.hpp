@@ -107,6 +107,14 @@ const Launch& running_launch();
 /// A block that run_corners() has run may end here: see there.
 void count_access_of_corner();
 
+/// Whether the iterations of loops are followed: not where nobody asks in which of them a thread is.
+extern bool follow_loops;
+/// In the running launch or an earlier one of its place, a thread has waited for others: then somebody does.
+extern bool threads_waited;
+inline bool in_same_iteration(const Lane& a, const Lane& b) {
+  return !follow_loops || a.loop_context == b.loop_context;
+}
+
 /// Polls since some thread last got further: stored something, passed a barrier, or ended.
 extern std::uint64_t idle_polls;
 /// After so many of them, none ever will: 40,000,000, or TILEWISE_POLLS.

@@ -173,6 +173,7 @@ void look(const Lane* observed, void* context) {
   const bool program_seen = program_seconds <= 0 || look_at_program(observed, context);
   const bool block_seen = seconds == 0 || look_at_block(observed);
   look_at_iteration = current_lane && !(program_seen && block_seen);
+  if (look_at_iteration) follow_loops = true;
 }
 
 /// What it does is not async-signal-safe, but the signal came in the middle of a kernel, which holds no lock of the C library: the
