@@ -38,9 +38,9 @@ inline std::string_view callee(const Instruction& instruction) {
 template <class Each>
 void for_each_line(const std::string& assembly, Each each) {
   for (std::size_t begin = 0; begin < assembly.size();) {
-    const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
-    each(std::string_view(assembly.data() + begin, end - begin - 1), begin, end);
-    begin = end;
+    const std::size_t newline = std::min(assembly.find('\n', begin), assembly.size());
+    each(std::string_view(assembly.data() + begin, newline - begin), begin, std::min(newline + 1, assembly.size()));
+    begin = newline + 1;
   }
 }
 

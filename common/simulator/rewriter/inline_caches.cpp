@@ -12,7 +12,7 @@ namespace {
 // A hook of __tsan_read4, or tilewise_write1_known5.
 struct Hook {
   bool reads = false;
-  unsigned shift = 0;       ///< 2 to the power of this: bytes
+  unsigned shift = 0;  ///< 2 to the power of this: bytes
   std::string_view known_bits;
 };
 
@@ -33,8 +33,10 @@ std::optional<Hook> hook_of(std::string_view name) {
   while (kBytes[hook.shift] != bytes)
     if (++hook.shift == std::size(kBytes)) return {};
   name.remove_prefix(bytes.size());
-  if (take(name, "_known")) hook.known_bits = name;
-  else if (!name.empty()) return {};
+  if (take(name, "_known"))
+    hook.known_bits = name;
+  else if (!name.empty())
+    return {};
   return hook;
 }
 

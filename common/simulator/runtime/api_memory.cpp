@@ -125,6 +125,7 @@ void fill_row(char* begin, int value, std::size_t width) {
   const bool has_them = *begin == static_cast<char>(value) && std::memcmp(begin, begin + 1, width - 1) == 0;
   if (has_them) return;
   ++memory::changes;
+  memory::give_large_pages(address_of(begin), width);
   std::memset(begin, value, width);
 }
 
@@ -145,6 +146,7 @@ void move_bytes(void* to, const void* from, std::size_t bytes) {
   const memory::DeviceMemoryOpen open(true);
   const bool kernels_see_it = is_ours(to);
   if (!kernels_see_it || std::memcmp(to, from, bytes) != 0) {
+    if (!memory::in_device_arena(address_of(from))) memory::give_large_pages(address_of(to), bytes);
     std::memmove(to, from, bytes);
     memory::changes += kernels_see_it;
   } else if (!memory::is_written(address_of(from), bytes)) {

@@ -126,17 +126,23 @@ inline void seen_by_whoever_runs(const volatile void* address, const void* site,
   host_does(address, bytes, kind, site);
 }
 
+// Until when a known place stays one.
+template <observer::Access kind>
+constexpr auto until_changed =
+    kind == observer::Access::store ? inline_cache::Until::threads_poll : inline_cache::Until::places_are_forgotten;
+
 // in a known place, with memory of which some bytes may be unwritten,
 template <std::uint32_t bytes, observer::Access kind>
 __attribute__((noinline)) void follow_what_is_written(const volatile void* address, const void* site,
-                                                      unsigned known_bits) {
+                                                      unsigned known_bits, inline_cache::Cache* cache = nullptr) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (kind == observer::Access::store) {
     memory::mark_written(at, bytes);
     tilewise::sim::idle_polls = 0;
   } else if (!memory::is_written(at, bytes)) {
-    seen_by_whoever_runs<bytes, kind>(address, site, known_bits);
+    return seen_by_whoever_runs<bytes, kind>(address, site, known_bits);
   }
+  if (cache) inline_cache::fill(*cache, at, 0, bytes, until_changed<kind>);  // of many loops all iterations come here
 }
 
 // and what most of them need where races are no longer looked for. It comes first, whoever runs: what it lets pass is no matter for
@@ -162,10 +168,9 @@ inline void seen_at_place(const volatile void* address, inline_cache::Cache& cac
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (!race_search::goes_on()) {
     if (const checker::KnownPlace* place = checker::stays_in_known_place(at, bytes, site)) {
-      if (place->written_in_part) return follow_what_is_written<bytes, kind>(address, site, known_bits);
+      if (place->written_in_part) return follow_what_is_written<bytes, kind>(address, site, known_bits, &cache);
       if (kind == observer::Access::store) tilewise::sim::idle_polls = 0;
-      return inline_cache::fill(cache, place->begin, place->last, bytes,
-                                kind == observer::Access::store ? Until::threads_poll : Until::places_are_forgotten);
+      return inline_cache::fill(cache, place->begin, place->last, bytes, until_changed<kind>);
     }
   }
   if (Lane* lane = observed_lane) {
@@ -255,12 +260,12 @@ KNOWN(8, 5)
 #undef KNOWN
 
 // A place with a cache (rewriter/inline_caches.hpp): what is known of the address's last bits, as above, is the third argument.
-#define CACHED(n)                                                                                         \
-  HOOK void tilewise_read##n##_cached(void* p, inline_cache::Cache* cache, unsigned known_bits) {         \
-    seen_at_place<n, observer::Access::load>(p, *cache, known_bits, SITE);                                \
-  }                                                                                                       \
-  HOOK void tilewise_write##n##_cached(void* p, inline_cache::Cache* cache, unsigned known_bits) {        \
-    seen_at_place<n, observer::Access::store>(p, *cache, known_bits, SITE);                               \
+#define CACHED(n)                                                                                  \
+  HOOK void tilewise_read##n##_cached(void* p, inline_cache::Cache* cache, unsigned known_bits) {  \
+    seen_at_place<n, observer::Access::load>(p, *cache, known_bits, SITE);                         \
+  }                                                                                                \
+  HOOK void tilewise_write##n##_cached(void* p, inline_cache::Cache* cache, unsigned known_bits) { \
+    seen_at_place<n, observer::Access::store>(p, *cache, known_bits, SITE);                        \
   }
 CACHED(1)
 CACHED(2)

@@ -21,7 +21,8 @@ constexpr unsigned kReasons = 5;
 
 struct alignas(16) Cache {
   std::uintptr_t begin = 0;
-  std::size_t count = 0;  ///< the access may be one of so many, side by side, from `begin`. simcc's assembly reads these two
+  std::size_t count =
+      0;  ///< the access may be one of so many, side by side, from `begin`. simcc's assembly reads these two
   Cache* next[kReasons] = {};  ///< the list of those that are filled for this reason; null: it isn't in the list
 };
 

@@ -277,6 +277,20 @@ std::uintptr_t place(Arena& arena, std::size_t bytes) {
   return find_gap(arena, bytes, kAlignment);
 }
 
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
+
+/// The large pages of the device arenas, and which of them have been given.
+std::vector<bool>& large_pages() {
+  static auto& given = *for_ever<std::vector<bool>>();
+  return given;
+}
+
+void take_large_pages(std::uintptr_t begin, std::uintptr_t end) {
+  std::vector<bool>& given = large_pages();
+  const std::size_t last = std::min((end - device_arena.begin + kLargePage - 1) / kLargePage, given.size());
+  for (std::size_t page = (begin - device_arena.begin) / kLargePage; page < last; ++page) given[page] = false;
+}
+
 /// Gives fresh memory its contents: 0xFF for the device, zeros for the host.
 void fill(Arena& arena, std::uintptr_t begin, std::size_t bytes) {
   const std::uintptr_t end = begin + bytes;
@@ -288,6 +302,7 @@ void fill(Arena& arena, std::uintptr_t begin, std::size_t bytes) {
     return;
   }
   const DeviceMemoryOpen open;
+  take_large_pages(begin, end);
   if (last > first && last - first >= Pattern::kBytes && Pattern::fill(first, last)) {
     std::memset(bytes_at(begin), 0xFF, first - begin);
     std::memset(bytes_at(last), 0xFF, end - last);
@@ -754,6 +769,28 @@ bool is_written_range(std::uintptr_t address, std::size_t bytes) {
   if (!device_arena.contains(address)) return true;
   return each_shadow_byte(address, bytes,
                           [](std::uint8_t shadow, std::uint8_t mask) { return (shadow & mask) == mask; });
+}
+
+void give_large_pages(std::uintptr_t address, std::size_t bytes) {
+  if (bytes < kLargePage || !device_arena.contains(address)) return;
+  std::vector<bool>& given = large_pages();
+  if (given.empty()) given.resize(device_arena.bytes / kLargePage);
+  std::size_t page = (address - device_arena.begin + kLargePage - 1) / kLargePage;
+  const std::size_t end = (address + bytes - device_arena.begin) / kLargePage;
+  while (page < end) {
+    std::size_t next = page;
+    while (next < end && !given[next]) given[next++] = true;
+    if (next != page) {
+      std::uint8_t* const at = bytes_at(device_arena.begin + page * kLargePage);
+      const std::size_t size = (next - page) * kLargePage;
+      if (mmap(at, size, kOpen, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        give_up("simulator: mmap");
+#ifdef MADV_HUGEPAGE
+      madvise(at, size, MADV_HUGEPAGE);
+#endif
+    }
+    page = next + 1;
+  }
 }
 
 void watch(const Range& range) {

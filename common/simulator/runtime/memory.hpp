@@ -93,6 +93,10 @@ std::string describe(std::uintptr_t address);
 /// " on device 1" for memory of a device, if there are several.
 std::string on_which_device(const Allocation& allocation);
 
+/// What is about to be written whole, and by a copy or a fill, gets large pages of its own in place of the small ones that fresh memory
+/// shares until then: kernels that walk down columns touch one page with each step.
+void give_large_pages(std::uintptr_t address, std::size_t bytes);
+
 /// "the 4096-byte device allocation made at a.cu:3".
 std::string describe(const Allocation& allocation);
 

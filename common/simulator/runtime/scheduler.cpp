@@ -704,7 +704,8 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
   timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
   s.launch.device = current_device();
   memory::show_variables_of(s.launch.device);
-  inline_cache::empty(inline_cache::Until::host_is_watched);  // a kernel may come to the same place, where host memory matters
+  inline_cache::empty(
+      inline_cache::Until::host_is_watched);  // a kernel may come to the same place, where host memory matters
   observer::begin_launch(s.launch);
   follow_loops = observer::active();
   repeats::Attempt attempt(config, thread, arguments);

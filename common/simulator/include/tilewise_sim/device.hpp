@@ -316,6 +316,14 @@ struct Kept {
   P value;
 };
 
+/// What each thread does before its kernel begins is the simulator's own: no access of it is looked at. (clang++ has no place for
+/// this behind `mutable`.)
+#ifdef __clang__
+#define TILEWISE_UNSEEN
+#else
+#define TILEWISE_UNSEEN __attribute__((no_sanitize("thread")))
+#endif
+
 /// A launch of a kernel whose parameters are known: arguments become them here, once, on the host's side.
 template <auto kernel, class Type = decltype(kernel)>
 struct Kernel;
@@ -324,22 +332,22 @@ template <auto kernel, class... P>
 struct Kernel<kernel, void (*)(P...)> {
   [[gnu::always_inline]] static void launch(LaunchConfig config, P... arguments) {
     if constexpr ((passed_by_address<P> || ...)) {
-      auto thread = [&] {
+      auto thread = [&]() TILEWISE_UNSEEN {
         using Call = void (*)(std::conditional_t<passed_by_address<P>, P&, P>...);
         reinterpret_cast<Call>(kernel)(
             static_cast<std::conditional_t<passed_by_address<P>, ArgumentBytes<P>, P&>>(arguments)...);
       };
       using Thread = decltype(thread);
       launch_erased(
-          config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
+          config, [](void* context) TILEWISE_UNSEEN { (*static_cast<Thread*>(context))(); }, &thread);
     } else {
-      auto thread = [... kept = Kept<P>{static_cast<P&&>(arguments)}]() mutable {
+      auto thread = [... kept = Kept<P>{static_cast<P&&>(arguments)}]() mutable TILEWISE_UNSEEN {
         kernel(static_cast<P&>(kept.value)...);
       };
       using Thread = decltype(thread);
       TILEWISE_CLEAR_PADDING(&thread);
       launch_erased(
-          config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
+          config, [](void* context) TILEWISE_UNSEEN { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
     }
   }
 };
