@@ -57,7 +57,8 @@ cudaError_t attribute(cudaMemPool_t pool, cudaMemPoolAttr which, void* value, bo
     if (!is_pool(pool) || value == nullptr) return cudaErrorInvalidValue;
     if (which < cudaMemPoolReuseFollowEventDependencies || which > cudaMemPoolAttrUsedMemHigh)
       return cudaErrorInvalidValue;
-    if (which > cudaMemPoolAttrReleaseThreshold) unsupported("what cudaMemPoolGetAttribute says of memory that a pool has reserved or uses");
+    if (which > cudaMemPoolAttrReleaseThreshold)
+      unsupported("what cudaMemPoolGetAttribute says of memory that a pool has reserved or uses");
     const bool is_threshold = which == cudaMemPoolAttrReleaseThreshold;
     void* const kept = is_threshold ? static_cast<void*>(&pool->threshold) : &pool->reuse[which - 1];
     const std::size_t bytes = is_threshold ? sizeof pool->threshold : sizeof pool->reuse[0];
