@@ -50,10 +50,10 @@ const std::set<std::string, std::less<>>& allowed() {
       "__fprintf_chk",
       // the language
       "memcpy", "memset", "memmove", "_Unwind_Resume", "__gxx_personality_v0", "__gcc_personality_v0",
-      "__clang_call_terminate", "__sanitizer_cov_trace_pc", "__stack_chk_fail", "__dso_handle", "_GLOBAL_OFFSET_TABLE_",
-      "__assert_fail", "__assert_rtn", "__stack_chk_guard", "__stdoutp", "__stderrp", "__cxa_atexit",
-      "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "__cxa_begin_catch", "__cxa_end_catch",
-      "__cxa_rethrow", "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual", "dyld_stub_binder",
+      "__clang_call_terminate", "__cxa_call_terminate", "__sanitizer_cov_trace_pc", "__stack_chk_fail", "__dso_handle",
+      "_GLOBAL_OFFSET_TABLE_", "__assert_fail", "__assert_rtn", "__stack_chk_guard", "__stdoutp", "__stderrp",
+      "__cxa_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "__cxa_begin_catch",
+      "__cxa_end_catch", "__cxa_rethrow", "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual", "dyld_stub_binder",
       "__cxa_allocate_exception", "__cxa_free_exception", "__cxa_init_primary_exception", "__cxa_throw",
       // ending the program, as everybody's macro for errors does: then there is no reply, and no points for the case
       "exit", "abort",

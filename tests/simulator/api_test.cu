@@ -266,6 +266,14 @@ TEST_CASE("2D copies and fills keep to their pitches", "[api]") {
   CHECK(cudaMallocPitch(&none, &pitch, 0, 10) == cudaSuccess);
   CHECK(none == nullptr);
   CHECK(taken(cudaMallocPitch(&none, nullptr, 10, 10)) == cudaErrorInvalidValue);
+
+  // Sizes whose product, or whose next multiple of the pitch, is a small number again.
+  constexpr std::size_t kMost = ~std::size_t{0};
+  CHECK(taken(cudaMallocPitch(&none, &pitch, kMost - 7, 1)) != cudaSuccess);
+  CHECK(taken(cudaMallocPitch(&none, &pitch, 512, (kMost >> 9) + 2)) != cudaSuccess);
+  cudaPitchedPtr volume{};
+  CHECK(taken(cudaMalloc3D(&volume, {kMost - 7, 1, 1})) != cudaSuccess);
+  CHECK(taken(cudaMalloc3D(&volume, {512, std::size_t{1} << 30, (std::size_t{1} << 25) + 1})) != cudaSuccess);
 }
 
 TEST_CASE("device variables are reached through their names", "[api]") {

@@ -100,6 +100,11 @@ TEST_CASE("16 bytes that are moved as if aligned to 8 call the unaligned hook", 
     CHECK(tell_alignment(same) == same);
   CHECK(tell_alignment(write + read + load + store + write + read + aligned) ==
         odd_write + odd_read + load + store + write + read + aligned);
+  // Where rbp is a second name of the stack, it is the stack, until the next function begins.
+  const std::string begins = "\t.cfi_startproc\n", frame = begins + "\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n";
+  CHECK(tell_alignment(frame + read + store + aligned) == frame + read + store + aligned);
+  CHECK(tell_alignment(frame + read + load) == frame + odd_read + load);
+  CHECK(tell_alignment(frame + begins + write + store) == frame + begins + odd_write + store);
   // What comes after another call or a jump belongs to something else.
   for (std::string other : {"\tcall\tf@PLT\n", "\tcall\t__tsan_read4@PLT\n", "\tjne\t.L4\n", "\tret\n"})
     CHECK(tell_alignment(read + other + load) == read + other + load);

@@ -228,6 +228,78 @@ int main() {
   }
 }
 
+TEST_CASE("What is remembered of memory goes back with it", "[programs][silent]") {
+  prints("stays\n", R"(#include <unistd.h>
+#include <cstdio>
+__global__ void touch(int* p, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = i;
+}
+static long resident_bytes() {
+  long pages = 0;
+  FILE* f = std::fopen("/proc/self/statm", "r");
+  if (!f || std::fscanf(f, "%*d %ld", &pages) != 1) return 0;
+  std::fclose(f);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+int main() {
+  const int n = 2 << 20;
+  long early = 0;
+  for (int round = 0; round < 16; ++round) {
+    int* p;
+    cudaMalloc(&p, n * sizeof *p);
+    touch<<<64, 256>>>(p, n - round);  // never twice the same
+    cudaFree(p);
+    if (round == 2) early = resident_bytes();
+  }
+  std::puts(early != 0 && resident_bytes() < early + (32 << 20) ? "stays" : "grows");
+}
+)");
+}
+
+TEST_CASE("The error of a launch is its thread's", "[programs][silent]") {
+  Workplace workplace;
+  const Outcome compiled = workplace.compile(workplace.write(R"(#include <cstdio>
+#include <thread>
+__global__ void nothing() {}
+int main() {
+  std::thread([] { nothing<<<1, 2048>>>(); }).join();
+  std::thread([] { std::puts(cudaGetErrorName(cudaGetLastError())); }).join();
+}
+)"));
+  INFO(compiled.text);
+  REQUIRE(compiled.status == 0);
+  const Outcome ran = workplace.run_app();
+  INFO(ran.text);
+  CHECK(ran.text.find("cudaSuccess\n") != std::string::npos);
+  CHECK(ran.text.find("program.cu:5: unchecked-launch: ") != std::string::npos);
+}
+
+TEST_CASE("What the host gets of memory that nothing has written is a finding where it is asked for",
+          "[programs][silent]") {
+  Workplace workplace;
+  const Outcome compiled = workplace.compile(workplace.write(R"(
+__global__ void half(int* p, int n) {
+  if (threadIdx.x < n / 2) p[threadIdx.x] = 1;
+}
+int main(int words, char**) {
+  int *p, host[64];
+  cudaMalloc(&p, sizeof host);
+  half<<<1, 64>>>(p, 64);
+  cudaMemcpy(host, p, 32 * sizeof(int), cudaMemcpyDeviceToHost);
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  cudaFree(p);
+}
+)"));
+  INFO(compiled.text);
+  REQUIRE(compiled.status == 0);
+  CHECK(workplace.run_app().text.empty());
+  const Outcome strict = workplace.run_app("TILEWISE_FINDINGS=strict");
+  INFO(strict.text);
+  CHECK(strict.text.find("program.cu:10: unwritten-copy: cudaMemcpy gives the host what nothing has written: it begins "
+                         "128 bytes into the 256-byte device allocation") != std::string::npos);
+  CHECK(strict.status == 1);
+}
+
 TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][silent]") {
   const std::string main = "int main() {}\n";
   const std::pair<std::string, std::string> cases[] = {

@@ -179,6 +179,21 @@ TEST_CASE("simcc's errors name the user's file and line", "[programs]") {
   CHECK(contains(outcome.text, "simcc: <cutlass/none.h> is not supported by the simulator\n"));
 }
 
+TEST_CASE("A clang++ that simcc doesn't know is refused, in one line", "[programs]") {
+  Folder folder;
+  const std::string source = folder.write("k.cu", "int main() {}\n"), compiler = folder.file("clang++-99");
+  for (const std::string version : {"13.0.1", "99.1.0", "14.0.6"}) {
+    std::ofstream(compiler) << "#!/bin/sh\necho 'Debian clang version " << version << "'\nexit 0\n";
+    fs::permissions(compiler, fs::perms::owner_all);
+    const Outcome outcome = SIMCC("--cxx=" + compiler, source, "-o", folder.file("app"));
+    const bool known = version == "14.0.6";
+    INFO(version << "\n" << outcome.text);
+    CHECK(contains(outcome.text, "simcc knows clang 14 to 19. Choose another compiler with --cxx, or g++\n") != known);
+    if (!known) CHECK(outcome.status == 1);
+    if (!known) CHECK(std::count(outcome.text.begin(), outcome.text.end(), '\n') == 1);
+  }
+}
+
 const std::string kLibraries = R"(#include <cublas_v2.h>
 #include <cusparse.h>
 #include <cstdio>

@@ -22,6 +22,7 @@
 #include "model/known_places.hpp"
 #include "model/race_search.hpp"
 #include "model/shadow.hpp"
+#include "model/site_numbers.hpp"
 #include "runtime/async_copies.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
@@ -191,10 +192,9 @@ struct State {
   std::uint32_t shared_first = 1;        // from which on the running block has written to its shared memory
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch
   std::vector<SharedPiece> pieces;
-  std::vector<const void*> sites{nullptr};  // cells name sites by number
-  std::vector<bool> copies{false};          // and which of them are asynchronous copies
-  std::unordered_map<const void*, std::uint16_t> site_number;
-  Visited visited[256];  // by some bits of the site
+  SiteNumbers sites;            // cells name them by number
+  std::bitset<0x10000> copies;  // which of them are asynchronous copies
+  Visited visited[256];         // by some bits of the site
   DoubtfulStore doubt;
 
   // Handing over without a barrier: after a fence, an atomic or volatile store passes on what was written before; who
@@ -214,12 +214,7 @@ struct State {
 
   std::uint16_t number(const void* site) {
     if (const Visited& v = visit(site); v.site == site) return v.number;
-    auto [entry, is_new] = site_number.try_emplace(site, static_cast<std::uint16_t>(sites.size()));
-    if (is_new && sites.size() < 0xFFFF) {
-      sites.push_back(site);
-      copies.push_back(false);
-    }
-    return entry->second;
+    return sites.number(site);
   }
 
   Visited& visit(const void* site) {
@@ -1230,6 +1225,13 @@ void fence(const Lane& lane, bool within_block) {
   if (clock.time[l] != 0xFFFF) ++clock.time[l];  // what this lane does from now on is later than the fence
   for (TakenOver& taken : s.taken_over)
     if (taken.known[lane.linear]) taken.fenced.set(lane.linear);
+}
+
+void forget_memory(std::uintptr_t begin, std::size_t bytes) {
+  State& s = state();
+  if (s.doubt.address) settle_doubt(s);
+  s.shadow.words.give_back(begin, begin + bytes);
+  s.shadow.bytes.give_back(begin, begin + bytes);
 }
 
 void forget_visits(std::uintptr_t begin) {

@@ -36,6 +36,9 @@ void fence(const Lane& lane, bool within_block);
 /// A thread of the running block frees the memory that begins here.
 void forget_visits(std::uintptr_t begin);
 
+/// The host has freed memory: what was known about it goes back, too.
+void forget_memory(std::uintptr_t begin, std::size_t bytes);
+
 /// A shared variable was placed; accesses outside such variables are out of bounds.
 void add_shared(const SharedVariable& variable, const char* place);
 

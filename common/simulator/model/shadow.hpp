@@ -71,6 +71,18 @@ class Cells {
     return at_once(address);
   }
 
+  /// Cells of all chunks that lie in [begin, end) are unused again, and cost nothing.
+  void give_back(std::uintptr_t begin, std::uintptr_t end) {
+    constexpr std::uintptr_t kStep = std::uintptr_t{1} << kChunkShift;
+    for (std::uintptr_t at = (begin + kStep - 1) & ~(kStep - 1); at < end && kStep <= end - at; at += kStep) {
+      Cell** const chunks = tables_[at >> kTableShift];
+      if (chunks == nullptr) continue;
+      Cell*& cells = chunks[at >> kChunkShift & kChunkMask];
+      if (cells != nullptr) munmap(cells, kChunkBytes);
+      cells = nullptr;
+    }
+  }
+
  private:
   static constexpr unsigned kAddressBits = 48;
   static constexpr unsigned kChunkShift = 14 + Shift;

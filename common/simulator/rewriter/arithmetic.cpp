@@ -183,11 +183,11 @@ namespace {
 
 enum class Move { none, aligned, unaligned };
 
-// A vector instruction that loads or stores 16 bytes, not on the stack, where temporary values go.
-Move sixteen_bytes(const Instruction& instruction) {
-  if (instruction.operands.find('(') == std::string_view::npos ||
-      instruction.operands.find("(%rsp") != std::string_view::npos)
-    return Move::none;
+// A vector instruction that loads or stores 16 bytes, not on the stack, where temporary values go. `frame_in_rbp`: rbp is a second name of
+// the stack.
+Move sixteen_bytes(const Instruction& instruction, bool frame_in_rbp) {
+  const auto has = [&](std::string_view text) { return instruction.operands.find(text) != std::string_view::npos; };
+  if (!has("(") || has("(%rsp") || (frame_in_rbp && has("(%rbp"))) return Move::none;
   const std::string_view name = without_prefix(instruction.mnemonic, "v");
   if (name == "movups" || name == "movupd" || name == "movdqu") return Move::unaligned;
   if (name == "movaps" || name == "movapd" || name == "movdqa") return Move::aligned;
@@ -202,13 +202,16 @@ std::string tell_alignment(const std::string& assembly) {
   out.reserve(assembly.size());
   std::vector<std::size_t>
       open;  // calls in `out` whose instruction has not come yet: where "read16" or "write16" begins
+  bool frame_in_rbp = false;
   for (std::size_t begin = 0; begin < assembly.size();) {
     const std::size_t end = std::min(assembly.find('\n', begin), assembly.size() - 1) + 1;
     const std::string_view line(assembly.data() + begin, end - begin);
     const Instruction instruction = parse(line.substr(0, line.size() - 1));
+    if (line.find(".cfi_startproc") != std::string_view::npos) frame_in_rbp = false;
+    if (instruction.mnemonic == "movq" && instruction.operands.starts_with("%rsp, %rbp")) frame_in_rbp = true;
     if (const std::string_view name = callee(instruction); name == kRead || name == kWrite) {
       open.push_back(out.size() + line.find(name) + std::string_view("__tsan_").size());
-    } else if (const Move move = sixteen_bytes(instruction); move != Move::none) {
+    } else if (const Move move = sixteen_bytes(instruction, frame_in_rbp); move != Move::none) {
       if (move == Move::unaligned)  // from the last one, so that the places of the others stay right
         for (std::size_t i = open.size(); i-- > 0;) out.insert(open[i], "unaligned_");
       open.clear();

@@ -779,8 +779,22 @@ class Driver {
       if (status != 0) throw std::runtime_error(cxx_[0] + " --version failed");
       version_ = read_file(file);
       clang_ = version_.find("clang") != std::string::npos ? 1 : 0;
+      if (clang_ == 1) refuse_unknown_clang();
     }
     return clang_ == 1;
+  }
+
+  /// Some of the flags are clang's internal ones, which a newer version may call otherwise. Apple counts on its own.
+  void refuse_unknown_clang() const {
+    constexpr int kFirst = 14, kLast = 19;
+    constexpr std::string_view kName = "clang version ";
+    const std::size_t at = version_.find(kName);
+    if (at == std::string::npos || version_.find("Apple") != std::string::npos) return;
+    const int version = std::atoi(version_.c_str() + at + kName.size());
+    if (version >= kFirst && version <= kLast) return;
+    throw std::runtime_error(cxx_[0] + " is clang " + std::to_string(version) + "; simcc knows clang " +
+                             std::to_string(kFirst) + " to " + std::to_string(kLast) +
+                             ". Choose another compiler with --cxx, or g++");
   }
 
   /// The option by which clang does not reckon with values being defined; LLVM 15 renamed it.

@@ -23,6 +23,13 @@ cudaError_t api(Call call) {
   return set_error(error);
 }
 
+/// Sizes that a program asks for. What is no std::size_t is kTooMany, and stays that.
+constexpr std::size_t kTooMany = ~std::size_t{0};
+constexpr std::size_t round_up(std::size_t bytes, std::size_t step) {
+  return bytes > kTooMany - step ? kTooMany : (bytes + step - 1) / step * step;
+}
+constexpr std::size_t product(std::size_t a, std::size_t b) { return b != 0 && a > kTooMany / b ? kTooMany : a * b; }
+
 /// A stream that exists: created and not destroyed, or one of the default streams.
 bool is_stream(cudaStream_t stream);
 

@@ -192,8 +192,9 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   return api([=] {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = graph::forbid_allocating()) return error;
-    const std::size_t pitch = (extent.width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
-    const std::size_t bytes = pitch * extent.height * extent.depth;
+    const std::size_t pitch = round_up(extent.width, kRowAlignment);
+    const std::size_t bytes = product(product(pitch, extent.height), extent.depth);
+    if (bytes == kTooMany) return cudaErrorMemoryAllocation;
     *pointer = {nullptr, pitch, extent.width, extent.height};
     if (bytes == 0) return cudaSuccess;
     pointer->ptr = memory::allocate(bytes, memory::Kind::device, site);

@@ -10,6 +10,7 @@
 #include "findings.hpp"
 #include "graph.hpp"
 #include "memory.hpp"
+#include "model/checker.hpp"
 #include "order.hpp"
 #include "tilewise_sim/report.hpp"
 #include "timeline.hpp"
@@ -76,7 +77,9 @@ cudaError_t release(const char* name, void* pointer, bool host, void* site) {
     return refuse("bad-free", std::string(" of ") + memory::describe(*found) + "; it takes " +
                                   (host ? "cudaFree" : "cudaFreeHost"));
   }
+  const std::size_t bytes = found->bytes;
   memory::release(pointer, site);
+  checker::forget_memory(address_of(pointer), bytes);
   return cudaSuccess;
 }
 
@@ -197,6 +200,22 @@ void note_copy(const void* to, const void* from, std::size_t bytes) {
                     memory::find(in ? from : to) == nullptr);
 }
 
+/// The host gets what nothing has written: where the findings are strict, since programs do so with the unused ends of rows.
+void look_for_unwritten(const CopyCall& call, std::uintptr_t from, std::size_t pitch, std::size_t width,
+                        std::size_t height) {
+  for (std::size_t row = 0; row < height; ++row) {
+    const std::uintptr_t begin = from + row * pitch;
+    if (memory::is_written(begin, width)) continue;
+    std::size_t first = 0;
+    while (memory::is_written(begin + first, 1)) ++first;
+    report_finding("unwritten-copy",
+                   std::string(call.name) + " gives the host what nothing has written: it begins " +
+                       memory::describe(begin + first),
+                   call.site);
+    return;
+  }
+}
+
 }  // namespace
 
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -217,6 +236,8 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
     cudaError_t error;
     if (graph::takes(call.stream, cudaGraphNodeTypeMemcpy, nullptr, again, error)) return error;
   }
+  if (findings_are_strict() && is_device_memory(from) && !is_device_memory(to))
+    look_for_unwritten(call, address_of(from), from_pitch, width, height);
   ask_for_copy(call, to, from);
   order::uses(call.name, call.site, {address_of(from), width, height, from_pitch}, order::Use::reads);
   order::uses(call.name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
@@ -425,8 +446,10 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
   void* const site = TILEWISE_CALLER;
   return api([=] {
     if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
-    *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-    return allocate(pointer, *pitch * height, Kind::device, site);
+    const std::size_t row = round_up(width, kPitchAlignment), bytes = product(row, height);
+    if (bytes == kTooMany) return cudaErrorMemoryAllocation;
+    *pitch = row;
+    return allocate(pointer, bytes, Kind::device, site);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "model/observer.hpp"
 #include "model/race_search.hpp"
 #include "model/report.hpp"
+#include "runtime/device_lock.hpp"
 #include "runtime/errors.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
@@ -34,6 +36,7 @@ struct State {
   std::size_t shown = 0;
   std::uint64_t reports = 0;
   bool silent = false;
+  unsigned launch_thread = 0;      // which has made the launch below
   int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
   const void* launch_site = nullptr;
   std::string launch_cure;
@@ -224,6 +227,7 @@ void show_no_findings() { state().silent = true; }
 
 bool shows_no_findings() { return state().silent; }
 
+bool findings_are_strict() { return findings_are("strict"); }
 bool findings_only_warn() { return findings_are("warn"); }
 
 void report_finding(Finding finding) {
@@ -312,14 +316,26 @@ std::size_t finding_count() {
   return static_cast<std::size_t>(std::count_if(s.all.begin(), s.all.end(), [](const Finding& f) { return !f.note; }));
 }
 
+// Never used again, as a thread's id is.
+static unsigned number_of_this_thread() {
+  static std::atomic<unsigned> threads = 0;
+  thread_local const unsigned number = ++threads;
+  return number;
+}
+
 void launch_failed(int error, const void* call_site, const std::string& cure) {
   State& s = state();
   if (s.launch_error != cudaSuccess) return;
   s.launch_error = error;
+  s.launch_thread = number_of_this_thread();
   s.launch_site = call_site;
   s.launch_cure = cure;
 }
 
-void launch_error_seen() { state().launch_error = cudaSuccess; }
+void launch_error_seen() {
+  const DeviceLock lock(device_mutex());
+  State& s = state();
+  if (s.launch_error != cudaSuccess && s.launch_thread == number_of_this_thread()) s.launch_error = cudaSuccess;
+}
 
 }  // namespace tilewise::sim

@@ -56,6 +56,9 @@ void show_no_findings();
 /// Whether findings are in the report only.
 bool shows_no_findings();
 
+/// TILEWISE_FINDINGS=strict.
+bool findings_are_strict();
+
 /// True when TILEWISE_FINDINGS=warn: findings are shown, the exit code stays.
 bool findings_only_warn();
 

@@ -984,8 +984,9 @@ bool give_page(std::uintptr_t address) {
   return true;
 }
 
-/// Runs on its own stack. Looking up lines and exiting are not async-signal-safe, but the fault is the program's own
-/// plain load or store, so no lock of the C library is held.
+/// Runs on its own stack. Looking up lines and exiting are not async-signal-safe. Nearly always the fault is the program's own plain load
+/// or store, so that no lock of the C library is held; where the C library itself was given a device pointer, as by fwrite(), a lock may be
+/// held, but not one that is needed here.
 void on_fault(int signal_number, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   void* const site = interrupted_instruction(context);
