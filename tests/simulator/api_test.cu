@@ -276,6 +276,33 @@ TEST_CASE("2D copies and fills keep to their pitches", "[api]") {
   CHECK(taken(cudaMalloc3D(&volume, {512, std::size_t{1} << 30, (std::size_t{1} << 25) + 1})) != cudaSuccess);
 }
 
+// The simulator gives memory that is written whole, and by one call, other pages: what lies beside it must stay.
+TEST_CASE("a large fill or copy changes its own bytes and no others", "[api]") {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20, kAll = 10 * kMegabyte;
+  constexpr std::size_t kFirst = 3 * kMegabyte - 100, kWidth = 4 * kMegabyte + 300;
+  unsigned char* device = nullptr;
+  REQUIRE(cudaMalloc(&device, kAll) == cudaSuccess);
+  std::vector<unsigned char> host(kAll), from(kWidth, 3);
+  const auto bytes_with = [&](int value) {
+    REQUIRE(cudaMemcpy(host.data(), device, kAll, cudaMemcpyDeviceToHost) == cudaSuccess);
+    const auto first = host.begin() + kFirst;
+    return static_cast<std::size_t>(std::count(first, first + kWidth, value));
+  };
+  const auto ones = [&] { return static_cast<std::size_t>(std::count(host.begin(), host.end(), 1)); };
+  for (std::size_t at = 0; at < kAll; at += kMegabyte) REQUIRE(cudaMemset(device + at, 1, kMegabyte) == cudaSuccess);
+  REQUIRE(cudaMemset(device + kFirst, 2, kWidth) == cudaSuccess);
+  CHECK(bytes_with(2) == kWidth);
+  CHECK(ones() == kAll - kWidth);
+  REQUIRE(cudaMemcpy(device + kFirst, from.data(), kWidth, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(bytes_with(3) == kWidth);
+  CHECK(ones() == kAll - kWidth);
+  CHECK(cudaFree(device) == cudaSuccess);
+  REQUIRE(cudaMalloc(&device, kAll) == cudaSuccess);
+  REQUIRE(cudaMemcpy(device + kFirst, from.data(), kWidth, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(bytes_with(3) == kWidth);
+  CHECK(cudaFree(device) == cudaSuccess);
+}
+
 TEST_CASE("device variables are reached through their names", "[api]") {
   const ExpectedFindings expected;
   std::size_t bytes = 0;
