@@ -18,7 +18,7 @@ cat >"$root/nvcc" <<FAKE
 arguments=()
 for a in "\$@"; do case \$a in --expt-relaxed-constexpr | --extended-lambda | -arch=*) ;; *) arguments+=("\$a") ;; esac; done
 [[ " \$* " = *" -c "* ]] || arguments+=("$root/repeats.cpp")
-exec "$PWD/build/sim/bin/simcc" -DFAKE_GPU "-I$PWD/common/simulator/include" "\${arguments[@]}"
+exec "$PWD/build/sim/bin/simcc" -DFAKE_GPU --no-inline-caches "-I$PWD/common/simulator/include" "\${arguments[@]}"
 FAKE
 chmod +x "$root/nvcc"
 

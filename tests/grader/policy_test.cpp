@@ -126,6 +126,8 @@ TEST_CASE("policy: what programs promise nvcc, and kernels with C's names", "[gr
   // A kernel whose name is the system's would take its place.
   CHECK_FALSE(refused_symbols("0000000000000000 T system\n").empty());
   CHECK(refused_symbols("0000000000000000 T scale_rows\n").empty());
+  CHECK(refused_symbols("                 U tilewise_read4_known5\n").empty());
+  CHECK_FALSE(refused_symbols("                 U tilewise_read4_cached\n").empty());
   // A kernel f, not the type float.
   CHECK(refused_symbols("0000000000000000 T f\n                 U cudaGetSymbolAddress\n").empty());
 }

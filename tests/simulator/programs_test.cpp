@@ -79,53 +79,29 @@ TEST_CASE("A program runs: kernels with the names of standard functions, with ev
 
 // Each is about one thing that its name says, checks its own results, and prints "right".
 TEST_CASE("Programs run that check themselves", "[programs]") {
-  for (const char* name : {"ballot_compact",
-                           "bf16_rounding",
-                           "bit_tricks",
-                           "bitonic_sort",
-                           "box_three_dimensions",
-                           "captured_stream",
-                           "cas_double",
-                           "curand_in_kernel",
-                           "device_heap",
-                           "device_lambdas",
-                           "dynamic_parallelism",
-                           "errors_by_name",
-                           "extern_shared_templates",
-                           "function_table",
-                           "grid_sync",
-                           "half_arithmetic",
-                           "host_callback",
-                           "inline_ptx",
-                           "labelled_groups",
-                           "last_block_sum",
-                           "launch_by_pointer",
-                           "life_generations",
-                           "managed_classes",
-                           "mapped_memory",
-                           "match_votes",
-                           "memory_pool",
-                           "occupancy_launch",
-                           "pitched_rows",
-                           "prefetch_and_advise",
-                           "producer_consumer_flags",
-                           "scan_blocks",
-                           "scan_of_groups",
-                           "sort_by_radix",
-                           "spin_lock",
-                           "surface_invert",
-                           "symbols_and_tables",
-                           "texture_image",
-                           "texture_volume",
-                           "tiles_of_groups",
-                           "virtual_on_device",
-                           "wmma_tile"}) {
+  for (const char* name : {"ballot_compact", "bitonic_sort", "box_three_dimensions", "captured_stream", "cas_double",
+                           "device_lambdas", "errors_by_name", "function_table", "last_block_sum", "life_generations",
+                           "managed_classes", "mapped_memory", "occupancy_launch", "pitched_rows", "scan_blocks",
+                           "surface_invert", "texture_image", "texture_volume", "tiles_of_groups"}) {
     INFO(name);
     runs(name, "right\n");
   }
 }
 
-TEST_CASE("Programs run that check themselves, with libraries", "[programs]") {
+// The same, of which each takes a second to compile: `make check` runs them.
+TEST_CASE("More programs run that check themselves", "[.all][programs]") {
+  for (const char* name :
+       {"bf16_rounding",           "bit_tricks",        "curand_in_kernel", "device_heap",   "dynamic_parallelism",
+        "extern_shared_templates", "grid_sync",         "half_arithmetic",  "host_callback", "inline_ptx",
+        "labelled_groups",         "launch_by_pointer", "match_votes",      "memory_pool",   "prefetch_and_advise",
+        "producer_consumer_flags", "scan_of_groups",    "sort_by_radix",    "spin_lock",     "symbols_and_tables",
+        "virtual_on_device",       "wmma_tile"}) {
+    INFO(name);
+    runs(name, "right\n");
+  }
+}
+
+TEST_CASE("Programs run that check themselves, with libraries", "[.all][programs]") {
   for (const auto& [name, function] :
        {std::pair{"cublas_batched", "cublasSgemmStridedBatched"}, std::pair{"curand_on_host", "curandGenerateUniform"},
         std::pair{"cusparse_spmv", "cusparseSpMV"}}) {

@@ -83,6 +83,7 @@ usage: simcc FILE.cu... -o APP [options]
                        compile what every .cu file includes into this folder, once
   --prelude FOLDER     and use it: a small file then compiles in half the time (g++ only; another compiler ignores it)
   --preprocessed FILE  with -c: keep the preprocessed source
+  --no-inline-caches   every access calls its hook, as in code that isn't trusted
   --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
                        through tilewise_checked_call, which whoever links has to bring (common/grader)
   --homework           refuse what the simulator can do and submissions may not: launches and allocations in device code
@@ -116,6 +117,7 @@ struct Options {
   std::string prelude;       // a folder
   std::string preprocessed;
   std::string mark;  // of --check-calls
+  bool inline_caches = true;
   bool homework = false;
   bool compile_only = false;
   bool preprocess_only = false;
@@ -424,6 +426,8 @@ class CommandLine {
       o.preprocessed = value(a);
     } else if (a == "--homework") {
       o.homework = true;
+    } else if (a == "--no-inline-caches") {
+      o.inline_caches = false;
     } else if (a == "--check-calls") {
       o.mark = value(a);
       if (!o.mark.starts_with("0x") || o.mark.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
@@ -1050,8 +1054,10 @@ class Driver {
     std::string code = tilewise::sim::count_arithmetic(
         tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))));
     // Code that isn't trusted has no memory of its own in which it is said what need not be looked at.
-    code = options_.mark.empty() ? tilewise::sim::add_inline_caches(code)
-                                 : tilewise::sim::check_calls(code, options_.mark);
+    if (!options_.mark.empty())
+      code = tilewise::sim::check_calls(code, options_.mark);
+    else if (options_.inline_caches)
+      code = tilewise::sim::add_inline_caches(code);
     write_file(assembly, code);
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
