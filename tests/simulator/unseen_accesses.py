@@ -16,7 +16,7 @@ LOCATION = re.compile(r"\[(?P<file>[^][]*?):(?P<line>\d+):\d+\] ?")
 HEADER = re.compile(r"^;; Function (.*) \(")
 SSA = re.compile(r"[\w$.]*_\d+(\(D\))?$")
 MEMORY = re.compile(r"\*[A-Za-z_][\w$.]*(?:\(D\))?|->|\bMEM\b|\bTARGET_MEM_REF\b")
-HOOK = re.compile(r"__builtin___tsan_\w*(?:read|write)\w* ?\((.*)\)|__tsan_\w*(?:read|write|atomic)")
+HOOK = re.compile(r"__builtin___tsan_\w*(?:read|write|vptr_update)\w* ?\((.*)\)|__tsan_\w*(?:read|write|atomic)")
 CALL = re.compile(r"^(?:(?P<lhs>.+?) = )?(?P<callee>[^=\"]+?) \((?P<args>.*)\)(?: \[[a-z ]+\])*;$")
 
 
