@@ -27,7 +27,7 @@ tilewise_checked_call:
 	notq	%r10
 	cmpq	%r10, -8(%r11)
 	jne	1f
-	jmp	*%r11
+	jmp	tilewise_indirect_call
 1:	pushq	%rbp
 	movq	%rsp, %rbp
 	andq	$-16, %rsp
@@ -42,7 +42,7 @@ tilewise_checked_call:
   for (int i = 0; i < 8; ++i) text += fmt::format("\tmovaps\t{}(%rsp), %xmm{}\n", 64 + 16 * i, i);
   text += R"(	movq	%rbp, %rsp
 	popq	%rbp
-	jmp	*%r11
+	jmp	tilewise_indirect_call
 	.section	.data.rel.ro, "aw"
 	.globl	tilewise_callable
 	.balign	8

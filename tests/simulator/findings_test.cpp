@@ -147,6 +147,7 @@ TEST_CASE("Findings: wrong kinds of memory, lifetimes, failed launches", "[progr
 TEST_CASE("Findings: matrices that cuBLAS and cuSPARSE cannot work on", "[programs]") {
   check_all_cases("libraries.cu");
 }
+TEST_CASE("Findings: code of the host in kernels", "[programs][silent]") { check_all_cases("host_code.cu"); }
 TEST_CASE("Findings: streams, events, and the host beside them", "[programs]") { check_all_cases("streams.cu"); }
 TEST_CASE("Findings: several devices", "[programs][devices]") {
   check_all_cases("devices.cu", "", "", "TILEWISE_DEVICES=3");
@@ -211,6 +212,7 @@ TEST_CASE("Findings: what depends on the compiler's knowledge of types is the sa
     check_all_cases("threads.cu", compiler);
     check_all_cases("memory.cu", compiler, compiler == "clang++" ? "own_vector" : "");
     check_all_cases("async.cu", compiler);
+    check_all_cases("host_code.cu", compiler);
     check_all_cases("matrices.cu", compiler);
     // It reads the padding of that struct by a load of its own, which is reported.
     check_all_cases("silent.cu", compiler, compiler == "clang++" ? "struct_padding" : "");

@@ -1553,6 +1553,10 @@ void missing_return(Lane& lane, const void* site) {
   report_finding(make("missing-return", kMissingReturn, lane, site));
 }
 
+void host_code(Lane& lane, const std::string& message, const void* site) {
+  report_finding(make("host-code", message, lane, site));
+}
+
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site) {
   State& s = state();
   // "'float [16][17]'" or "'float[16][17]'": the element's type and the array's lengths.

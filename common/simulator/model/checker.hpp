@@ -68,6 +68,8 @@ void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* 
 
 /// A function that returns a value has come to its end without a return.
 void missing_return(Lane& lane, const void* site);
+/// The thread calls what only the host can run, as the message says.
+void host_code(Lane& lane, const std::string& message, const void* site);
 constexpr const char* kMissingReturn = "this function returns a value, and comes to its end without a return";
 
 }  // namespace tilewise::sim::checker

@@ -4,27 +4,10 @@
 #include <set>
 #include <string_view>
 
+#include "assembly.hpp"
+
 namespace tilewise::sim {
 namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
-/// Without what clang says of an instruction behind it: "call *16(%rsp)  # 8-byte Folded Reload". A # in a name stands in quotes.
-std::string_view without_comment(std::string_view line) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] == '\\')
-      ++i;
-    else if (line[i] == '#' && !quoted)
-      return without_blanks(line.substr(0, i));
-  }
-  return line;
-}
 
 /// The name in ".type name, @function".
 std::string_view function_of(std::string_view line) {
@@ -32,17 +15,6 @@ std::string_view function_of(std::string_view line) {
   if (line.compare(0, kType.size(), kType) != 0 || line.find("@function") == std::string_view::npos) return {};
   line = without_blanks(line.substr(kType.size()));
   return without_blanks(line.substr(0, line.find(',')));
-}
-
-/// The operand in "call *operand". What the linker puts into a table that nobody can write needs no look.
-std::string_view indirect_call(std::string_view line) {
-  for (const std::string_view call : {std::string_view("callq"), std::string_view("call")}) {
-    if (line.compare(0, call.size(), call) != 0) continue;
-    const std::string_view operand = without_blanks(line.substr(call.size()));
-    if (operand.empty() || operand[0] != '*' || operand.find("@GOT") != std::string_view::npos) return {};
-    return operand.substr(1);
-  }
-  return {};
 }
 
 /// "\tcall\tmemcpy": to a function that looks at the addresses first. Empty for other lines.

@@ -27,6 +27,7 @@
 
 #include "arithmetic.hpp"
 #include "checked_calls.hpp"
+#include "indirect_calls.hpp"
 #include "inline_caches.hpp"
 #include "installation.hpp"
 #include "known_bits.hpp"
@@ -1058,6 +1059,7 @@ class Driver {
       code = tilewise::sim::check_calls(code, options_.mark);
     else if (options_.inline_caches)
       code = tilewise::sim::add_inline_caches(code);
+    if (options_.mark.empty()) code = tilewise::sim::look_at_indirect_calls(code);
     write_file(assembly, code);
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});

@@ -9,6 +9,7 @@
 #include "devices.hpp"
 #include "findings.hpp"
 #include "graph.hpp"
+#include "host_code.hpp"
 #include "memory.hpp"
 #include "model/checker.hpp"
 #include "order.hpp"
@@ -80,6 +81,7 @@ cudaError_t release(const char* name, void* pointer, bool host, void* site) {
   const std::size_t bytes = found->bytes;
   memory::release(pointer, site);
   checker::forget_memory(address_of(pointer), bytes);
+  host_code::forget(address_of(pointer), bytes);
   return cudaSuccess;
 }
 
@@ -143,6 +145,13 @@ struct Fill {
 };
 Fill last_fill;
 
+void note_host_code(const void* to, const void* from, std::size_t bytes) {
+  const bool to_device = is_device_memory(to), from_device = is_device_memory(from);
+  if (to_device && from_device) host_code::copied_on_device(to, from, bytes);
+  if (to_device && !from_device) host_code::copied_to_device(to, bytes);
+  if (!to_device && from_device) host_code::copied_to_host(from, bytes);
+}
+
 /// Moves bytes that were checked, and their shadow.
 void move_bytes(void* to, const void* from, std::size_t bytes) {
   if (memory::has_addresses_only() && (is_device_memory(to) || is_device_memory(from))) return;
@@ -158,6 +167,7 @@ void move_bytes(void* to, const void* from, std::size_t bytes) {
   if (kept_copies().wanted && is_device_memory(from) && !is_device_memory(to))
     kept_copies().bytes.append(static_cast<const char*>(from), bytes);
   memory::copy_written(address_of(to), address_of(from), bytes);
+  note_host_code(to, from, bytes);
 }
 
 int device_of_memory(const void* pointer) { return memory::find(pointer)->device; }

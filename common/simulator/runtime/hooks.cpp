@@ -17,6 +17,7 @@ static constexpr bool __libc_single_threaded = false;  // not known
 #include "model/known_places.hpp"
 #include "model/observer.hpp"
 #include "model/race_search.hpp"
+#include "runtime/host_code.hpp"
 #include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
@@ -27,6 +28,7 @@ using tilewise::sim::kCallDepth;
 using tilewise::sim::Lane;
 using tilewise::sim::observed_lane;
 namespace checker = tilewise::sim::checker;
+namespace host_code = tilewise::sim::host_code;
 namespace inline_cache = tilewise::sim::inline_cache;
 namespace memory = tilewise::sim::memory;
 namespace observer = tilewise::sim::observer;
@@ -281,6 +283,7 @@ HOOK void __tsan_vptr_read(void** p) {
   if (observed_lane) observed(observed_lane, p, sizeof *p, observer::Access::load, SITE, plain(sizeof *p));
 }
 HOOK void __tsan_vptr_update(void** p, void*) {
+  host_code::makes_object(p, tilewise::sim::current_lane != nullptr);
   if (observed_lane) observed(observed_lane, p, sizeof *p, observer::Access::store, SITE, plain(sizeof *p));
 }
 HOOK void __tsan_init() {}

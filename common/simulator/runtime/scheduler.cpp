@@ -28,6 +28,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/graph.hpp"
+#include "runtime/host_code.hpp"
 #include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
@@ -738,6 +739,7 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
 // The launch, and all that its kernel and those of its children launch: it ends when all of them have.
 void start_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::string_view arguments,
                   const void* site) {
+  host_code::passed(arguments);
   launch_once(config, thread, context, arguments, site);
   std::vector<DeviceLaunch> open = take_device_launches();
   while (!open.empty() && sticky_error() == cudaSuccess) {

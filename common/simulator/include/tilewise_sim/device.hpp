@@ -302,11 +302,17 @@ inline constexpr bool passed_by_address =
     (std::is_copy_constructible_v<T> && !std::is_trivially_copy_constructible_v<T>) ||
     (std::is_move_constructible_v<T> && !std::is_trivially_move_constructible_v<T>);
 
+/// The argument's table of virtual functions is the host's.
+void host_made_argument(const void* object);
+
 /// A thread's own copy of a kernel argument: its bytes, as on a GPU, where no constructor or destructor runs for it.
 template <class T>
 struct ArgumentBytes {
   alignas(T) unsigned char bytes[sizeof(T)];
-  explicit ArgumentBytes(const T& argument) { raw_copy(bytes, __builtin_addressof(argument), sizeof(T)); }
+  explicit ArgumentBytes(const T& argument) {
+    raw_copy(bytes, __builtin_addressof(argument), sizeof(T));
+    if constexpr (std::is_polymorphic_v<T>) host_made_argument(bytes);
+  }
   operator T&() { return *reinterpret_cast<T*>(bytes); }
 };
 
