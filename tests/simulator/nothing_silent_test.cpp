@@ -498,6 +498,50 @@ int main() {
   for (const std::string& compiler : compilers()) prints("1 1 2 3: 13 76\n", program, "--cxx=" + compiler);
 }
 
+TEST_CASE("Nor are arguments of templates, overloads and pointers to kernels copied by the threads", "[programs][silent]") {
+  const std::string program = R"(#include <cstdio>
+static int copies, destroyed;
+struct Counted {
+  int* p;
+  explicit Counted(int* p) : p(p) {}
+  Counted(const Counted& other) : p(other.p) { ++copies; }
+  ~Counted() { ++destroyed; }
+};
+template <class Place, class T = int>
+__global__ void deduced(Place place, T value) { place.p[threadIdx.x] += value; }
+namespace inner {
+template <int step, class Place, class... Values>
+__global__ void partly_said(const Place place, Values... values);
+}
+template <int step, class Place, class... Values>
+__global__ void inner::partly_said(const Place place, Values... values) { place.p[threadIdx.x] += step + (values + ...); }
+__global__ void overloaded(Counted place, int value) { place.p[threadIdx.x] += value; }
+__global__ void overloaded(Counted* place, int value) {}
+template <class T> __global__ void reduce(T place) { place.p[threadIdx.x] += 1000; }
+static void reduce(int) {}
+__global__ void pointed_to(Counted place, long value) { place.p[threadIdx.x] += value; }
+static void told() { std::printf("%d %d, ", copies, destroyed), copies = destroyed = 0; }
+int main() {
+  int *p, host[64];
+  cudaMalloc(&p, sizeof host);
+  cudaMemset(p, 0, sizeof host);
+  Counted counted(p);
+  deduced<<<1, 64>>>(counted, 1); told();
+  deduced<<<1, 64>>>(Counted(p), 2); told();
+  inner::partly_said<30><<<1, 64>>>(counted, 1, 2); told();
+  overloaded<<<1, 64>>>(counted, 100); told();
+  reduce<<<1, 64>>>(counted); told(); reduce(0);
+  void (*chosen)(Counted, long) = pointed_to;
+  chosen<<<1, 64>>>(counted, 10000); told();
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d %d\n", host[0], host[63]);
+  cudaFree(p);
+}
+)";
+  for (const std::string& compiler : compilers())
+    prints("1 1, 0 1, 1 1, 1 1, 1 1, 1 1, 11136 11136\n", program, "--cxx=" + compiler);
+}
+
 TEST_CASE("Device code sees __CUDA_ARCH__ with simcc --prelude, too, as homework is compiled", "[programs][silent]") {
   const Workplace workplace;
   const std::string prelude = workplace.path("prelude");

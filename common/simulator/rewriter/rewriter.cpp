@@ -594,6 +594,7 @@ class Rewriter {
 
   /// Names of all kernels, to know which are overloaded.
   void count_kernel_names() {
+    std::vector<Declaration> all;
     for (std::size_t i = 0; i + 2 < syntax_.size() && !uses_std_; ++i)
       uses_std_ = syntax_.is(i, "using") && syntax_.is(i + 1, "namespace") && syntax_.is(i + 2, "std");
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
@@ -602,10 +603,90 @@ class Rewriter {
       if (enclosing != kNone && !syntax_.is(enclosing, "{")) continue;
       Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
       if (decl.kind != DeclKind::function) continue;
+      all.push_back(decl);
       ++kernel_names_[syntax_.text(decl.name)];
       if (decl.is_template) template_kernels_.insert(syntax_.text(decl.name));
       note_parameters(decl);
     }
+    for (const Declaration& decl : all) {
+      const auto known = kernel_parameters_.find(syntax_.text(decl.name));
+      if (decl.is_template || !known->second.known) tell_parameters(decl);
+    }
+  }
+
+  // -------------------------------------------------------------- parameters that only a call tells
+
+  /// Behind a kernel that is a template or has overloads, a function with its parameters, that says their types: what a launch makes of
+  /// its arguments has to be known before the threads run. Not where all of them are numbers and pointers.
+  void tell_parameters(const Declaration& decl) {
+    const std::size_t end_of_parameters = syntax_.match(decl.parameters);
+    if (decl.name_begin != decl.name || decl.is_explicit_instantiation || end_of_parameters == kNone) return;
+    const std::size_t last = decl.body == kNone ? end_of_parameters + 1 : decl.end;
+    if (last == kNone || !syntax_.is_any(last, {";", "}"})) return;
+    const std::size_t enclosing = syntax_.enclosing(decl.begin);
+    if (enclosing != kNone && syntax_.scope_of(decl.begin) != ScopeKind::name_space) return;
+    std::string head;
+    if (decl.is_template) {
+      const std::size_t close = syntax_.match_angle(decl.begin + 1);
+      if (!syntax_.is(decl.begin, "template") || close == kNone || close == decl.begin + 2) return;
+      if (syntax_.is_any(close + 1, {"requires", "template"}) || !syntax_.join(decl.begin, close + 1, head)) return;
+    }
+    std::string parameters, types;
+    bool needed = false;
+    for (const auto& [begin, end] : parts(decl.parameters)) {
+      const std::size_t name = parameter_name(begin, end);
+      if (name == kNone) return;
+      needed = needed || may_be_class(begin, name);
+      if (!types.empty()) types += ", ", parameters += ", ";
+      for (std::size_t k = begin; k < end; ++k)
+        if (!is_marker(k)) parameters += std::string(syntax_.text(k)) + " ";
+      types += "decltype(" + std::string(syntax_.text(name)) + ")" + (syntax_.is(name - 1, "...") ? "..." : "");
+    }
+    if (!needed) return;
+    const std::string name = std::string(syntax_.text(decl.name));
+    insert_after(last, " " + head + " [[maybe_unused]] auto tw_parameters_" + name + "(" + parameters +
+                           ") -> ::tilewise::sim::Parameters<" + types + ">;");
+    tells_parameters_.insert(syntax_.text(decl.name));
+  }
+
+  /// The token with the name of the parameter [begin, end), kNone where it has none, or is declared in a way that isn't looked through.
+  std::size_t parameter_name(std::size_t begin, std::size_t end) const {
+    std::size_t last = begin;
+    while (last < end && !syntax_.is(last, "=")) {
+      if (syntax_.is(last, "<") && syntax_.match_angle(last) != kNone) last = syntax_.match_angle(last);
+      ++last;
+    }
+    while (last > begin && syntax_.is(last - 1, "]") && syntax_.match(last - 1) != kNone)
+      last = syntax_.match(last - 1);
+    if (last < begin + 2 || !syntax_.is_name(last - 1) || syntax_.is(last - 2, "::")) return kNone;
+    for (std::size_t k = begin; k + 1 < last; ++k)
+      if (!is_marker(k) && !syntax_.is_any(k, {"const", "volatile", "struct", "class", "enum", "typename"}))
+        return last - 1;
+    return kNone;
+  }
+
+  /// Whether the parameter may be an object of a class, by its type alone.
+  bool may_be_class(std::size_t begin, std::size_t name) const {
+    for (std::size_t k = begin; k < name; ++k)
+      if (syntax_.is_any(k,
+                         {"*", "[", "int", "float", "double", "unsigned", "long", "short", "char", "bool", "size_t"}))
+        return false;
+    return true;
+  }
+
+  /// The functions of tell_parameters() for the kernel that [begin, end) names, as a lambda's text: what types does it give the arguments,
+  /// and what is its address then? Empty where nothing tells.
+  std::string resolved(std::size_t begin, std::size_t end, const std::string& parameters, const std::string& passed,
+                       const std::string& callee) const {
+    std::size_t name = end - 1;
+    if (syntax_.is(name, ">")) name = syntax_.match_angle_back(name) - 1;
+    if (name >= end || name < begin || tells_parameters_.count(syntax_.text(name)) == 0) return "";
+    std::string before, after;
+    if (!syntax_.join(begin, name, before) || !syntax_.join(name + 1, end, after)) return "";
+    const std::string types = before + "tw_parameters_" + std::string(syntax_.text(name)) + after;
+    return "[](" + parameters + ") -> decltype(" + types + "(" + passed +
+           ")) { return {}; }, []<class... P>(::tilewise::sim::Parameters<P...>) -> void (*)(P...) { return " + callee +
+           "; }, ";
   }
 
   /// What a launch has to give for a kernel to be known by its name alone: the numbers of its parameters.
@@ -1182,11 +1263,7 @@ class Rewriter {
     std::string callee;
     if (!syntax_.join(begin, i, callee)) return unsupported(i, "a kernel name that spans lines", "name it on one line");
     const bool is_pointer = !simple || (begin + 1 == i && is_declared_as_pointer(callee));
-    std::string capture = at_namespace_scope(i) ? "" : "&";  // nothing to capture there, and C++ forbids to ask
-    if (is_pointer) {
-      capture = "tw_kernel = " + callee;
-      callee = "tw_kernel";
-    }
+    const std::string capture = at_namespace_scope(i) ? "" : "&";  // nothing to capture there, and C++ forbids to ask
     bool has_arguments = last > open + 1;
     if (simple && is_known_kernel(begin, i, open)) {
       if (side_[i] == kHost) host_addresses(open);
@@ -1194,15 +1271,22 @@ class Rewriter {
       replace(close, open + 1, has_arguments ? "), " : ")");
       return;
     }
-    std::string parameters = "auto... tw_a";
-    std::string passed = "tw_a...";
-    pass_zeros(open, last, parameters, passed);
     if (side_[i] == kHost) host_addresses(open);
-    const std::string function = is_pointer ? "launch_pointer" : "launch";
-    replace(begin, i + 3, " ::tilewise::sim::" + function + "(::tilewise::sim::LaunchConfig(");
-    replace(
-        close, open + 1,
-        "), [" + capture + "](" + parameters + ") { " + callee + "(" + passed + "); }" + (has_arguments ? ", " : ""));
+    if (is_pointer) {
+      replace(begin, i + 3, " ::tilewise::sim::launch_pointer(::tilewise::sim::LaunchConfig(");
+      replace(close, open + 1, "), " + callee + (has_arguments ? ", " : ""));
+    } else {
+      std::string parameters = "auto... tw_a";
+      std::string passed = "tw_a...";
+      pass_zeros(open, last, parameters, passed);
+      const std::string resolved_first = resolved(begin, i, parameters, passed, callee);
+      replace(begin, i + 3,
+              std::string(" ::tilewise::sim::") + (resolved_first.empty() ? "launch" : "launch_resolved") +
+                  "(::tilewise::sim::LaunchConfig(");
+      replace(close, open + 1,
+              "), " + resolved_first + "[" + capture + "](" + parameters + ") { " + callee + "(" + passed + "); }" +
+                  (has_arguments ? ", " : ""));
+    }
     for (std::size_t k = open + 1; k < last; ++k) {
       bool starts = syntax_.is_any(k - 1, {",", "("});
       if (starts && syntax_.is(k, "{")) {
@@ -2527,6 +2611,7 @@ class Rewriter {
   bool uses_std_ = false;  // `using namespace std`
   std::unordered_map<std::string_view, Parameters> kernel_parameters_;
   std::set<std::string_view> template_kernels_;
+  std::set<std::string_view> tells_parameters_;  // kernels: see tell_parameters()
   int registrations_ = 0;
   std::vector<std::string> included_;                              // names of files, from the folder of headers on
   std::unordered_map<std::string_view, FunctionSides> functions_;  // by name

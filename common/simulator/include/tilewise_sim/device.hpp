@@ -266,10 +266,10 @@ inline constexpr NullArgument null_argument{};
 /// captured it is run later, with a copy of the context, which takes `bytes` bytes; 0: there can be none.
 void launch_erased(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes = 0);
 
-/// `callable` calls the kernel.
-template <bool can_be_copied, class Callable, class... Args>
-[[gnu::always_inline]] inline void launch_callable(LaunchConfig config, Callable&& callable, Args... args) {
-  if constexpr (can_be_copied && (std::is_trivially_copyable_v<Args> && ...)) {
+/// `callable` calls the kernel; it refers to what is around it, or to nothing.
+template <class Callable, class... Args>
+[[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
+  if constexpr (std::is_empty_v<std::remove_cvref_t<Callable>> && (std::is_trivially_copyable_v<Args> && ...)) {
     auto thread = [callable, args...]() mutable { callable(args...); };
     using Thread = decltype(thread);
     TILEWISE_CLEAR_PADDING(&thread);
@@ -281,18 +281,6 @@ template <bool can_be_copied, class Callable, class... Args>
     launch_erased(
         config, [](void* context) { (*static_cast<Thread*>(context))(); }, &thread);
   }
-}
-
-/// It refers to what is around it, or to nothing.
-template <class Callable, class... Args>
-[[gnu::always_inline]] inline void launch(LaunchConfig config, Callable&& callable, Args... args) {
-  launch_callable<std::is_empty_v<std::remove_cvref_t<Callable>>>(config, callable, args...);
-}
-
-/// It has a copy of what points to the kernel.
-template <class Callable, class... Args>
-[[gnu::always_inline]] inline void launch_pointer(LaunchConfig config, Callable&& callable, Args... args) {
-  launch_callable<std::is_trivially_copyable_v<std::remove_cvref_t<Callable>>>(config, callable, args...);
 }
 
 /// The compilers pass such objects by their address, and others in registers or on the stack.
@@ -330,6 +318,14 @@ struct Kept {
 #define TILEWISE_UNSEEN __attribute__((no_sanitize("thread")))
 #endif
 
+/// Calls `kernel` with objects that lie elsewhere in place of arguments that are passed by address, so that no thread copies or destroys one.
+template <class... P>
+[[gnu::always_inline]] inline void call_with_bytes(void (*kernel)(P...), P&... arguments) {
+  using Call = void (*)(std::conditional_t<passed_by_address<P>, P&, P>...);
+  reinterpret_cast<Call>(kernel)(
+      static_cast<std::conditional_t<passed_by_address<P>, ArgumentBytes<P>, P&>>(arguments)...);
+}
+
 /// A launch of a kernel whose parameters are known: arguments become them here, once, on the host's side.
 template <auto kernel, class Type = decltype(kernel)>
 struct Kernel;
@@ -338,11 +334,7 @@ template <auto kernel, class... P>
 struct Kernel<kernel, void (*)(P...)> {
   [[gnu::always_inline]] static void launch(LaunchConfig config, P... arguments) {
     if constexpr ((passed_by_address<P> || ...)) {
-      auto thread = [&]() TILEWISE_UNSEEN {
-        using Call = void (*)(std::conditional_t<passed_by_address<P>, P&, P>...);
-        reinterpret_cast<Call>(kernel)(
-            static_cast<std::conditional_t<passed_by_address<P>, ArgumentBytes<P>, P&>>(arguments)...);
-      };
+      auto thread = [&]() TILEWISE_UNSEEN { call_with_bytes<P...>(kernel, arguments...); };
       using Thread = decltype(thread);
       launch_erased(
           config, [](void* context) TILEWISE_UNSEEN { (*static_cast<Thread*>(context))(); }, &thread);
@@ -357,6 +349,53 @@ struct Kernel<kernel, void (*)(P...)> {
     }
   }
 };
+
+/// The same by a pointer; the arguments are objects already.
+template <class... P>
+[[gnu::always_inline]] inline void launch_with(LaunchConfig config, void (*kernel)(P...),
+                                               std::type_identity_t<P>&... arguments) {
+  auto thread = [&]() TILEWISE_UNSEEN { call_with_bytes<P...>(kernel, arguments...); };
+  using Thread = decltype(thread);
+  launch_erased(
+      config, [](void* context) TILEWISE_UNSEEN { (*static_cast<Thread*>(context))(); }, &thread);
+}
+
+/// The same by a pointer.
+template <class... P>
+[[gnu::always_inline]] inline void launch_pointer(LaunchConfig config, void (*kernel)(P...),
+                                                  std::type_identity_t<P>... arguments) {
+  if constexpr ((passed_by_address<P> || ...)) {
+    launch_with(config, kernel, arguments...);
+  } else {
+    auto thread = [kernel, ... kept = Kept<P>{static_cast<P&&>(arguments)}]() mutable TILEWISE_UNSEEN {
+      kernel(static_cast<P&>(kept.value)...);
+    };
+    using Thread = decltype(thread);
+    TILEWISE_CLEAR_PADDING(&thread);
+    launch_erased(
+        config, [](void* context) TILEWISE_UNSEEN { (*static_cast<Thread*>(context))(); }, &thread, sizeof thread);
+  }
+}
+
+/// The types of a kernel's parameters.
+template <class... P>
+struct Parameters {};
+
+/// launch(), where an argument may have a destructor, or its copy run code: `types` tells which parameters the arguments become, and `kernel`
+/// which kernel has them. Where they can't, threads copy.
+template <class Types, class Pointer, class Callable, class... Args>
+[[gnu::always_inline]] inline void launch_resolved(LaunchConfig config, Types types, Pointer kernel,
+                                                   Callable&& callable, Args... args) {
+  if constexpr ((passed_by_address<Args> || ...)) {
+    if constexpr (requires { launch_with(config, kernel(decltype(types(args...))()), args...); })
+      return launch_with(config, kernel(decltype(types(args...))()), args...);
+    else if constexpr (requires {
+                         launch_pointer(config, kernel(decltype(types(args...))()), static_cast<Args&&>(args)...);
+                       })
+      return launch_pointer(config, kernel(decltype(types(args...))()), static_cast<Args&&>(args)...);
+  }
+  launch(config, callable, static_cast<Args&&>(args)...);
+}
 
 /// First statement of every kernel. `max_threads` is the first argument of `__launch_bounds__`, or 0.
 void enter_kernel(unsigned max_threads);
