@@ -542,6 +542,42 @@ int main() {
     prints("1 1, 0 1, 1 1, 1 1, 1 1, 1 1, 11136 11136\n", program, "--cxx=" + compiler);
 }
 
+TEST_CASE("The lanes of a warp print in step", "[programs]") {
+  const std::string program = R"(#include <cstdio>
+__device__ void tell(const char* name, int value) { printf("%s%d ", name, value); }
+__global__ void k() {
+  const int lane = threadIdx.x;
+  if (lane == 0) printf("thread: ");
+  printf("%d ", lane);
+  if (lane == 0) printf("\n");
+  if (lane == 5) printf("again: ");  // not the lowest
+  printf("%d ", lane);
+  if (lane == 5) printf("\n");
+  for (int i = 0; i < 3; ++i)
+    if (lane > 5 - i) tell(i == 2 ? "last" : "", 10 * i + lane);
+  if (lane == 0) printf("\n");
+  if (lane % 2 == 0) tell("even", lane);
+  __syncwarp();
+  if (lane == 3) printf("\n");
+  const int other = __shfl_xor_sync(0xff, lane, 1);
+  printf("%d ", other);
+  if (lane == 0) printf("\n");
+}
+int main() {
+  k<<<1, 8>>>();
+  return cudaDeviceSynchronize();
+}
+)";
+  for (const std::string& compiler : compilers())
+    prints(R"(thread: 0 1 2 3 4 5 6 7 
+again: 0 1 2 3 4 5 6 7 
+6 7 15 16 17 last24 last25 last26 last27 
+even0 even2 even4 even6 
+1 0 3 2 5 4 7 6 
+)",
+           program, "--cxx=" + compiler);
+}
+
 TEST_CASE("Device code sees __CUDA_ARCH__ with simcc --prelude, too, as homework is compiled", "[programs][silent]") {
   const Workplace workplace;
   const std::string prelude = workplace.path("prelude");

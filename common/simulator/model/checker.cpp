@@ -430,6 +430,7 @@ struct Now {
   unsigned lane_id;
   const WarpClock& clock;
   bool is_volatile;
+  bool is_number = false;      // of all its bytes; else it may be a struct with padding
   std::uintptr_t to_copy = 0;  // the distance to where the access is remembered: memory::distance_to_copy()
 };
 
@@ -878,13 +879,14 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
       c->split = true;
     }
     const std::uintptr_t word_end = std::min(end, (at | 3) + 1);
-    bool written = false;
+    bool any = false, all = true;
     for (; at < word_end; ++at) {
       Cell& byte = *s.shadow.bytes.at(at + now.to_copy);
-      written |= byte.write_interval >= s.shared_first;
+      const bool written = byte.write_interval >= s.shared_first;
+      any |= written, all &= written;
       check_cell(now, byte);
     }
-    unwritten_words += !written;
+    unwritten_words += !(now.is_number ? all : any);
   }
   if (unwritten_words != 0 && now.space == MemorySpace::shared && now.kind != Access::store &&
       now.kind != Access::copy_to && too_few_written(unwritten_words, now.bytes) &&
@@ -901,9 +903,10 @@ void check_global_written(const Now& now) {
   const std::uintptr_t end = now.address + now.bytes;
   for (std::uintptr_t at = now.address; at < end;) {
     const std::uintptr_t word_end = std::min(end, (at | 3) + 1);
-    bool written = false;
-    for (; at < word_end; ++at) written |= memory::is_written(at, 1);
-    unwritten_words += !written;
+    const bool all = memory::is_written(at, word_end - at);
+    bool any = all;
+    for (; at < word_end; ++at) any |= memory::is_written(at, 1);
+    unwritten_words += !(now.is_number ? all : any);
   }
   if (!too_few_written(unwritten_words, now.bytes) || report_again("uninitialised", now.site)) return;
   report_finding(make("uninitialised",
@@ -1377,6 +1380,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (speaks) take_over(s, lane.linear, space, address);
   const bool bounds_only = !race_search::goes_on() && !host_can_reach(space, address);
   Now now = access_now(s, lane, space, address, bytes, kind, site);
+  now.is_number = is_atomic || (alignment == bytes && bytes <= 8);
   if (space == MemorySpace::global && !memory::in_arenas(address))
     now.to_copy = memory::distance_to_copy(address, running_launch().device);
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);

@@ -2162,7 +2162,8 @@ class Rewriter {
     const bool has_list = syntax_.is(i, "vprintf");
     if (functions_.count(syntax_.text(i)) != 0) return;
     if (const std::size_t begin = call_of_c_function(i); begin != kNone)
-      replace(begin, i + 1, has_list ? " ::tilewise::sim::print_list" : " ::tilewise::sim::print");
+      replace(begin, i + 1,
+              std::string(" ::tilewise::sim::Print") + (has_list ? "List{" : "{") + std::to_string(i) + "}");
   }
 
   /// `delete p` and `delete[] p`, but not `= delete` and `operator delete`.

@@ -20,6 +20,8 @@
 #include "runtime/errors.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/order.hpp"
+#include "runtime/printing.hpp"
 #include "runtime/sample.hpp"
 #include "runtime/symbols.hpp"
 #include "runtime/thread.hpp"
@@ -36,7 +38,9 @@ struct State {
   std::size_t shown = 0;
   std::uint64_t reports = 0;
   bool silent = false;
-  unsigned launch_thread = 0;      // which has made the launch below
+  unsigned launch_thread = 0;           // which has made the launch below
+  const void* printing_site = nullptr;  // of the last launch that has printed
+  std::uint64_t waits_before_printing = 0;
   int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
   const void* launch_site = nullptr;
   std::string launch_cure;
@@ -176,6 +180,23 @@ void note_leaks() {
   }
 }
 
+/// Measured on an H100: what ends a wait for the kernel brings its output, cudaFree too; a later launch, cudaMemset and cudaStreamQuery
+/// don't.
+void note_lost_output() {
+  const State& s = state();
+  if (s.printing_site == nullptr || order::host_has_waited() != s.waits_before_printing || any_sticky_error()) return;
+  const bool strict = findings_are("strict");
+  if (finding_count() != 0 && !strict) return;
+  Finding f;
+  f.code = "lost-output";
+  f.message =
+      "this kernel prints, and the program ends without having waited for it: on a GPU nothing of that is seen; call "
+      "cudaDeviceSynchronize()";
+  f.site = s.printing_site;
+  f.note = !strict;
+  report_finding(std::move(f));
+}
+
 void report_unchecked_launch() {
   State& s = state();
   if (s.launch_error == cudaSuccess) return;
@@ -193,8 +214,10 @@ void report_unchecked_launch() {
 // exit code, so the process ends here, after everything is written.
 void end_of_program() {
   State& s = state();
+  printing::what_is_left();
   if (!findings_are("off")) {
     report_unchecked_launch();
+    note_lost_output();
     note_leaks();
   }
   show_findings();
@@ -330,6 +353,12 @@ void launch_failed(int error, const void* call_site, const std::string& cure) {
   s.launch_thread = number_of_this_thread();
   s.launch_site = call_site;
   s.launch_cure = cure;
+}
+
+void launch_prints() {
+  State& s = state();
+  s.printing_site = running_launch().site;
+  s.waits_before_printing = order::host_has_waited();
 }
 
 void launch_error_seen() {

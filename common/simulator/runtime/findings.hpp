@@ -70,6 +70,9 @@ void forget_findings(std::size_t from);
 void launch_failed(int error, const void* call_site, const std::string& cure = "");
 void launch_error_seen();
 
+/// The running launch prints. What it prints is lost if the program ends before the host has waited.
+void launch_prints();
+
 /// 12345678 as "12,345,678".
 std::string grouped_digits(std::uint64_t n);
 

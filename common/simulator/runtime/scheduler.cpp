@@ -32,6 +32,7 @@
 #include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/order.hpp"
+#include "runtime/printing.hpp"
 #include "runtime/repeats.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/symbols.hpp"
@@ -312,6 +313,7 @@ void Scheduler::complete_meetings(Warp& warp, unsigned first_lane) {
       ++i;
       continue;
     }
+    printing::what_is_left();
     if (observer::active()) observer::warp_meeting(first_lane / kWarpSize, m.arrived);
     if (m.op == WarpOp::matrix) carry_out(warp, m.arrived, first_lane);
     std::uint64_t values[kWarpSize];
@@ -365,6 +367,7 @@ void Scheduler::resolve_active_masks(Warp& warp, unsigned first_lane) {
       break;
     }
   }
+  printing::what_is_left();
   if (ran && observer::active()) observer::end_of_interval(lanes + w * kWarpSize);
   return ran;
 }
@@ -982,15 +985,31 @@ long long clock_reading() {
   return ++readings;
 }
 
-int print_list(const char* format, std::va_list arguments) {
-  if (current_lane) repeats::note_effect();
-  return std::vprintf(format, arguments);
+static int print_as(unsigned call, const void* site, const char* format, std::va_list arguments) {
+  if (!current_lane) return std::vprintf(format, arguments);
+  Unobserved guard;
+  repeats::note_effect();
+  launch_prints();
+  std::va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  if (length <= 0) return length;
+  std::string text(static_cast<std::size_t>(length) + 1, '\0');
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  text.pop_back();
+  printing::in_step(std::move(text), call, site);
+  return length;
 }
 
-int print(const char* format, ...) {
+int PrintList::operator()(const char* format, std::va_list arguments) const {
+  return print_as(call, __builtin_return_address(0), format, arguments);
+}
+
+int Print::operator()(const char* format, ...) const {
   std::va_list arguments;
   va_start(arguments, format);
-  const int written = print_list(format, arguments);
+  const int written = print_as(call, __builtin_return_address(0), format, arguments);
   va_end(arguments);
   return written;
 }

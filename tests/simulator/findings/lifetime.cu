@@ -71,6 +71,27 @@ CASE(forgotten) {
   return finish();
 }
 CASE(forgotten_right) { int* d = nullptr; cudaMalloc(&d, 1 << 20); return finish(d); }
+// Who prints and does not wait: as measured on an H100, whose programs then show nothing.
+__global__ void says(int letters) { if (threadIdx.x == 0) printf("%.*s", letters, "text"); }
+CASE(not_waited_for) {
+  says<<<1, 64>>>(0);  // note: lost-output not_waited_for
+  return 0;
+}
+CASE(not_waited_for_right) { says<<<1, 64>>>(0); return finish(); }
+CASE(only_launched_again) {
+  says<<<1, 64>>>(0);
+  cudaDeviceSynchronize();
+  says<<<1, 64>>>(0);
+  says<<<1, 64>>>(0);  // note: lost-output only_launched_again
+  return 0;
+}
+CASE(only_launched_again_right) {
+  int* d = zeros<int>(1);
+  says<<<1, 64>>>(0);
+  cudaFree(d);
+  return 0;
+}
+
 CASE(forgotten_in_loop) {
   for (int i = 0; i < 10; ++i) {
     int* d = nullptr;

@@ -235,6 +235,27 @@ CASE(half_copied_right) {
   return finish(d);
 }
 
+// A number of which only one byte has been set, by cudaMemset's count of bytes.
+__global__ void add_one(float* sum) {
+  atomicAdd(sum, 1.0f);  // finding: uninitialised one_byte_set
+}
+CASE(one_byte_set) { float* d = nullptr; cudaMalloc(&d, 4); cudaMemset(d, 0, 1); add_one<<<1, 32>>>(d); return finish(d); }
+CASE(one_byte_set_right) { float* d = nullptr; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); add_one<<<1, 32>>>(d); return finish(d); }
+
+// The same in shared memory, where each byte is right for a struct with padding.
+struct Padded { char letter; int number; };
+__global__ void bytes_and_words(int* out, bool all) {
+  __shared__ union { unsigned char bytes[4]; int word; } s;
+  __shared__ Padded p, q;
+  if (threadIdx.x == 0 || (all && threadIdx.x < 4)) s.bytes[threadIdx.x] = 1;
+  if (threadIdx.x == 0) p.letter = 'a', p.number = 1, q = p;
+  __syncthreads();
+  out[threadIdx.x] = q.number;
+  out[threadIdx.x] += s.word;  // finding: uninitialised-shared one_byte_stored
+}
+CASE(one_byte_stored) { int* o = zeros<int>(32); bytes_and_words<<<1, 32>>>(o, false); return finish(o); }
+CASE(one_byte_stored_right) { int* o = zeros<int>(32); bytes_and_words<<<1, 32>>>(o, true); return finish(o); }
+
 __global__ void accumulate(const float4* in, float4* out) {
   float4 v = in[threadIdx.x];  // finding: uninitialised vector_not_set
   out[threadIdx.x] = make_float4(v.x, v.y, v.z, v.w);

@@ -118,9 +118,15 @@ TILEWISE_DISTINCT void heap_free(void* pointer);
 /// Counts its calls: what clock64() returns.
 long long clock_reading();
 
-/// printf() and vprintf() of device code.
-[[gnu::format(printf, 1, 2)]] int print(const char* format, ...);
-[[gnu::format(printf, 1, 0)]] int print_list(const char* format, std::va_list arguments);
+/// printf() and vprintf() of device code. Each call in the source has a number of its own, which its copies share.
+struct Print {
+  unsigned call;
+  [[gnu::format(printf, 2, 3)]] int operator()(const char* format, ...) const;
+};
+struct PrintList {
+  unsigned call;
+  [[gnu::format(printf, 2, 0)]] int operator()(const char* format, std::va_list arguments) const;
+};
 
 /// Of the device that the kernel runs on: its multiprocessors, and the warps that one of them holds.
 unsigned multiprocessors();
