@@ -36,37 +36,37 @@ TEST_CASE("instructions that compute are told from those that do not", "[arithme
 
 TEST_CASE("a block's operations are added where its call stood", "[arithmetic]") {
   const std::string call = "\tcall\t__sanitizer_cov_trace_pc@PLT\n";
-  const std::string counter = "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n";
   CHECK(count_arithmetic("") == "");
   CHECK(count_arithmetic("f:\n\tret\n") == "f:\n\tret\n");
   CHECK(count_arithmetic("f:\n" + call + "\tret") == "f:\n\tret");
   CHECK(count_arithmetic("f:\n" + call + "\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n\tret\n") ==
-        "f:\n" + counter + "\taddq\t$2, (%rax)\n\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n\tret\n");
-  CHECK(count_arithmetic(call + "\tmulsd\t%xmm1, %xmm0\n.L2:\n" + call + "\taddss\t%xmm1, %xmm0\n" + call +
-                         "\tret\n") == counter + "\taddq\t$1, 8(%rax)\n\tmulsd\t%xmm1, %xmm0\n.L2:\n" + counter +
-                                           "\taddq\t$1, (%rax)\n\taddss\t%xmm1, %xmm0\n\tret\n");
+        "f:\n\taddq\t$2, %fs:tilewise_flop@tpoff\n\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n\tret\n");
+  CHECK(
+      count_arithmetic(call + "\tmulsd\t%xmm1, %xmm0\n.L2:\n" + call + "\taddss\t%xmm1, %xmm0\n" + call + "\tret\n") ==
+      "\taddq\t$1, %fs:tilewise_flop@tpoff+8\n\tmulsd\t%xmm1, %xmm0\n.L2:\n\taddq\t$1, "
+      "%fs:tilewise_flop@tpoff\n\taddss\t%xmm1, %xmm0\n\tret\n");
   // A block without a call: where something jumps to, flags and registers are kept (leaq leaves the flags alone). Other labels are no blocks.
-  const std::string added = counter + "\tmovq\t(%rax), %rcx\n\tleaq\t2(%rcx), %rcx\n\tmovq\t%rcx, (%rax)\n";
-  const std::string kept = "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n\tpushq\t%rcx\n" + added +
-                           "\tpopq\t%rcx\n\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n";
+  const std::string added =
+      "\tmovq\t%fs:tilewise_flop@tpoff, %rcx\n\tleaq\t2(%rcx), %rcx\n\tmovq\t%rcx, %fs:tilewise_flop@tpoff\n";
+  const std::string kept =
+      "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rcx\n" + added + "\tpopq\t%rcx\n\tleaq\t128(%rsp), %rsp\n";
   const std::string two = "\tmulss\t%xmm1, %xmm0\n\taddss\t%xmm1, %xmm0\n";
   CHECK(count_arithmetic("f:\n" + call + "\tje\t.L2\n.L2:\n\tmovq\t%rax, %rbx\n" + two + "\tret\n") ==
         "f:\n\tje\t.L2\n.L2:\n\tmovq\t%rax, %rbx\n" + kept + two + "\tret\n");
   CHECK(count_arithmetic("f:\n" + call + two + "\tje\t.L2\n.L2:\n" + two + "\tret\n") ==
-        "f:\n" + counter + "\taddq\t$2, (%rax)\n" + two + "\tje\t.L2\n.L2:\n" + kept + two + "\tret\n");
+        "f:\n\taddq\t$2, %fs:tilewise_flop@tpoff\n" + two + "\tje\t.L2\n.L2:\n" + kept + two + "\tret\n");
   CHECK(count_arithmetic("f:\n" + call + ".Ltmp1:\n" + two + "\tret\n") ==
-        "f:\n" + counter + "\taddq\t$2, (%rax)\n.Ltmp1:\n" + two + "\tret\n");
+        "f:\n\taddq\t$2, %fs:tilewise_flop@tpoff\n.Ltmp1:\n" + two + "\tret\n");
   CHECK(count_arithmetic("f:\n" + call + "\tje\t.L2\n.L2:\n" + call + two + "\tret\n") ==
-        "f:\n\tje\t.L2\n.L2:\n" + counter + "\taddq\t$2, (%rax)\n" + two + "\tret\n");
+        "f:\n\tje\t.L2\n.L2:\n\taddq\t$2, %fs:tilewise_flop@tpoff\n" + two + "\tret\n");
   // Frames that are described by rsp are described where it moves, too; those that rbp describes stay as they are.
   const std::string start = "f:\n\t.cfi_startproc\n", jump = call + "\tje\t.L2\n.L2:\n" + two;
   const auto described = [&](const std::string& frame) { return count_arithmetic(start + frame + jump); };
   const std::string moved =
-      "\tleaq\t-128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset 128\n\tpushq\t%rax\n\t.cfi_adjust_cfa_offset "
-      "8\n\tpushq\t%rcx\n"
+      "\tleaq\t-128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset 128\n\tpushq\t%rcx\n"
       "\t.cfi_adjust_cfa_offset 8\n" +
       added +
-      "\tpopq\t%rcx\n\t.cfi_adjust_cfa_offset -8\n\tpopq\t%rax\n\t.cfi_adjust_cfa_offset -8\n"
+      "\tpopq\t%rcx\n\t.cfi_adjust_cfa_offset -8\n"
       "\tleaq\t128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset -128\n";
   const std::string by_rbp = "\t.cfi_def_cfa_register 6\n", back = "\t.cfi_def_cfa 7, 8\n",
                     remember = "\t.cfi_remember_state\n", restore = "\t.cfi_restore_state\n";
@@ -76,6 +76,13 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
   for (const std::string& frame : {by_rbp, remember + by_rbp, by_rbp + remember + back + restore,
                                    std::string("\t.cfi_def_cfa 10, 0\n"), std::string("\t.cfi_escape 0xf,0x3\n")})
     CHECK(described(frame) == start + frame + "\tje\t.L2\n.L2:\n" + kept + two);
+  // Code of a shared library looks up where the counters are.
+  const std::string looked_up = "\tmovq\ttilewise_flop@GOTTPOFF(%rip), %rax\n";
+  CHECK(count_arithmetic("f:\n" + call + two + "\taddsd\t%xmm1, %xmm0\n\tje\t.L2\n.L2:\n" + two, true) ==
+        "f:\n" + looked_up + "\taddq\t$2, %fs:(%rax)\n\taddq\t$1, %fs:8(%rax)\n" + two +
+            "\taddsd\t%xmm1, %xmm0\n\tje\t.L2\n.L2:\n\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n\tpushq\t%rcx\n" +
+            looked_up + "\tmovq\t%fs:(%rax), %rcx\n\tleaq\t2(%rcx), %rcx\n\tmovq\t%rcx, %fs:(%rax)\n" +
+            "\tpopq\t%rcx\n\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n" + two);
   CHECK(count_arithmetic("g:\n\tje\t.L2\n.L2:\n" + two + "\tret\n") == "g:\n\tje\t.L2\n.L2:\n" + two + "\tret\n");
   // Arithmetic of a function without calls belongs to no block of the function before.
   CHECK(count_arithmetic(call + "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n") ==

@@ -3,6 +3,9 @@
 
 #include <tilewise_sim/report.hpp>
 
+#include <atomic>
+#include <thread>
+
 #include "catch.hpp"
 #include "on_device.hpp"
 #include "tilewise/device_buffer.hpp"
@@ -32,6 +35,32 @@ struct Counting {
   Counting() : was(tilewise::sim::set_counting(true)) {}
   ~Counting() { tilewise::sim::set_counting(was); }
   bool was;
+};
+
+// Computes in a host thread of its own.
+class Busy {
+ public:
+  Busy() {
+    while (rounds() == 0) std::this_thread::yield();
+  }
+  ~Busy() {
+    ends_ = true;
+    thread_.join();
+  }
+  long rounds() const { return rounds_; }
+
+ private:
+  void compute() {
+    volatile float x = 1.5f;
+    while (!ends_) {
+      for (int i = 0; i < 1000; ++i) x = x * 0.5f + 1.0f;
+      ++rounds_;
+    }
+  }
+
+  std::atomic<bool> ends_{false};
+  std::atomic<long> rounds_{0};
+  std::thread thread_{[this] { compute(); }};
 };
 
 }  // namespace
@@ -64,6 +93,24 @@ TEST_CASE("FLOP of a launch are those of its threads", "[flop]") {
   CHECK(host > 1.5f);
   no_arithmetic<<<1, 32>>>(x.data(), n.data());
   CHECK(flop() == std::pair<std::uint64_t, std::uint64_t>(0, 0));
+#endif
+}
+
+TEST_CASE("FLOP of other host threads are not the kernel's", "[flop]") {
+#if defined(__x86_64__)
+  const Counting counting;
+  tilewise::DeviceBuffer<float> x(256);
+  CUDA_CHECK(cudaMemset(x.data(), 0, x.bytes()));
+  const Busy other;
+  bool both = false;  // have computed at the same time
+  for (int launches = 0; launches < 1000 && !both; ++launches) {
+    const long before = other.rounds();
+    dot<<<1, 32>>>(x.data(), x.data() + 128, 100);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    both = other.rounds() > before + 1;
+    REQUIRE(tilewise::sim::last_counters().flop_single == 32 * 100 * 2 + 5 * 2);
+  }
+  CHECK(both);
 #endif
 }
 

@@ -23,7 +23,7 @@
 #include "runtime/symbols.hpp"
 #include "tilewise_sim/report.hpp"
 
-extern "C" std::uint64_t tilewise_flop[2];  // see hooks.cpp
+extern "C" constinit thread_local std::uint64_t tilewise_flop[2];  // see hooks.cpp
 
 namespace tilewise::sim {
 namespace observer {

@@ -67,17 +67,30 @@ std::set<std::string_view> jump_targets(const std::string& assembly) {
   return targets;
 }
 
-std::string additions(const Flop& flop) {
-  std::string text = "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n";
-  if (flop.single != 0) text += "\taddq\t$" + std::to_string(flop.single) + ", (%rax)\n";
-  if (flop.twice != 0) text += "\taddq\t$" + std::to_string(flop.twice) + ", 8(%rax)\n";
+// Each OS thread has counters of its own, since other threads of the host compute while a kernel runs. A program has them at a
+// known distance from the thread's pointer, fs; a shared library looks the distance up.
+struct FlopCounters {
+  explicit FlopCounters(bool in_library)
+      : register_needed(in_library),
+        begin(in_library ? "\tmovq\ttilewise_flop@GOTTPOFF(%rip), %rax\n" : ""),
+        single(in_library ? "%fs:(%rax)" : "%fs:tilewise_flop@tpoff"),
+        twice(in_library ? "%fs:8(%rax)" : "%fs:tilewise_flop@tpoff+8") {}
+
+  bool register_needed;  // rax
+  std::string begin, single, twice;
+};
+
+std::string additions(const Flop& flop, const FlopCounters& to) {
+  std::string text = to.begin;
+  if (flop.single != 0) text += "\taddq\t$" + std::to_string(flop.single) + ", " + to.single + "\n";
+  if (flop.twice != 0) text += "\taddq\t$" + std::to_string(flop.twice) + ", " + to.twice + "\n";
   return text;
 }
 
 // The same where registers, flags and the red zone below the stack are in use: leaq adds and leaves the flags alone, which to save
 // and restore costs more than all the rest. Whoever walks the stack from here, as the watchdog's signal does, must find the
 // caller: where frames are described by rsp, the description follows it.
-std::string additions_anywhere(const Flop& flop, bool frame_by_rsp) {
+std::string additions_anywhere(const Flop& flop, const FlopCounters& to, bool frame_by_rsp) {
   const auto moved = [&](int bytes) {
     return frame_by_rsp ? "\t.cfi_adjust_cfa_offset " + std::to_string(bytes) + "\n" : std::string();
   };
@@ -86,9 +99,11 @@ std::string additions_anywhere(const Flop& flop, bool frame_by_rsp) {
                   : "\tmovq\t" + place + ", %rcx\n\tleaq\t" + std::to_string(n) + "(%rcx), %rcx\n\tmovq\t%rcx, " +
                         place + "\n";
   };
-  return "\tleaq\t-128(%rsp), %rsp\n" + moved(128) + "\tpushq\t%rax\n" + moved(8) + "\tpushq\t%rcx\n" + moved(8) +
-         "\tmovq\ttilewise_flop@GOTPCREL(%rip), %rax\n" + added(flop.single, "(%rax)") + added(flop.twice, "8(%rax)") +
-         "\tpopq\t%rcx\n" + moved(-8) + "\tpopq\t%rax\n" + moved(-8) + "\tleaq\t128(%rsp), %rsp\n" + moved(-128);
+  const auto kept = [&](const char* name) { return std::string("\tpushq\t") + name + "\n" + moved(8); };
+  const auto restored = [&](const char* name) { return std::string("\tpopq\t") + name + "\n" + moved(-8); };
+  return "\tleaq\t-128(%rsp), %rsp\n" + moved(128) + (to.register_needed ? kept("%rax") : "") + kept("%rcx") +
+         to.begin + added(flop.single, to.single) + added(flop.twice, to.twice) + restored("%rcx") +
+         (to.register_needed ? restored("%rax") : "") + "\tleaq\t128(%rsp), %rsp\n" + moved(-128);
 }
 
 // Whether the assembler describes the frame by rsp at the line that was followed last.
@@ -126,7 +141,8 @@ class FrameByRsp {
 
 }  // namespace
 
-std::string count_arithmetic(const std::string& assembly) {
+std::string count_arithmetic(const std::string& assembly, bool in_library) {
+  const FlopCounters counters(in_library);
   const std::set<std::string_view> targets = jump_targets(assembly);
   std::string out;
   out.reserve(assembly.size());
@@ -143,7 +159,8 @@ std::string count_arithmetic(const std::string& assembly) {
     const bool counts = flop.single + flop.twice != 0;
     if (block == Block::none || (block == Block::without_call && !counts)) return;
     out.append(assembly, copied, at - copied);
-    if (counts) out += block == Block::with_call ? additions(flop) : additions_anywhere(flop, frame_at);
+    if (counts)
+      out += block == Block::with_call ? additions(flop, counters) : additions_anywhere(flop, counters, frame_at);
     copied = go_on_at;
   };
   const auto begin_block = [&](Block kind, std::size_t begin, std::size_t end) {

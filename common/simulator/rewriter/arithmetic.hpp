@@ -18,8 +18,9 @@ struct Flop {
 /// two; comparisons, minima, conversions and everything else none.
 Flop flop_of(std::string_view line);
 
-/// Assembly with the calls replaced. The counters are `std::uint64_t tilewise_flop[2]`, single and double precision.
-std::string count_arithmetic(const std::string& assembly);
+/// Assembly with the calls replaced. The counters are `thread_local std::uint64_t tilewise_flop[2]`, single and double precision.
+/// `in_library`: the code may become part of a shared library.
+std::string count_arithmetic(const std::string& assembly, bool in_library = false);
 
 /// Assembly in which 16-byte accesses of types that are aligned to 8 bytes call the unaligned hook. The compilers'
 /// thread sanitizers call __tsan_read16 for these and for types aligned to 16 bytes, such as float4, alike. The instruction

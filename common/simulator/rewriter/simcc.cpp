@@ -1032,6 +1032,14 @@ class Driver {
     return 0;
   }
 
+  /// Whether the code may go into a shared library.
+  bool for_library() const {
+    const auto has = [](const Args& options, const char* option) {
+      return std::find(options.begin(), options.end(), option) != options.end();
+    };
+    return has(options_.compile, "-fPIC") || has(options_.compile, "-fpic") || has(options_.link, "-shared");
+  }
+
   int compile_cuda(const std::string& path, const std::string& object) {
     std::string stem = fs::path(path).stem().string();
     std::string preprocessed = temporary_.file(stem + ".preprocessed.ii");
@@ -1053,7 +1061,7 @@ class Driver {
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
     if (int status = run_compiler(command); status != 0 || !counts_arithmetic) return status;
     std::string code = tilewise::sim::count_arithmetic(
-        tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))));
+        tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))), for_library());
     // Code that isn't trusted has no memory of its own in which it is said what need not be looked at.
     if (!options_.mark.empty())
       code = tilewise::sim::check_calls(code, options_.mark);

@@ -447,9 +447,11 @@ HOOK void* tilewise_guarded_memset(void* to, int value, std::size_t n) {
 }
 
 // ---------------------------------------------------------------- arithmetic
-// simcc adds to these at every basic block (rewriter/arithmetic.hpp), in host code too: what counts is the difference.
-extern "C" __attribute__((visibility("default"))) std::uint64_t tilewise_flop[2];
-std::uint64_t tilewise_flop[2];
+// simcc adds to these at every basic block (rewriter/arithmetic.hpp), in host code too: what counts is the difference, in the OS
+// thread that runs the launch. Code finds them by their distance from the thread's pointer (local-exec, in libraries initial-exec).
+#define TILEWISE_FLOP __attribute__((visibility("default"), tls_model("initial-exec"))) constinit thread_local
+extern "C" TILEWISE_FLOP std::uint64_t tilewise_flop[2];
+TILEWISE_FLOP std::uint64_t tilewise_flop[2];
 
 namespace tilewise::sim {
 
