@@ -29,6 +29,24 @@ __global__ void read_short_clock(long long* out) {
   for (int i = 0; i < 3; ++i) out[i] = static_cast<long long>(clock() - first);
 }
 
+/// The clocks as inline PTX reads them, between two readings of clock64(). 32 bits are enough for differences.
+__global__ void read_by_ptx(long long* out) {
+  unsigned narrow, again;
+  unsigned long long wide, timer, later;
+  const long long before = clock64();
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(narrow)::"memory");
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(wide));
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(again));
+  const long long after = clock64();
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(later));
+  out[0] = narrow - static_cast<unsigned>(before);
+  out[1] = static_cast<long long>(wide) - before;
+  out[2] = again - static_cast<unsigned>(wide);
+  out[3] = after - static_cast<long long>(wide);
+  out[4] = static_cast<long long>(later - timer);
+}
+
 }  // namespace
 
 TEST_CASE("clock() of device code goes on, too", "[clock]") {
@@ -52,6 +70,18 @@ TEST_CASE("a thread's clock never goes back", "[clock]") {
 
 TEST_CASE("a loop that waits for the clock ends", "[clock]") {
   CHECK(on_device<long long>(1, 1, 1, wait_for_clock, 10000LL)[0] >= 10000);
+}
+
+TEST_CASE("inline PTX reads the clock of clock64()", "[clock]") {
+  const std::vector<long long> out = on_device<long long>(1, 1, 5, read_by_ptx);
+  CHECK(out[0] > 0);
+  CHECK(out[1] > out[0]);
+  CHECK(out[2] > 0);
+  CHECK(out[3] > out[2]);
+  CHECK(out[4] >= 0);  // a GPU's global timer goes on in steps
+#ifdef TILEWISE_SIMULATOR
+  CHECK(out == std::vector<long long>{1, 2, 1, 2, 1000});
+#endif
 }
 
 #ifdef TILEWISE_SIMULATOR
