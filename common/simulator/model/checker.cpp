@@ -87,7 +87,8 @@ struct Release {
   std::uint32_t other_blocks = 0;    // and of other blocks, whose flags it had seen, up to this interval
 
   bool covers(std::uint32_t interval, unsigned thread, std::uint16_t time) const {
-    return interval < before || interval <= through || (thread < until.size() && time <= until[thread]);
+    return interval < before || interval <= through ||
+           (interval <= at && thread < until.size() && time <= until[thread]);
   }
 };
 
@@ -138,9 +139,16 @@ struct WarpFences {
 
   void add(unsigned lane, std::uint32_t epoch_first, const WarpClock& clock) {
     any = true;
-    before[lane] = epoch_first;
+    before[lane] = std::max(epoch_first, clock.began);
     std::memcpy(until[lane], clock.seen[lane], sizeof until[lane]);
     until[lane][lane] = clock.time[lane];
+  }
+
+  // The warp's times begin anew in this interval: what was done until then is taken for fenced, where anything is.
+  void begin_anew(std::uint32_t interval) {
+    for (std::uint32_t& first : before)
+      if (first != 0) first = interval;
+    std::memset(until, 0, sizeof until);
   }
 
   void meet(std::uint32_t lanes) {
@@ -168,6 +176,16 @@ struct BlockFences {
 
   void reset() {
     if (any) *this = {};
+  }
+
+  // As in WarpFences.
+  void begin_anew(unsigned warp, std::uint32_t interval) {
+    if (!any) return;
+    warps[warp].begin_anew(interval);
+    std::uint16_t* const of_warp = until + warp * kWarpSize;
+    if (std::all_of(of_warp, of_warp + kWarpSize, [](std::uint16_t time) { return time == 0; })) return;
+    before = interval;
+    std::memset(of_warp, 0, kWarpSize * sizeof *until);
   }
 
   void pass_barrier() {
@@ -453,9 +471,10 @@ struct Now {
           lane.volatile_access};
 }
 
-// A thread of the same block touched the word in the same interval. Is that ordered before the access now?
-bool ordered_in_warp(const Now& now, unsigned thread, std::uint16_t time) {
-  return thread / kWarpSize == now.thread / kWarpSize && now.clock.seen[now.lane_id][thread % kWarpSize] >= time;
+// A thread of the same block touched the word since the last barrier. Is that ordered before the access now?
+bool ordered_in_warp(const Now& now, unsigned thread, std::uint32_t interval, std::uint16_t time) {
+  return thread / kWarpSize == now.thread / kWarpSize &&
+         now.clock.knows(now.lane_id, thread % kWarpSize, interval, time);
 }
 
 // ---------------------------------------------------------------------------------------------- between blocks
@@ -648,7 +667,7 @@ void report_race(const Now& now, const Other& other) {
   const bool is_target = copy != nullptr;
   // Nothing stands between the beginning of the copy and this access: a race like any other.
   if (is_target && c.write_thread != now.thread && c.write_interval >= now.s.epoch_first &&
-      !ordered_in_warp(now, c.write_thread, c.write_time))
+      !ordered_in_warp(now, c.write_thread, c.write_interval, c.write_time))
     return false;
   if (c.copied_from && writes && !is_target) {
     copy = async::reading(reinterpret_cast<const void*>(now.address), now.bytes);
@@ -793,10 +812,10 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
   // new one, which programs that retry with atomicCAS rely on.
   if (c.write_interval >= s.launch_first && !(c.write_atomic && !plain_write) && !in_flight) {
     const bool same_block = c.write_interval >= s.block_first;
-    if (same_block
-            ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
-                  c.write_interval > s.acquired[now.thread] && !ordered_in_warp(now, c.write_thread, c.write_time)
-            : now.space != MemorySpace::shared && !comes_after_write(now, c)) {
+    if (same_block ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
+                         c.write_interval > s.acquired[now.thread] &&
+                         !ordered_in_warp(now, c.write_thread, c.write_interval, c.write_time)
+                   : now.space != MemorySpace::shared && !comes_after_write(now, c)) {
       const bool has_read =
           c.read_interval >= s.epoch_first && (c.many_warps || (c.read_thread / kWarpSize == now.thread / kWarpSize &&
                                                                 (c.read_lanes >> now.lane_id & 1u) != 0));
@@ -817,7 +836,7 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
       } else if (same_warp && !c.many_warps) {
         for (std::uint32_t rest = c.read_lanes & ~(1u << now.lane_id); rest != 0 && !raced; rest &= rest - 1) {
           reader = c.read_thread / kWarpSize * kWarpSize + static_cast<unsigned>(std::countr_zero(rest));
-          raced = now.clock.seen[now.lane_id][reader % kWarpSize] < c.read_time;
+          raced = !now.clock.knows(now.lane_id, reader % kWarpSize, c.read_interval, c.read_time);
         }
       }
       if (raced)
@@ -1198,9 +1217,16 @@ void block_barrier() {
   for (TakenOver& taken : s.taken_over) taken.pass_barrier();
 }
 
+// The warp's times are full.
+[[gnu::noinline]] static void begin_times_anew(State& s, unsigned warp) {
+  s.clocks[warp].begin_anew(++s.interval);
+  s.fences.begin_anew(warp, s.interval);
+}
+
 void warp_meeting(unsigned warp, std::uint32_t arrived) {
   State& s = state();
-  s.clocks[warp].meet(arrived);
+  if (s.clocks[warp].meet(arrived)) [[unlikely]]
+    begin_times_anew(s, warp);
   if (s.fences.warps[warp].any) s.fences.warps[warp].meet(arrived);
   for (TakenOver& taken : s.taken_over) taken.meet(warp, arrived);
   std::uint32_t* acquired = s.acquired + warp * kWarpSize;
@@ -1225,7 +1251,8 @@ void fence(const Lane& lane, bool within_block) {
   WarpClock& clock = s.clocks[warp];
   s.fences.any = true;
   s.fences.warps[warp].add(l, s.epoch_first, clock);
-  if (clock.time[l] != 0xFFFF) ++clock.time[l];  // what this lane does from now on is later than the fence
+  ++clock.time[l];  // what this lane does from now on is later than the fence
+  if (clock.time[l] == WarpClock::kFull) begin_times_anew(s, warp);
   for (TakenOver& taken : s.taken_over)
     if (taken.known[lane.linear]) taken.fenced.set(lane.linear);
 }

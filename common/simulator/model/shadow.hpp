@@ -3,8 +3,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -111,19 +113,57 @@ struct Shadow {
   Cells<0> bytes;
 };
 
-/// Order among the lanes of one warp. A lane's time grows at each __syncwarp or shuffle it takes part in; `seen` is what
-/// it knows of the others: an access that lane j made at time t is ordered before lane i's now when seen[i][j] >= t.
-struct WarpClock {
-  std::uint16_t time[32];
-  std::uint16_t seen[32][32];
+/// What the lanes of a warp knew of each other in earlier periods. Cells have 16 bits for a time, so a warp that meets more often
+/// than that begins to count anew: an interval and a time name the period, too.
+struct EarlierPeriods {
+  std::vector<std::uint32_t> ends;  ///< of each: the interval in which the next one began
+  std::uint32_t seen[32][32] = {};  ///< as in WarpClock: dates in place of times
 
-  void reset() {
-    for (auto& t : time) t = 1;
-    for (auto& row : seen)
-      for (auto& s : row) s = 0;
+  bool all_met = false;  ///< in the running period: each lane knows all that the others did before it
+
+  static std::uint32_t date(std::size_t period, std::uint16_t time) {
+    return static_cast<std::uint32_t>(period << 16 | time);
+  }
+  std::uint32_t date_of(std::uint32_t interval, std::uint16_t time) const {
+    return date(static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), interval) - ends.begin()), time);
   }
 
   void meet(std::uint32_t lanes) {
+    all_met = all_met || lanes == ~0u;
+    if (all_met) return;
+    std::uint32_t known[32] = {};
+    for (unsigned i = 0; i < 32; ++i)
+      for (unsigned j = 0; (lanes >> i & 1u) && j < 32; ++j) known[j] = std::max(known[j], seen[i][j]);
+    for (unsigned i = 0; i < 32; ++i)
+      if (lanes >> i & 1u) std::memcpy(seen[i], known, sizeof known);
+  }
+};
+
+/// Order among the lanes of one warp. A lane's time grows at each __syncwarp or shuffle it takes part in; `seen` is what
+/// it knows of the others: an access that lane j made at time t is ordered before lane i's now when seen[i][j] >= t.
+struct WarpClock {
+  static constexpr std::uint16_t kFull = 0xFFFF;  ///< no access has this time: begin_anew() comes before it
+
+  std::uint16_t time[32];
+  std::uint16_t seen[32][32];
+  std::uint32_t began = 0;  ///< the interval in which the times began; 0: with the block
+  std::unique_ptr<EarlierPeriods> earlier;
+
+  void reset() {
+    restart();
+    began = 0;
+    earlier.reset();
+  }
+
+  /// Lane i's access now comes after one that lane j of the warp made in the block, in this interval and at this time.
+  bool knows(unsigned i, unsigned j, std::uint32_t interval, std::uint16_t at) const {
+    if (interval >= began) [[likely]]
+      return seen[i][j] >= at;
+    return seen[i][j] != 0 || earlier->seen[i][j] >= earlier->date_of(interval, at);
+  }
+
+  /// Returns whether the times are full.
+  bool meet(std::uint32_t lanes) {
     std::uint16_t known[32] = {};
     std::uint16_t now = 0;  // of the lane that has met most often; the others may count up to it
     for (unsigned i = 0; i < 32; ++i) {
@@ -133,12 +173,34 @@ struct WarpClock {
     }
     for (unsigned i = 0; i < 32; ++i)
       if (lanes >> i & 1u) known[i] = now;
-    if (now != 0xFFFF) ++now;
+    ++now;
     for (unsigned i = 0; i < 32; ++i) {
       if (!(lanes >> i & 1u)) continue;
       std::memcpy(seen[i], known, sizeof known);
       time[i] = now;
     }
+    if (earlier) [[unlikely]]
+      earlier->meet(lanes);
+    return now == kFull;
+  }
+
+  /// Times begin at 1 again. `interval` is new.
+  void begin_anew(std::uint32_t interval) {
+    if (!earlier) earlier = std::make_unique<EarlierPeriods>();
+    for (unsigned i = 0; i < 32; ++i)
+      for (unsigned j = 0; j < 32; ++j)
+        if (seen[i][j] != 0) earlier->seen[i][j] = EarlierPeriods::date(earlier->ends.size(), seen[i][j]);
+    earlier->ends.push_back(interval);
+    earlier->all_met = false;
+    began = interval;
+    restart();
+  }
+
+ private:
+  void restart() {
+    for (auto& t : time) t = 1;
+    for (auto& row : seen)
+      for (auto& s : row) s = 0;
   }
 };
 

@@ -172,6 +172,58 @@ __global__ void warp_sum(const int* data, int* out) {
 CASE(lockstep_sum) { int *d = zeros<int>(32), *o = zeros<int>(1); warp_sum<false><<<1, 32>>>(d, o); return finish(d, o); }
 CASE(lockstep_sum_right) { int *d = zeros<int>(32), *o = zeros<int>(1); warp_sum<true><<<1, 32>>>(d, o); return finish(d, o); }
 
+// Lanes that have met more often than a cell's 16 bits can count.
+constexpr int kManyMeetings = 70000;
+template <bool kRight>
+__global__ void meet_often(int* out) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  s[t] = 0;
+  for (int i = 0; i < kManyMeetings; ++i) __syncwarp();
+  s[t] = t;
+  if (kRight) __syncwarp();
+  out[t] = s[t ^ 1];  // finding: warp-synchronous many_meetings
+}
+CASE(many_meetings) { int* o = zeros<int>(32); meet_often<false><<<1, 32>>>(o); return finish(o); }
+CASE(many_meetings_right) { int* o = zeros<int>(32); meet_often<true><<<1, 32>>>(o); return finish(o); }
+
+// The second half meets again and again, twice past the count. What was ordered before stays so, and what wasn't, too.
+template <bool kRight>
+__global__ void half_meets_often(int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (kRight) __syncwarp();
+  s[32 + t] = t;
+  if (t < 16) return;
+  for (int i = 0; i < 2 * kManyMeetings; ++i) __syncwarp(0xffff0000);
+  out[t] = s[t - 16] + s[32 + t] + s[32 + (t ^ 1)];  // finding: warp-synchronous half_meets
+}
+CASE(half_meets) { int* o = zeros<int>(32); half_meets_often<false><<<1, 32>>>(o); return finish(o); }
+CASE(half_meets_right) { int* o = zeros<int>(32); half_meets_often<true><<<1, 32>>>(o); return finish(o); }
+
+// A fence hands over what lies before it, however often the lanes have met since then or before.
+template <bool kRight>
+__global__ void hand_over_late(int* data, int* flag, int* out) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;
+    for (int i = 0; i < kManyMeetings; ++i) __syncwarp();
+    data[32 + t] = t;
+    __syncwarp();
+    if (t == 0) __threadfence();
+    for (int i = 0; i < kManyMeetings; ++i) __syncwarp();
+    if (!kRight) data[96 + t] = t;
+    if (t == 0) atomicExch(flag, 1);
+  } else if (atomicAdd(flag, 0) == 1) {
+    __threadfence();
+    out[t] = data[t] + data[32 + t];
+    out[t] += data[96 + t];  // finding: race-global handed_over_late
+  }
+}
+CASE(handed_over_late) { int *d = zeros<int>(128), *f = zeros<int>(1), *o = zeros<int>(32); hand_over_late<false><<<2, 32>>>(d, f, o); return finish(d, f, o); }
+CASE(handed_over_late_right) { int *d = zeros<int>(128), *f = zeros<int>(1), *o = zeros<int>(32); hand_over_late<true><<<2, 32>>>(d, f, o); return finish(d, f, o); }
+
 // The classic last steps of a reduction, from the time when warps ran in step.
 __global__ void volatile_sum(const int* data, int* out) {
   __shared__ int s[64];
