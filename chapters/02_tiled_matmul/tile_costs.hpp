@@ -11,6 +11,9 @@
 #include "tilewise/cuda_check.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/table.hpp"
+#ifdef TILEWISE_SIMULATOR
+#include <tilewise_sim/report.hpp>
+#endif
 
 namespace tile_costs {
 
@@ -41,6 +44,9 @@ inline TileCost tile_cost(const std::string& name, int bm, int bn, int bk, int t
   cudaFuncAttributes attributes{};
   CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
   cost.registers = attributes.numRegs;
+#ifdef TILEWISE_SIMULATOR
+  if (!tilewise::sim::knows_registers(reinterpret_cast<const void*>(kernel))) cost.registers = 0;
+#endif
   CUDA_CHECK(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cost.blocks_per_sm, kernel, threads, 0));
   cost.occupancy = static_cast<double>(cost.blocks_per_sm) * threads / device.max_threads_per_sm;

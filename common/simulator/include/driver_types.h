@@ -518,11 +518,11 @@ struct cudaPointerAttributes {
 };
 
 struct cudaFuncAttributes {
-  size_t sharedSizeBytes;  ///< static; of kernels that are not recorded, the simulator knows it once they ran
+  size_t sharedSizeBytes;  ///< static; what functions of other files have is in it once the kernel ran, on the simulator
   size_t constSizeBytes;
   size_t localSizeBytes;
   int maxThreadsPerBlock;
-  int numRegs;  ///< ptxas's choice; the simulator has it from model/registers.inc. 0: unknown, as for any kernel not recorded
+  int numRegs;  ///< ptxas's choice; the simulator has it from model/registers.inc, and says 32 for any kernel not recorded
   int ptxVersion;
   int binaryVersion;
   int cacheModeCA;

@@ -20,6 +20,7 @@
 #include "runtime/errors.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/registers.hpp"
 #include "runtime/symbols.hpp"
 #include "tilewise_sim/report.hpp"
 
@@ -601,7 +602,7 @@ void* place_shared(const SharedVariable& variable, std::size_t& used) {
   char* place = shared_begin + s.static_end;
   s.shared_places.push_back(reinterpret_cast<std::uintptr_t>(place));
   s.static_end += variable.bytes + kSharedRedZone;
-  used = (used + variable.alignment - 1) / variable.alignment * variable.alignment + variable.bytes;
+  used = shared_with(used, variable);
   if (checking && s.static_end <= kSharedRegion) checker::add_shared(variable, place);
   return place;
 }

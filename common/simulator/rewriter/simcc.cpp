@@ -32,6 +32,7 @@
 #include "installation.hpp"
 #include "known_bits.hpp"
 #include "rewriter.hpp"
+#include "shared_memory.hpp"
 #include "two_sides.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
@@ -1062,6 +1063,7 @@ class Driver {
     if (int status = run_compiler(command); status != 0 || !counts_arithmetic) return status;
     std::string code = tilewise::sim::count_arithmetic(
         tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))), for_library());
+    code = tilewise::sim::list_shared_variables(code);
     // Code that isn't trusted has no memory of its own in which it is said what need not be looked at.
     if (!options_.mark.empty())
       code = tilewise::sim::check_calls(code, options_.mark);

@@ -11,6 +11,7 @@
 #include "memory.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
+#include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
 
@@ -24,13 +25,16 @@ struct KernelSettings {
   cudaFuncCache cache = cudaFuncCachePreferNone;  // the older way to say so; a carve-out goes before it
 };
 
+/// `numRegs` where nobody knows: programs divide by it. So few limit nothing on any card, as the occupancy calls say, too.
+constexpr int kRegistersOfAnyKernel = 32;
+
 /// What is known about one kernel.
 struct KnownKernel {
   void (*invoke)(void (*kernel)(), void** args) = nullptr;  // null: the pointer was never announced
   const std::size_t* sizes = nullptr;                       // of its parameters, up to a 0
   std::array<KernelSettings, kMostDevices> settings = {};
   unsigned max_threads = 0;       // of __launch_bounds__; 0 until the kernel has run, or none
-  std::size_t static_shared = 0;  // 0 until the kernel has run, unless it is recorded
+  std::size_t static_shared = 0;  // as recorded; else of what its code mentions, and what its runs have met
   int registers = 0;              // 0: unknown
   int local = 0;                  // bytes per thread, as recorded
   bool looked_up = false;         // in the record of registers and static shared memory
@@ -52,7 +56,9 @@ KnownKernel& recorded_kernel(const void* kernel) {
     const KernelResources resources = recorded_resources(device(), kernel);
     known.registers = resources.registers;
     known.local = resources.local;
-    known.static_shared = std::max(known.static_shared, resources.static_shared);
+    const bool is_recorded = resources.registers != 0;
+    known.static_shared =
+        std::max(known.static_shared, is_recorded ? resources.static_shared : static_shared_of(kernel));
   }
   return known;
 }
@@ -128,6 +134,8 @@ void note_kernel(const void* kernel, unsigned max_threads, std::size_t static_sh
   known.max_threads = max_threads;
   known.static_shared = std::max(known.static_shared, static_shared);  // a run may have ended before it met all of it
 }
+
+bool knows_registers(const void* kernel) { return recorded_kernel(kernel).registers != 0; }
 
 bool is_resident_at_once(const void* kernel, const LaunchConfig& config) {
   const auto threads = static_cast<int>(blocks_of(config.block));
@@ -217,7 +225,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     *attributes = {};
     attributes->sharedSizeBytes = known.static_shared;
     attributes->maxThreadsPerBlock = threads_limit(known);
-    attributes->numRegs = known.registers;
+    attributes->numRegs = known.registers != 0 ? known.registers : kRegistersOfAnyKernel;
     attributes->localSizeBytes = static_cast<std::size_t>(known.local);
     attributes->ptxVersion = attributes->binaryVersion = 10 * device().major + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_limit(known));

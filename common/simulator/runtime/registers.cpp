@@ -12,6 +12,22 @@
 
 namespace tilewise::sim {
 
+// As rewriter/shared_memory.hpp says. The linker names the section's ends, if there is one.
+struct SharedOfKernel {
+  const void* kernel;
+  const SharedVariable* variable;
+};
+
+}  // namespace tilewise::sim
+
+#if defined(__linux__)
+#define TILEWISE_END_OF_SECTION __attribute__((weak, visibility("hidden")))
+extern "C" TILEWISE_END_OF_SECTION const tilewise::sim::SharedOfKernel __start_tilewise_shared[];
+extern "C" TILEWISE_END_OF_SECTION const tilewise::sim::SharedOfKernel __stop_tilewise_shared[];
+#endif
+
+namespace tilewise::sim {
+
 namespace {
 
 struct RecordedKernel {
@@ -75,6 +91,19 @@ KernelResources recorded_resources(const Device& device, const void* kernel) {
   if (entry->second == nullptr) return {};
   return {on_device(device, entry->second->registers), entry->second->static_shared,
           on_device(device, entry->second->local)};
+}
+
+std::size_t static_shared_of(const void* kernel) {
+  std::size_t bytes = 0;
+#if defined(__linux__)
+  std::vector<const SharedVariable*> seen;  // a template's list comes from each file that has an instance
+  for (const SharedOfKernel* entry = __start_tilewise_shared; entry < __stop_tilewise_shared; ++entry) {
+    if (entry->kernel != kernel || std::find(seen.begin(), seen.end(), entry->variable) != seen.end()) continue;
+    seen.push_back(entry->variable);
+    bytes = shared_with(bytes, *entry->variable);
+  }
+#endif
+  return bytes;
 }
 
 int recorded_registers_at_most(const Device& device, const void* kernel) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "devices.hpp"
+#include "tilewise_sim/device.hpp"
 
 namespace tilewise::sim {
 
@@ -22,5 +23,14 @@ KernelResources recorded_resources(const Device& device, const void* kernel);
 /// At least the registers of recorded_resources(): judged by the signature alone, which takes no look at debug
 /// information.
 int recorded_registers_at_most(const Device& device, const void* kernel);
+
+/// Static shared memory of a block that has `bytes`, and places this variable behind them.
+inline std::size_t shared_with(std::size_t bytes, const SharedVariable& variable) {
+  return (bytes + variable.alignment - 1) / variable.alignment * variable.alignment + variable.bytes;
+}
+
+/// What the `__shared__` variables take that the kernel's code, and that of functions in its file that it calls, mentions. 0 where
+/// simcc made no list of them (rewriter/shared_memory.hpp).
+std::size_t static_shared_of(const void* kernel);
 
 }  // namespace tilewise::sim

@@ -223,6 +223,9 @@ void forget_sum();
 /// The simulated card, in short: "H200".
 const char* device_name();
 
+/// Whether `numRegs` of cudaFuncGetAttributes() is what ptxas gives the kernel, as recorded.
+bool knows_registers(const void* kernel);
+
 /// Shared memory of the last launch that ended, per block, in bytes.
 std::size_t last_static_shared();
 
