@@ -928,3 +928,9 @@ TEST_CASE("Functions that move structs by value become part of their callers", "
   CHECK(rewritten("struct S {}; __device__ S f(S s, int n) { return n ? f(s, n - 1) : s; }") ==
         "struct S {}; S f(S s, int n) { return n ? value(f(value(s), n - 1)) : s; }");
 }
+
+TEST_CASE("A backslash that ends a line of the preprocessor's output joins it to the next one", "[rewriter]") {
+  CHECK(rewritten("int a; \\\nint b;\n\\") == "int a;\nint b;\n");
+  CHECK(rewritten("const char* s = R\"(\\\n)\";\nint a; \\ int b;") ==
+        "const char* s = R\"(\\\n)\";\nint a; \\ int b;");
+}

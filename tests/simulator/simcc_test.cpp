@@ -103,6 +103,27 @@ TEST_CASE("simcc takes nvcc's place on a command line", "[programs]") {
   CHECK(ran.text == "sum 5050\n");
 }
 
+// As nvcc 13.0 does: it reads what the preprocessor has left like a source, and joins its lines.
+TEST_CASE("simcc accepts stray backslashes that nvcc accepts, and no others", "[programs]") {
+  Folder folder;
+  const std::string kernel = "__global__ void k(int* p) { *p = 1; ", main = "int main() { return 0; }";
+  for (const std::string& right : {kernel + "\\\\\n }\n" + main + "\n",  // of two at the end of a line one is left
+                                   kernel + "}\n" + main + "\n\\",       // the file's last character
+                                   kernel + "}\n" + main + " \\",        //
+                                   kernel + "}\n\\\n" + main + "\n",     // a line of its own
+                                   kernel + "} \\\r\n" + main + "\r\n",  //
+                                   kernel + "}\n#if 0\nit\\s not\n#endif\n#define UNUSED \\ x\n" + main}) {
+    INFO(right);
+    const Outcome outcome = SIMCC(folder.write("right.cu", right), "-o", folder.file("app"));
+    CHECK(outcome.text == "");
+    REQUIRE(outcome.status == 0);
+    CHECK(run(folder, {folder.file("app")}).status == 0);
+  }
+  const Outcome outcome = SIMCC("-c", folder.write("wrong.cu", kernel + "\\ }\n"), "-o", folder.file("wrong.o"));
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.text, "stray"));
+}
+
 TEST_CASE("simcc compiles to objects and links them with plain C++", "[programs]") {
   Folder folder;
   std::string kernel =

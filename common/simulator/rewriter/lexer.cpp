@@ -81,6 +81,8 @@ class Lexer {
       ++position_;
     } else if (c == '#' && at_line_start_) {
       directive();
+    } else if (c == '\\' && position_ + 1 == end_of_line()) {
+      result_.line_joints.push_back(position_++);
     } else if (c == '/' && peek(1) == '/') {
       position_ = end_of_line();
     } else if (c == '/' && peek(1) == '*') {

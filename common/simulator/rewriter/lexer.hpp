@@ -31,9 +31,10 @@ struct Directive {
 
 struct LexedSource {
   std::string_view text;
-  std::vector<Token> tokens;          ///< of user code only: system headers are left out
-  std::vector<Directive> directives;  ///< of user code only
-  std::vector<std::string> files;     ///< as spelled inside the quotes of a line marker, escapes and all
+  std::vector<Token> tokens;             ///< of user code only: system headers are left out
+  std::vector<Directive> directives;     ///< of user code only
+  std::vector<std::size_t> line_joints;  ///< where a backslash ends a line
+  std::vector<std::string> files;        ///< as spelled inside the quotes of a line marker, escapes and all
 };
 
 /// `file` names the source up to the first line marker.

@@ -127,6 +127,7 @@ class Rewriter {
       }
     }
     end_loops();
+    join_lines();
     RewriteResult result;
     result.text = apply_edits();
     std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
@@ -165,6 +166,12 @@ class Rewriter {
       }
     }
     edits_.push_back({from, to, Edit::replace, std::move(text)});
+  }
+
+  /// The preprocessor joins lines once, but what it leaves may end in a backslash again: of two there is one, of a file's last character.
+  /// nvcc reads its output like a source, where the lines are joined; the C++ compiler takes it for a stray character.
+  void join_lines() {
+    for (const std::size_t at : source_.line_joints) edits_.push_back({at, at + 1, Edit::replace, " "});
   }
 
   std::string apply_edits() {
