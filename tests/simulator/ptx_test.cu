@@ -450,6 +450,159 @@ TEST_CASE("PTX: ld.global and st.global move one, two or four elements at once",
   for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i] == values[i / 4 * 4 + 3 - i % 4]);
 }
 
+// ---------------------------------------------------------------- order between threads, atomics
+namespace {
+
+// Block 0 writes and says so, the other one waits and reads; `how` chooses among instructions that order alike.
+template <int how>
+__global__ void handed_on(uint32_t* out, uint32_t* data, uint32_t* flag) {
+#if HAS_INSTRUCTIONS
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = 7 * threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if constexpr (how == 0) asm volatile("st.release.sys.global.u8 [%1], %0;" ::"r"(0x101), "l"(flag) : "memory");
+    if constexpr (how == 1) {
+      asm volatile("fence.acq_rel.gpu;" ::: "memory");
+      asm volatile("st.relaxed.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+    }
+    if constexpr (how == 2) asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(flag), "r"(1) : "memory");
+    if constexpr (how == 3) {
+      asm volatile("membar.gl;" ::: "memory");
+      asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(flag), "r"(1) : "memory");
+    }
+    return;
+  }
+  if (threadIdx.x == 0) {
+    uint32_t told = 0;
+    while (told == 0) {
+      if constexpr (how == 0) asm volatile("ld.acquire.sys.global.u8 %0, [%1];" : "=r"(told) : "l"(flag) : "memory");
+      if constexpr (how == 1) asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(told) : "l"(flag) : "memory");
+      if constexpr (how == 2)
+        asm volatile("atom.acquire.gpu.global.cas.b32 %0, [%1], 1, 2;" : "=r"(told) : "l"(flag) : "memory");
+      if constexpr (how == 3) {
+        asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(told) : "l"(flag) : "memory");
+        asm volatile("fence.sc.gpu;" ::: "memory");
+      }
+    }
+  }
+  __syncthreads();
+  out[threadIdx.x] = data[threadIdx.x];
+#endif
+}
+
+template <int how>
+void check_handed_on() {
+  DeviceBuffer<uint32_t> data(64), flag(1);
+  data.zero();
+  flag.zero();
+  const std::vector<uint32_t> got = on_device<uint32_t>(2, 64, 64, handed_on<how>, data.data(), flag.data());
+  INFO("variant " << how);
+  for (uint32_t t = 0; t < 64; ++t) REQUIRE(got[t] == 7 * t);
+}
+
+// Numbers of 8 and 16 bits in registers that are wider, in global and in shared memory.
+__global__ void narrow(uint32_t* out, const uint8_t* in) {
+  __shared__ uint32_t s[2];
+  const uint32_t at = shared_address(s);
+  uint32_t a, b, c, d, e;
+  uint64_t wide;
+  asm volatile("ld.global.u8 %0, [%1];" : "=r"(a) : "l"(in));
+  asm volatile("ld.global.s8 %0, [%1];" : "=r"(b) : "l"(in));
+  asm volatile("ld.global.s16 %0, [%1];" : "=r"(c) : "l"(in + 2));
+  asm volatile("ld.s32 %0, [%1];" : "=l"(wide) : "l"(in));
+  asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(a), "r"(b) : "memory");
+  asm volatile("st.volatile.shared.u8 [%0], %1;" ::"r"(at + 1), "r"(0x1234) : "memory");
+  asm volatile("ld.volatile.shared.v2.b32 {%0, %1}, [%2];" : "=r"(d), "=r"(e) : "r"(at) : "memory");
+  out[0] = a;
+  out[1] = b;
+  out[2] = c;
+  out[3] = uint32_t(wide >> 32);
+  out[4] = d;
+  out[5] = e;
+}
+
+constexpr int kAtomics = 18;
+
+__global__ void atomics(uint32_t* out, uint32_t* words) {
+  __shared__ int s;
+  uint32_t x;
+  uint64_t wide;
+  float f;
+  int at = 0;
+  s = -5;
+  const uint32_t shared = shared_address(&s);
+  const auto give = [&](uint32_t value) { out[at++] = value; };
+  asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(x) : "l"(words), "r"(5) : "memory");
+  give(x);
+  asm volatile("atom.add.s32 %0, [%1], -1;" : "=r"(x) : "l"(words) : "memory");
+  give(x);
+  asm volatile("atom.relaxed.sys.global.exch.b32 %0, [%1], 9;" : "=r"(x) : "l"(words) : "memory");
+  give(x);
+  asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(x) : "l"(words), "r"(9), "r"(6) : "memory");
+  give(x);
+  asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(x) : "l"(words), "r"(9), "r"(1) : "memory");
+  give(x);
+  asm volatile("atom.global.inc.u32 %0, [%1], 6;" : "=r"(x) : "l"(words) : "memory");
+  give(x);
+  asm volatile("atom.global.dec.u32 %0, [%1], 3;" : "=r"(x) : "l"(words) : "memory");
+  give(x);
+  asm volatile("atom.acq_rel.cta.global.and.b32 %0, [%1], 2;" : "=r"(x) : "l"(words) : "memory");
+  give(x);
+  asm volatile("red.global.or.b32 [%0], 12;" ::"l"(words) : "memory");
+  asm volatile("red.relaxed.gpu.global.xor.b32 [%0], 5;" ::"l"(words) : "memory");
+  give(words[0]);
+  asm volatile("atom.shared.min.s32 %0, [%1], %2;" : "=r"(x) : "r"(shared), "r"(-7) : "memory");
+  give(x);
+  asm volatile("atom.shared::cta.max.s32 %0, [%1], %2;" : "=r"(x) : "r"(shared), "r"(4) : "memory");
+  give(x);
+  asm volatile("red.shared.max.u32 [%0], %1;" ::"r"(shared), "r"(-2) : "memory");
+  give(uint32_t(s));
+  asm volatile("atom.global.add.u64 %0, [%1], %2;" : "=l"(wide) : "l"(words + 2), "l"(~0ull) : "memory");
+  give(uint32_t(wide));
+  asm volatile("atom.global.min.s64 %0, [%1], %2;" : "=l"(wide) : "l"(words + 2), "l"(-3ll) : "memory");
+  give(uint32_t(wide));
+  give(words[3]);
+  asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=f"(f) : "l"(words + 4), "f"(1.5f) : "memory");
+  give(__float_as_uint(f));
+  asm volatile("red.global.add.f32 [%0], %1;" ::"l"(words + 4), "f"(2.0f) : "memory");
+  give(words[4]);
+  give(at);
+}
+
+}  // namespace
+
+TEST_CASE("PTX: loads that acquire see what was written before a store that releases", "[ptx]") {
+  if (skipped()) return;
+  check_handed_on<0>();
+  check_handed_on<1>();
+  check_handed_on<2>();
+  check_handed_on<3>();
+}
+
+TEST_CASE("PTX: narrow numbers get their sign, or zeros, in wider registers", "[ptx]") {
+  const DeviceBuffer<uint8_t> in(std::vector<uint8_t>{0x85, 1, 0xfe, 0xff});
+  const std::vector<uint32_t> got = on_device<uint32_t>(1, 1, 6, narrow, in.data());
+  CHECK(got[0] == 0x85);
+  CHECK(got[1] == 0xffffff85);
+  CHECK(got[2] == 0xfffffffe);
+  CHECK(got[3] == 0xffffffff);
+  CHECK(got[4] == 0x3485);
+  CHECK(got[5] == 0xffffff85);
+}
+
+TEST_CASE("PTX: atom gives the old word, and red changes it alike", "[ptx]") {
+  DeviceBuffer<uint32_t> words(std::vector<uint32_t>{3, 0, 2, 0, 0, 0});
+  const std::vector<uint32_t> got =
+      on_device<uint32_t>(1, 1, kAtomics, atomics, words.data());
+  const uint32_t want[kAtomics] = {3,          8, 7, 9, 6,          6, 0, 3,  11, 0xfffffffb, 0xfffffff9,
+                                   0xfffffffe, 2, 1, 0xffffffff, 0, 0x40600000, 17};
+  for (int i = 0; i < kAtomics; ++i) {
+    INFO("result " << i);
+    CHECK(got[static_cast<std::size_t>(i)] == want[i]);
+  }
+}
+
 // ---------------------------------------------------------------- what is counted
 #ifdef TILEWISE_SIMULATOR
 namespace {

@@ -722,6 +722,12 @@ TEST_CASE("Other inline PTX is refused, and never gets to the host's assembler")
                  "with prmt.b32.f4e"));
   CHECK(
       contains(refused("asm(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%1};\" : \"=d\"(a));"), "m8n8k4"));
+  for (const char* other : {"ld.acquire.u32", "ld.acquire.gpu.nc.u32", "ld.local.u32", "st.relaxed.cta.v4.u64",
+                            "atom.global.add.f16x2", "atom.add.b32", "atom.acquire.gpu.min.u16", "fence.gpu.acq_rel"})
+    CHECK(contains(refused("asm(\"" + std::string(other) + " %0, [%1];\" : \"=r\"(a) : \"l\"(b));"),
+                   "with " + std::string(other)));
+  CHECK(contains(refused("asm(\"red.acquire.gpu.add.u32 [%0], 1;\" :: \"l\"(b));"), "with red.acquire"));
+  CHECK(contains(refused("asm(\"atom.add.u32 %0, [%1];\" : \"=r\"(a) : \"l\"(b));"), "takes 3 operands, and not 2"));
   CHECK(contains(refused("asm(\"mov.u32 %0, %%envreg0;\" : \"=r\"(a));"), "with mov.u32"));
   CHECK(contains(refused("asm(\"cp.async.wait_group 0; cp.async.wait_all;\");"), "several PTX instructions"));
   CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0;\" : \"=r\"(a));"), "takes 2 operands, and not 1"));

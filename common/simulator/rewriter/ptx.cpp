@@ -138,34 +138,139 @@ Known absolute_differences(std::string_view opcode) {
   return {};
 }
 
-// "ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]", and st: one access of all the elements.
-Known access_of_memory(std::string_view opcode) {
-  const bool loads = begins(opcode, "ld.");
-  if (!loads && !begins(opcode, "st.")) return {};
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 3; at <= opcode.size();) {
-    const std::size_t end = std::min(opcode.find('.', at), opcode.size());
-    parts.push_back(opcode.substr(at, end - at));
-    at = end + 1;
+// Arguments of the types that instructions become.
+constexpr const char* kForNobody = "::tilewise::sim::ptx::For::nobody";
+constexpr const char* kForBlock = "::tilewise::sim::ptx::For::block";
+constexpr const char* kForAll = "::tilewise::sim::ptx::For::all";
+constexpr const char* kInGeneric = "::tilewise::sim::ptx::In::generic";
+constexpr const char* kInShared = "::tilewise::sim::ptx::In::shared";
+
+/// An opcode's parts, taken from the front.
+class Parts {
+ public:
+  explicit Parts(std::string_view opcode) {
+    for (std::size_t at = 0; at <= opcode.size();) {
+      const std::size_t end = std::min(opcode.find('.', at), opcode.size());
+      parts_.push_back(opcode.substr(at, end - at));
+      at = end + 1;
+    }
   }
-  std::size_t next = 0;
-  const auto skip = [&](std::string_view part) { return next < parts.size() && parts[next] == part && ++next != 0; };
-  if (!skip("global")) return {};
-  // Where it is kept, which is no business of what is read: hints.
-  for (bool hints = true; hints;)
-    hints = skip("ca") || skip("cg") || skip("cs") || (loads && (skip("nc") || skip("lu"))) || (!loads && skip("wb")) ||
-            skip("L1::no_allocate") || skip("L1::evict_last") || skip("L2::128B") || skip("L2::256B");
-  const int count = skip("v4") ? 4 : skip("v2") ? 2 : 1;
-  if (next + 1 != parts.size()) return {};
+  bool take(std::string_view part) { return next_ < parts_.size() && parts_[next_] == part && ++next_ != 0; }
+  /// The only one that is left; empty where more or fewer are.
+  std::string_view last() const { return next_ + 1 == parts_.size() ? parts_.back() : std::string_view(); }
+  bool empty() const { return next_ == parts_.size(); }
+
+ private:
+  std::vector<std::string_view> parts_;
+  std::size_t next_ = 0;
+};
+
+// ".cta", ".cluster", ".gpu", ".sys": for whom what is in order. Empty where none of them stands here.
+std::string scope(Parts& parts) {
+  if (parts.take("cta")) return kForBlock;
+  return parts.take("cluster") || parts.take("gpu") || parts.take("sys") ? kForAll : "";
+}
+
+// Empty for one that the simulator lacks, such as .local.
+std::string state_space(Parts& parts, bool& is_generic) {
+  is_generic = false;
+  if (parts.take("global")) return kInGeneric;
+  if (parts.take("shared") || parts.take("shared::cta")) return kInShared;
+  is_generic = true;
+  return kInGeneric;
+}
+
+const char* type_in_memory(std::string_view suffix) {
   static constexpr std::pair<std::string_view, const char*> kTypes[] = {
-      {"f32", "float"},         {"f64", "double"},        {"u32", "std::uint32_t"}, {"s32", "std::int32_t"},
-      {"b32", "std::uint32_t"}, {"u64", "std::uint64_t"}, {"s64", "std::int64_t"},  {"b64", "std::uint64_t"}};
-  for (const auto& [name, type] : kTypes) {
-    if (parts[next] != name || (count == 4 && name.substr(1) == "64")) continue;
-    const auto operands = static_cast<std::size_t>(count + 1);
-    return {std::string(loads ? "Load<" : "Store<") + type + ", " + std::to_string(count) + ">", operands, operands};
+      {"f32", "float"},         {"f64", "double"},        {"u8", "std::uint8_t"},   {"s8", "std::int8_t"},
+      {"b8", "std::uint8_t"},   {"u16", "std::uint16_t"}, {"s16", "std::int16_t"},  {"b16", "std::uint16_t"},
+      {"u32", "std::uint32_t"}, {"s32", "std::int32_t"},  {"b32", "std::uint32_t"}, {"u64", "std::uint64_t"},
+      {"s64", "std::int64_t"},  {"b64", "std::uint64_t"}};
+  for (const auto& [name, type] : kTypes)
+    if (name == suffix) return type;
+  return nullptr;
+}
+
+// "ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]", "ld.acquire.gpu.u32 %0, [%1]", and st: one access of all the elements.
+Known access_of_memory(std::string_view opcode) {
+  Parts parts(opcode);
+  const bool loads = parts.take("ld");
+  if (!loads && !parts.take("st")) return {};
+  const bool orders = parts.take(loads ? "acquire" : "release");
+  const bool scoped = orders || parts.take("relaxed"), strong = scoped || parts.take("volatile");
+  const std::string whom = scoped ? scope(parts) : "";
+  if (scoped && whom.empty()) return {};
+  if (!strong) parts.take("weak");
+  bool is_generic;
+  const std::string in = state_space(parts, is_generic);
+  // Where it is kept, which is no business of what is read: hints.
+  for (bool hints = in == kInGeneric; hints;)
+    hints = parts.take("L1::no_allocate") || parts.take("L1::evict_last") || parts.take("L2::128B") ||
+            parts.take("L2::256B") ||
+            (!strong &&
+             (parts.take("ca") || parts.take("cg") || parts.take("cs") || (loads && !is_generic && parts.take("nc")) ||
+              (loads ? parts.take("lu") || parts.take("cv") : parts.take("wb") || parts.take("wt"))));
+  const int count = parts.take("v4") ? 4 : parts.take("v2") ? 2 : 1;
+  const char* const type = type_in_memory(parts.last());
+  if (type == nullptr || (count == 4 && parts.last().substr(1) == "64")) return {};
+  const auto operands = static_cast<std::size_t>(count + 1);
+  return {std::string(loads ? "Load<" : "Store<") + type + ", " + std::to_string(count) + ", " + in +
+              (strong ? ", true, " : ", false, ") + (orders ? whom : kForNobody) + ">",
+          operands, operands};
+}
+
+// "atom.acq_rel.gpu.global.add.u32 %0, [%1], %2", and red, which gives nothing back.
+Known atomic_instruction(std::string_view opcode) {
+  Parts parts(opcode);
+  const bool gives_back = parts.take("atom");
+  if (!gives_back && !parts.take("red")) return {};
+  const bool both = gives_back && parts.take("acq_rel");
+  const bool acquires = both || (gives_back && parts.take("acquire")), releases = both || parts.take("release");
+  if (!acquires && !releases) parts.take("relaxed");
+  // Without a scope it's the GPU's.
+  std::string whom = scope(parts);
+  if (whom.empty()) whom = kForAll;
+  bool is_generic;
+  const std::string in = state_space(parts, is_generic);
+  const std::string release = releases ? whom : kForNobody, acquire = acquires ? whom : kForNobody;
+  struct Operation {
+    std::string_view name;
+    const char* type;
+    std::string_view of;  // the types that it has
+  };
+  static constexpr Operation kOperations[] = {
+      {"exch", "Exchanged", "b32 b64"},     {"add", "Added", "u32 s32 u64 f32 f64"},
+      {"min", "Lesser", "u32 s32 u64 s64"}, {"max", "Greater", "u32 s32 u64 s64"},
+      {"and", "Anded", "b32 b64"},          {"or", "Ored", "b32 b64"},
+      {"xor", "Xored", "b32 b64"},          {"inc", "CountedUp", "u32"},
+      {"dec", "CountedDown", "u32"},        {"cas", "", "b16 b32 b64"}};
+  for (const Operation& operation : kOperations) {
+    if (!parts.take(operation.name)) continue;
+    const std::string_view suffix = parts.last();
+    const char* const type = type_in_memory(suffix);
+    if (type == nullptr || operation.of.find(suffix) == std::string_view::npos) return {};
+    if (operation.name == "cas" && gives_back)
+      return {std::string("CompareAndSwap<") + type + ", " + in + ", " + release + ", " + acquire + ">", 4, 4};
+    const std::string what =
+        std::string(type) + ", ::tilewise::sim::ptx::" + operation.type + ", " + in + ", " + release;
+    if (gives_back) return {"Atomic<" + what + ", " + acquire + ">", 3, 3};
+    if (operation.name != "cas" && operation.name != "exch") return {"Reduction<" + what + ">", 2, 2};
   }
   return {};
+}
+
+// "fence.acq_rel.gpu", "membar.gl".
+Known fence_instruction(std::string_view opcode) {
+  Parts parts(opcode);
+  std::string whom;
+  if (parts.take("membar")) {
+    whom = parts.take("cta") ? kForBlock : parts.take("gl") || parts.take("sys") ? kForAll : "";
+  } else if (parts.take("fence")) {
+    if (!parts.take("sc")) parts.take("acq_rel");
+    whom = scope(parts);
+  }
+  if (whom.empty() || !parts.empty()) return {};
+  return {"Fence<" + whom + ">", 0, 0};
 }
 
 Known known(std::string_view opcode) {
@@ -180,7 +285,8 @@ Known known(std::string_view opcode) {
   if (opcode == "cp.async.wait_all") return {"WaitAll", 0, 0};
   if (opcode == "lop3.b32") return {"AnyLogic", 5, 5};
   if (opcode == "prmt.b32") return {"Permute", 4, 4};
-  for (const auto& others : {load_matrices, integer_instruction, absolute_differences, access_of_memory})
+  for (const auto& others : {load_matrices, integer_instruction, absolute_differences, access_of_memory,
+                             atomic_instruction, fence_instruction})
     if (Known found = others(opcode); !found.type.empty()) return found;
   return {};
 }
@@ -195,10 +301,12 @@ bool read_operands(std::string_view text, std::vector<PtxOperand>& operands) {
     const bool numbered = text[i] == '%';
     const std::size_t begin = i + numbered;
     std::size_t end = begin;
+    if (text[i] == '-') ++end;
+    const std::size_t first_digit = end;
     const bool in_hex = !numbered && begins(text.substr(begin), "0x");
     if (in_hex) end += 2;
     while (end < text.size() && (in_hex ? is_hex(text[end]) : is_decimal(text[end]))) ++end;
-    if (end == begin || end - begin > 10 || (numbered && end - begin > 6)) return false;
+    if (end == first_digit || end - begin > 10 || (numbered && end - begin > 6)) return false;
     if (end < text.size() && text.find_first_of(" ,}]", end) != end) return false;
     PtxOperand operand;
     const std::string digits(text.substr(begin, end - begin));

@@ -465,3 +465,29 @@ __global__ void further_on(int* written, const int* read, int* out) {
 }
 CASE(within_and_between) { int *d = zeros<int>(192), *o = zeros<int>(128); further_on<<<2, 64>>>(d, d, o); return finish(d, o); }
 CASE(within_and_between_right) { int *d = zeros<int>(192), *e = zeros<int>(192), *o = zeros<int>(128); further_on<<<2, 64>>>(d, e, o); return finish(d, e, o); }
+
+// The same in PTX: a relaxed store or load orders nothing else.
+template <bool kReleases, bool kAcquires>
+__global__ void tell(int* value, int* ready, int* out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *value = 7;
+    if (kReleases)
+      asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(ready) : "memory");
+    else
+      asm volatile("st.relaxed.gpu.global.u32 [%0], 1;" ::"l"(ready) : "memory");
+    return;
+  }
+  int told = 0;
+  while (told == 0) {
+    if (kAcquires)
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(told) : "l"(ready) : "memory");
+    else
+      asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(told) : "l"(ready) : "memory");
+  }
+  *out = *value;  // finding: race-global ptx_without_release, race-global ptx_without_acquire
+}
+CASE(ptx_without_release) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<false, true><<<2, 32>>>(v, r, o); return finish(v, r, o); }
+CASE(ptx_without_release_right) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<true, true><<<2, 32>>>(v, r, o); return finish(v, r, o); }
+CASE(ptx_without_acquire) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<true, false><<<2, 32>>>(v, r, o); return finish(v, r, o); }
+CASE(ptx_without_acquire_right) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<true, true><<<2, 32>>>(v, r, o); return finish(v, r, o); }

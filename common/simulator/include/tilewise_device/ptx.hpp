@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tilewise_device/atomics.hpp"
 #include "tilewise_device/integer.hpp"
 #include "tilewise_sim/tensor.hpp"
 
@@ -286,32 +287,189 @@ template <class T, int count>
 struct alignas(count * sizeof(T)) Elements {
   T x[count];
 };
-// A register holds the bits, whatever its type.
+// A register holds the bits, whatever its type. One that is wider than the number gets its sign, or zeros.
 template <class To, class T>
 TILEWISE_INLINE void put(To& to, const T& value) {
-  static_assert(sizeof(To) == sizeof(T), "the operand and the type of this PTX instruction differ in size");
-  __builtin_memcpy(&to, &value, sizeof value);
+  static_assert(sizeof(To) == sizeof(T) || (sizeof(To) > sizeof(T) && std::is_integral_v<T> && std::is_integral_v<To>),
+                "the operand and the type of this PTX instruction differ in size");
+  if constexpr (sizeof(To) == sizeof(T))
+    __builtin_memcpy(&to, &value, sizeof value);
+  else
+    to = To(value);
+}
+template <class T, class From>
+TILEWISE_INLINE T get(const From& from) {
+  static_assert(sizeof(From) == sizeof(T) || (std::is_integral_v<T> && std::is_integral_v<From>),
+                "the operand and the type of this PTX instruction differ in size");
+  T value;
+  if constexpr (sizeof(From) == sizeof(T))
+    __builtin_memcpy(&value, &from, sizeof value);
+  else
+    value = T(from);
+  return value;
 }
 
-template <class T, int count>
+/// Where the address is: anywhere (a pointer), or in shared memory (what __cvta_generic_to_shared() gives).
+enum class In { generic, shared };
+template <In in, class Address>
+TILEWISE_INLINE void* place(const Address& address) {
+  if constexpr (in == In::shared) {
+    static_assert(std::is_integral_v<Address>, "an address of shared memory is what __cvta_generic_to_shared() gives");
+    return shared_pointer(std::uint32_t(address));
+  } else {
+    static_assert(sizeof(Address) == 8, "an address of this PTX instruction is an operand of 64 bits");
+    return (void*)(address);
+  }
+}
+
+/// For whom the instruction orders what its thread does: for nobody (weak, volatile, relaxed), its block, or all.
+enum class For { nobody, block, all };
+template <For whom>
+TILEWISE_INLINE void fence() {
+  if constexpr (whom != For::nobody) memory_fence(whom == For::block);
+}
+template <For whom>
+struct Fence {
+  TILEWISE_INLINE static void call() { fence<whom>(); }
+};
+
+template <std::size_t bytes>
+using Bits = std::conditional_t<
+    bytes == 16, unsigned __int128,
+    std::conditional_t<
+        bytes == 8, std::uint64_t,
+        std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 2, std::uint16_t, std::uint8_t>>>>;
+
+/// `strong`: .volatile, .relaxed and .acquire, which may meet stores of other threads.
+template <class T, int count, In in, bool strong, For acquires>
 struct Load {
   template <class... Operands>
   TILEWISE_INLINE static void call(Operands&... all) {
-    Elements<T, count> values = *(const Elements<T, count>*)(pick<count>(all...));
-    __asm__("" : "+m"(values));  // else compilers load one element after another
+    void* const from = place<in>(pick<count>(all...));
+    Elements<T, count> values;
+    if constexpr (strong) {
+      const auto bits = *(const volatile Bits<sizeof values>*)(from);
+      __builtin_memcpy(&values, &bits, sizeof values);
+    } else {
+      values = *(const Elements<T, count>*)(from);
+      __asm__("" : "+m"(values));  // else compilers load one element after another
+    }
+    fence<acquires>();
     [&]<int... i>(std::integer_sequence<int, i...>) { (put(pick<i>(all...), values.x[i]), ...); }
     (std::make_integer_sequence<int, count>());
   }
 };
-template <class T, int count>
+template <class T, int count, In in, bool strong, For releases>
 struct Store {
   template <class Address, class... Operands>
   TILEWISE_INLINE static void call(const Address& address, const Operands&... all) {
+    void* const to = place<in>(address);
     Elements<T, count> values;
-    [&]<int... i>(std::integer_sequence<int, i...>) { (put(values.x[i], pick<i>(all...)), ...); }
+    [&]<int... i>(std::integer_sequence<int, i...>) { (put(values.x[i], get<T>(pick<i>(all...))), ...); }
     (std::make_integer_sequence<int, count>());
-    __asm__("" : "+m"(values));  // else compilers store one element after another
-    *(Elements<T, count>*)(address) = values;
+    fence<releases>();
+    if constexpr (strong) {
+      Bits<sizeof values> bits;
+      __builtin_memcpy(&bits, &values, sizeof values);
+      *(volatile Bits<sizeof values>*)(to) = bits;
+    } else {
+      __asm__("" : "+m"(values));  // else compilers store one element after another
+      *(Elements<T, count>*)(to) = values;
+    }
+  }
+};
+
+// ---------------------------------------------------------------- atomics: what becomes of the word
+struct Exchanged {
+  template <class T>
+  static T of(T, T b) {
+    return b;
+  }
+};
+struct Added {
+  template <class T>
+  static T of(T old, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(b));
+    else
+      return old + b;
+  }
+};
+struct Lesser {
+  template <class T>
+  static T of(T old, T b) {
+    return b < old ? b : old;
+  }
+};
+struct Greater {
+  template <class T>
+  static T of(T old, T b) {
+    return b > old ? b : old;
+  }
+};
+struct Anded {
+  template <class T>
+  static T of(T old, T b) {
+    return old & b;
+  }
+};
+struct Ored {
+  template <class T>
+  static T of(T old, T b) {
+    return old | b;
+  }
+};
+struct Xored {
+  template <class T>
+  static T of(T old, T b) {
+    return old ^ b;
+  }
+};
+struct CountedUp {
+  template <class T>
+  static T of(T old, T b) {
+    return old >= b ? T(0) : T(old + 1);
+  }
+};
+struct CountedDown {
+  template <class T>
+  static T of(T old, T b) {
+    return old == 0 || old > b ? b : T(old - 1);
+  }
+};
+
+template <class T, class What, In in, For releases, For acquires>
+struct Atomic {
+  template <class To, class Address, class Value>
+  TILEWISE_INLINE static void call(To& to, const Address& address, const Value& value) {
+    const T b = get<T>(value);
+    fence<releases>();
+    const T old = atomic_detail::read_modify_write((T*)place<in>(address), [b](T was) { return What::of(was, b); });
+    fence<acquires>();
+    put(to, old);
+  }
+};
+template <class T, In in, For releases, For acquires>
+struct CompareAndSwap {
+  template <class To, class Address, class Compare, class Value>
+  TILEWISE_INLINE static void call(To& to, const Address& address, const Compare& compare, const Value& value) {
+    const T b = get<T>(compare), c = get<T>(value);
+    fence<releases>();
+    const T old =
+        atomic_detail::read_modify_write((T*)place<in>(address), [b, c](T was) -> T { return was == b ? c : was; });
+    fence<acquires>();
+    put(to, old);
+  }
+};
+/// red: an atomic whose old value nobody gets.
+template <class T, class What, In in, For releases>
+struct Reduction {
+  template <class Address, class Value>
+  TILEWISE_INLINE static void call(const Address& address, const Value& value) {
+    const T b = get<T>(value);
+    fence<releases>();
+    discard();
+    atomic_detail::read_modify_write((T*)place<in>(address), [b](T was) { return What::of(was, b); });
   }
 };
 
