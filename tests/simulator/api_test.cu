@@ -680,3 +680,55 @@ TEST_CASE("API: memory comes from pools, of which there may be several") {
   REQUIRE(cudaMemPoolDestroy(own) == cudaSuccess);
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
 }
+
+TEST_CASE("API: a pool says how much of its memory is in use, and who may use it") {
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location.type = cudaMemLocationTypeDevice;
+  cudaMemPool_t pool;
+  REQUIRE(cudaMemPoolCreate(&pool, &props) == cudaSuccess);
+  const auto said = [&](cudaMemPoolAttr which) {
+    unsigned long long value = 1;
+    REQUIRE(cudaMemPoolGetAttribute(pool, which, &value) == cudaSuccess);
+    return value;
+  };
+  constexpr std::size_t kBytes = 3 << 20;
+  void *a = nullptr, *b = nullptr;
+  unsigned long long zero = 0, much = 1ull << 40;
+  REQUIRE(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &much) == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrUsedMemCurrent) == 0);
+  CHECK(said(cudaMemPoolAttrReservedMemCurrent) == 0);
+  REQUIRE(cudaMallocFromPoolAsync(&a, kBytes, pool, cudaStreamPerThread) == cudaSuccess);
+  REQUIRE(cudaMallocFromPoolAsync(&b, kBytes, pool, cudaStreamPerThread) == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrUsedMemCurrent) >= 2 * kBytes);
+  CHECK(said(cudaMemPoolAttrReservedMemCurrent) >= said(cudaMemPoolAttrUsedMemCurrent));
+  REQUIRE(cudaFreeAsync(a, cudaStreamPerThread) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(cudaStreamPerThread) == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrUsedMemCurrent) < 2 * kBytes);
+  REQUIRE(cudaFree(b) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrUsedMemCurrent) == 0);
+  CHECK(said(cudaMemPoolAttrUsedMemHigh) >= 2 * kBytes);
+  // It keeps what is below its threshold, until it is trimmed.
+  CHECK(said(cudaMemPoolAttrReservedMemCurrent) >= 2 * kBytes);
+  REQUIRE(cudaMemPoolTrimTo(pool, 0) == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrReservedMemCurrent) == 0);
+  CHECK(said(cudaMemPoolAttrReservedMemHigh) >= 2 * kBytes);
+  REQUIRE(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReservedMemHigh, &zero) == cudaSuccess);
+  REQUIRE(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero) == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrReservedMemHigh) == 0);
+  CHECK(said(cudaMemPoolAttrUsedMemHigh) == 0);
+  CHECK(taken(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &much)) == cudaErrorInvalidValue);
+  // Without a threshold it keeps nothing when somebody waits.
+  REQUIRE(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &zero) == cudaSuccess);
+  REQUIRE(cudaMallocFromPoolAsync(&a, kBytes, pool, cudaStreamPerThread) == cudaSuccess);
+  REQUIRE(cudaFreeAsync(a, cudaStreamPerThread) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(cudaStreamPerThread) == cudaSuccess);
+  CHECK(said(cudaMemPoolAttrReservedMemCurrent) == 0);
+  cudaMemAccessFlags flags = cudaMemAccessFlagsProtNone;
+  REQUIRE(cudaMemPoolGetAccess(&flags, pool, &props.location) == cudaSuccess);
+  CHECK(flags == cudaMemAccessFlagsProtReadWrite);
+  cudaMemAccessDesc own{props.location, cudaMemAccessFlagsProtReadWrite};
+  CHECK(cudaMemPoolSetAccess(pool, &own, 1) == cudaSuccess);
+  REQUIRE(cudaMemPoolDestroy(pool) == cudaSuccess);
+}

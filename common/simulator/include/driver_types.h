@@ -137,7 +137,7 @@ struct cudaMemLocation {
   int id;
 };
 
-/// Pools of cudaMallocAsync's memory. Here freed memory goes back at once, whatever a pool's threshold is.
+/// Pools of cudaMallocAsync's memory. Here freed memory goes back at once; what a pool keeps is a number only.
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 
 enum cudaMemAllocationType {

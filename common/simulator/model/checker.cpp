@@ -1027,13 +1027,15 @@ bool is_on_device(const memory::Allocation& a) {
 [[noreturn, gnu::noinline]] void refuse_peer(const memory::Allocation& a, Lane& lane, std::uintptr_t address,
                                              std::size_t bytes, Access kind, const void* site) {
   const int here = running_launch().device;
-  report_finding(
-      make("peer-access",
-           fmt::format("this thread runs on device {} and {} {}, which is memory of device {}: "
-                       "call cudaDeviceEnablePeerAccess({}, 0) while device {} is the current one, or bring the "
-                       "data with cudaMemcpyPeer()",
-                       here, verb(kind), global_place(address, bytes).name, a.device, a.device, here),
-           lane, site));
+  const std::string cure =
+      a.pool != nullptr
+          ? fmt::format("it comes from a memory pool, so cudaMemPoolSetAccess() gives device {} access", here)
+          : fmt::format("call cudaDeviceEnablePeerAccess({}, 0) while device {} is the current one", a.device, here);
+  report_finding(make("peer-access",
+                      fmt::format("this thread runs on device {} and {} {}, which is memory of device {}: {}, or bring "
+                                  "the data with cudaMemcpyPeer()",
+                                  here, verb(kind), global_place(address, bytes).name, a.device, cure),
+                      lane, site));
   abort_launch(cudaErrorIllegalAddress, true);
 }
 
@@ -1071,7 +1073,7 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
   }
   const memory::Allocation* a = memory::find(address);
   if (a && a->live && address + bytes <= a->end()) {
-    if (!may_access(running_launch().device, a->device) && memory::in_device_arena(address) && is_on_device(*a))
+    if (!memory::may_access(running_launch().device, *a) && memory::in_device_arena(address) && is_on_device(*a))
       refuse_peer(*a, lane, address, bytes, kind, site);
     if (!is_on_device(*a) || a->space == Space::managed) repeats::note_effect();
     return {a->begin, a->bytes};

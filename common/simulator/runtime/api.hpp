@@ -54,9 +54,18 @@ struct CopyCall {
 /// The copy under all of cudaMemcpy's kin.
 cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
-/// cudaMallocAsync and its kin; `device`: that of the memory, -1: the stream's.
+/// cudaMallocAsync and its kin; without a pool from that of the stream's device.
 cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes, cudaStream_t stream, void* site,
-                             int device = -1);
+                             cudaMemPool_t pool = nullptr);
+
+cudaMemPool_t pool_of_device(int device);  ///< what cudaDeviceSetMemPool has set
+int device_of(cudaMemPool_t pool);
+/// Memory comes from a pool, and goes back there: what the pool says of itself, and who may use it.
+void take_from_pool(cudaMemPool_t pool, void* pointer, std::size_t bytes);
+void give_to_pool(cudaMemPool_t pool, std::size_t bytes);
+/// The host has waited: pools keep no more than their thresholds.
+void release_what_pools_keep();
+void forget_pools(int device);
 
 /// The same in rows.
 cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

@@ -312,6 +312,7 @@ cudaError_t cudaDeviceSynchronize() {
     note_wait();
     if (const cudaError_t error = graph::forbid_waiting()) return error;
     order::host_waits_for_device(current_device());
+    release_what_pools_keep();
     return cudaSuccess;
   });
 }
@@ -322,6 +323,7 @@ cudaError_t cudaDeviceReset() {
   order::reset(device);
   graph::forget_all(device);
   memory::release_all(device);
+  forget_pools(device);
   destroy_streams(device);
   forget_kernel_settings(device);
   forget_peer_access(device);

@@ -79,6 +79,7 @@ cudaError_t release(const char* name, void* pointer, bool host, void* site) {
                                   (host ? "cudaFree" : "cudaFreeHost"));
   }
   const std::size_t bytes = found->bytes;
+  if (found->pool != nullptr) give_to_pool(found->pool, bytes);
   memory::release(pointer, site);
   checker::forget_memory(address_of(pointer), bytes);
   host_code::forget(address_of(pointer), bytes);
@@ -307,14 +308,16 @@ constexpr unsigned kHostRegisterFlags =
 }  // namespace
 
 cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes, cudaStream_t stream, void* site,
-                             int device) {
+                             cudaMemPool_t pool) {
   const cudaError_t error = on_stream(stream);
   check_demanded_stream(name, "it is the last argument", stream, site);
   if (error) return error;
   if (graph::is_captured(stream)) unsupported((std::string(name) + " in a stream that is being captured").c_str());
-  const OnDevice there(device < 0 ? device_of(stream) : device);
+  if (pool == nullptr) pool = pool_of_device(device_of(stream));
+  const OnDevice there(device_of(pool));
   const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
   if (result == cudaSuccess && *pointer != nullptr) {
+    take_from_pool(pool, *pointer, bytes);
     order::ask_for(order_of(stream));
     order::uses(name, site, {address_of(*pointer), bytes}, order::Use::allocates);
   }
@@ -328,7 +331,7 @@ cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int val
   if (!check_range(call.name, "target", pointer, (height - 1) * pitch + width, true, call.site))
     return cudaErrorInvalidValue;
   if (const int filling = device_of(call.stream);
-      is_device_memory(pointer) && !may_access(filling, device_of_memory(pointer))) {
+      is_device_memory(pointer) && !memory::may_access(filling, *memory::find(pointer))) {
     const std::string there = std::to_string(device_of_memory(pointer));
     report_finding("peer-access",
                    std::string(call.name) + " fills memory of device " + there + " from device " +

@@ -196,6 +196,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (const cudaError_t error = on_stream(stream)) return error;
     if (const cudaError_t error = graph::forbid_waiting(stream)) return error;
     order::host_waits(order_of(stream));
+    release_what_pools_keep();
     return cudaSuccess;
   });
 }
@@ -367,6 +368,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (const cudaError_t error = on_event(event)) return error;
     if (const cudaError_t error = graph::forbid_waiting(event)) return error;
     order::host_waits(event->order);
+    release_what_pools_keep();
     return cudaSuccess;
   });
 }

@@ -107,10 +107,12 @@ bool Call::fits(const char* name, const void* pointer, const Region& region) {
                   " is host memory; the library works on memory from cudaMalloc, to which the data is copied first");
   }
   if (!found->live) return refuse("use-after-free", " is " + memory::describe(*found));
-  if (memory::in_device_arena(address) && !may_access(current_device(), found->device)) {
-    return refuse("peer-access", " is memory of device " + std::to_string(found->device) +
-                                     ", and the library works on device " + std::to_string(current_device()) +
-                                     ": cudaDeviceEnablePeerAccess() lets it, or cudaMemcpyPeer() brings the data");
+  if (memory::in_device_arena(address) && !memory::may_access(current_device(), *found)) {
+    return refuse("peer-access",
+                  " is memory of device " + std::to_string(found->device) + ", and the library works on device " +
+                      std::to_string(current_device()) + ": " +
+                      (found->pool != nullptr ? "cudaMemPoolSetAccess()" : "cudaDeviceEnablePeerAccess()") +
+                      " lets it, or cudaMemcpyPeer() brings the data");
   }
   if (address % region.element_bytes != 0) {
     return refuse("misaligned", " is not aligned to its " + plural(std::int64_t(region.element_bytes), "byte"));

@@ -379,6 +379,11 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site, bool closed) {
   return bytes_at(begin);
 }
 
+void set_pool(void* pointer, cudaMemPool_t pool) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+  arena_of(begin)->records.at(begin).pool = pool;
+}
+
 void* allocate_on_heap(std::size_t bytes, std::size_t taken, std::size_t most, void* call_site) {
   if (device_arena.bytes == 0) reserve_arenas();
   Arena& own = state().devices[static_cast<std::size_t>(current_device())];

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "driver_types.h"
 #include "tilewise_sim/device.hpp"
 
 namespace tilewise::sim::memory {
@@ -33,6 +34,7 @@ struct Allocation {
   unsigned flags = 0;                ///< of cudaHostAlloc or cudaHostRegister
   void* call_site = nullptr;         ///< where the API call returns to
   void* free_site = nullptr;         ///< the same of the call that freed it
+  cudaMemPool_t pool = nullptr;      ///< that it comes from, of cudaMallocAsync and its kin
   const char* name = nullptr;        ///< of a variable, or given by name_allocation()
   Space space = Space::global;       ///< of a variable
   mutable bool all_written = false;  ///< once that has been found: see is_all_written()
@@ -41,11 +43,17 @@ struct Allocation {
   bool contains(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
+/// Whether kernels on `device` may use it: what its pool says, or cudaDeviceEnablePeerAccess.
+bool may_access(int device, const Allocation& allocation);
+
 /// Distance between allocations: nothing else lies within this many bytes before or after one.
 constexpr std::size_t kRedZone = 256;
 constexpr std::size_t kAlignment = 512;
 
 // ---------------------------------------------------------------- allocating
+/// What is at that address comes from the pool.
+void set_pool(void* pointer, cudaMemPool_t pool);
+
 /// Memory of `bytes` bytes, of the current device or for it, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest
 /// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.
 /// `closed`: memory of the host that host code may not touch, as device memory.

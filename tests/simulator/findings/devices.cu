@@ -11,7 +11,7 @@ __device__ int weight[kMany];
 
 __global__ void fill(int* out, int value, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = value;  // finding: peer-access write_without_access, race-streams write_while_read, race-streams managed_by_two, race-streams source_overwritten
+  if (i < n) out[i] = value;  // finding: peer-access write_without_access, peer-access pool_without_access, race-streams write_while_read, race-streams managed_by_two, race-streams source_overwritten
 }
 __global__ void add(const int* in, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -645,3 +645,22 @@ CASE(steps_of_the_host_right) {
   }
   return finish_all(x, y, z);
 }
+
+// Who may use a pool's memory is what the pool says, not cudaDeviceEnablePeerAccess().
+template <bool kRight>
+int use_of_a_pool() {
+  cudaMemPool_t pool;
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  int* x;
+  cudaSetDevice(0);
+  cudaMallocAsync(&x, sizeof(int) * kMany, 0);
+  cudaDeviceSynchronize();
+  cudaSetDevice(1);
+  cudaDeviceEnablePeerAccess(0, 0);
+  const cudaMemAccessDesc open{{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
+  if (kRight) cudaMemPoolSetAccess(pool, &open, 1);
+  fill<<<1, kMany>>>(x, 1, kMany);
+  return finish_all(x);
+}
+CASE(pool_without_access) { return use_of_a_pool<false>(); }
+CASE(pool_without_access_right) { return use_of_a_pool<true>(); }
