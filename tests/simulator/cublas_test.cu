@@ -612,6 +612,53 @@ TEST_CASE("CUBLAS_CHECK says what failed and where", "[cublas]") {
   CHECK(!tilewise::cublas_engine().empty());
 }
 
+TEST_CASE("cuBLAS calls in a captured stream are done when the graph is launched", "[cublas]") {
+  CublasHandle handle;
+  cudaStream_t stream;
+  CUDA_CHECK(cudaStreamCreate(&stream));
+  REQUIRE(cublasSetStream(handle, stream) == CUBLAS_STATUS_SUCCESS);
+  DeviceBuffer<float> x(std::vector<float>{1, 2, 3}), y(std::vector<float>{10, 20, 30}), sum(1);
+  sum.zero();
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  float alpha = 2;
+  CHECK(cublasSaxpy(handle, 3, &alpha, x.data(), 1, y.data(), 1) == CUBLAS_STATUS_SUCCESS);
+  alpha = 100;  // the node has the 2
+  REQUIRE(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) == CUBLAS_STATUS_SUCCESS);
+  CHECK(cublasSdot(handle, 3, x.data(), 1, y.data(), 1, sum.data()) == CUBLAS_STATUS_SUCCESS);
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(y.to_host() == std::vector<float>{10, 20, 30});
+  for (int i = 0; i < 2; ++i) CUDA_CHECK(cudaGraphLaunch(exec, stream));
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  CHECK(y.to_host() == std::vector<float>{14, 28, 42});
+  CHECK(sum.to_host() == std::vector<float>{14 + 2 * 28 + 3 * 42});
+  CUDA_CHECK(cudaGraphExecDestroy(exec));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+#ifdef TILEWISE_SIMULATOR
+  // A number for the host would have to be waited for.
+  REQUIRE(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST) == CUBLAS_STATUS_SUCCESS);
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  CHECK(cublasSdot(handle, 3, x.data(), 1, y.data(), 1, &alpha) == CUBLAS_STATUS_EXECUTION_FAILED);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+  static_cast<void>(cudaGetLastError());
+  // Memory is looked at when the node is done.
+  const ExpectedFindings findings;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  CHECK(cublasSscal(handle, 4, &alpha, y.data(), 1) == CUBLAS_STATUS_SUCCESS);
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(findings.count() == 0);
+  CHECK(cudaGraphLaunch(exec, stream) == cudaErrorLaunchFailure);
+  CHECK(findings.count() == 1);
+  static_cast<void>(cudaGetLastError());
+  CUDA_CHECK(cudaGraphExecDestroy(exec));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+#endif
+  CUDA_CHECK(cudaStreamDestroy(stream));
+}
+
 #ifdef TILEWISE_SIMULATOR
 
 namespace tilewise::sim {

@@ -283,3 +283,26 @@ TEST_CASE("cuFFT: a plan works in its stream", "[cufft]") {
   for (const cufftComplex& v : x.to_host()) REQUIRE((v.x == 0 && v.y == 0));
   CUDA_CHECK(cudaStreamDestroy(stream));
 }
+
+TEST_CASE("cuFFT: a transform in a captured stream is done when the graph is launched", "[cufft]") {
+  Plan plan;
+  REQUIRE(cufftPlan1d(&plan.handle, 4, CUFFT_C2C, 1) == CUFFT_SUCCESS);
+  cudaStream_t stream;
+  CUDA_CHECK(cudaStreamCreate(&stream));
+  REQUIRE(cufftSetStream(plan.handle, stream) == CUFFT_SUCCESS);
+  DeviceBuffer<cufftComplex> x(std::vector<cufftComplex>(4, cufftComplex{1, 0}));
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  CHECK(cufftExecC2C(plan.handle, x.data(), x.data(), CUFFT_FORWARD) == CUFFT_SUCCESS);
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(x.to_host()[0].x == 1);
+  CUDA_CHECK(cudaGraphLaunch(exec, stream));
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  CHECK(x.to_host()[0].x == 4);
+  CHECK(x.to_host()[1].x == 0);
+  CUDA_CHECK(cudaGraphExecDestroy(exec));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+  CUDA_CHECK(cudaStreamDestroy(stream));
+}

@@ -191,6 +191,44 @@ TEST_CASE("cuSPARSE refuses what cannot be", "[cusparse]") {
   CHECK(!tilewise::cusparse_engine().empty());
 }
 
+TEST_CASE("cusparseSpMV in a captured stream is done when the graph is launched, with what its arguments were", "[cusparse]") {
+  CusparseHandle handle;
+  cudaStream_t stream;
+  CUDA_CHECK(cudaStreamCreate(&stream));
+  CUSPARSE_CHECK(cusparseSetStream(handle, stream));
+  DeviceBuffer<int> offsets(std::vector<int>{0, 1, 3}), columns(std::vector<int>{1, 0, 1});
+  DeviceBuffer<float> values(std::vector<float>{5, 2, 3}), x(std::vector<float>{1, 10}), y(std::vector<float>{0, 0});
+  cusparseSpMatDescr_t a;
+  cusparseDnVecDescr_t vx, vy;
+  CUSPARSE_CHECK(cusparseCreateCsr(&a, 2, 2, 3, offsets.data(), columns.data(), values.data(), CUSPARSE_INDEX_32I,
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  CUSPARSE_CHECK(cusparseCreateDnVec(&vx, 2, x.data(), CUDA_R_32F));
+  CUSPARSE_CHECK(cusparseCreateDnVec(&vy, 2, y.data(), CUDA_R_32F));
+  float alpha = 1, beta = 1;
+  std::size_t bytes = 0;
+  CUSPARSE_CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, a, vx, &beta, vy, CUDA_R_32F,
+                                         CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+  DeviceBuffer<char> buffer(bytes + 1);
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  CUSPARSE_CHECK(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, a, vx, &beta, vy, CUDA_R_32F,
+                              CUSPARSE_SPMV_ALG_DEFAULT, buffer.data()));
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  alpha = beta = 7;
+  CUSPARSE_CHECK(cusparseDestroyDnVec(vx));
+  CUSPARSE_CHECK(cusparseDestroyDnVec(vy));
+  CUSPARSE_CHECK(cusparseDestroySpMat(a));
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(y.to_host() == std::vector<float>{0, 0});
+  for (int i = 0; i < 2; ++i) CUDA_CHECK(cudaGraphLaunch(exec, stream));
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  CHECK(y.to_host() == std::vector<float>{100, 64});
+  CUDA_CHECK(cudaGraphExecDestroy(exec));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+  CUDA_CHECK(cudaStreamDestroy(stream));
+}
+
 #ifdef TILEWISE_SIMULATOR
 
 namespace tilewise::sim {

@@ -2,7 +2,8 @@
 // (libraries/cusparse.cpp), the calls, their checks and their status codes are cuSPARSE's. Comments say where the
 // simulator differs. Functions that are not here are named below: calling one is a compile-time error.
 #pragma once
-#define CUSPARSE_H_  // programs ask for it
+#define CUSPARSE_H_  // programs ask for these
+#define CUSPARSEAPI
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@ typedef struct cusparseSpMatDescr* cusparseSpMatDescr_t;
 typedef struct cusparseDnVecDescr* cusparseDnVecDescr_t;
 typedef const struct cusparseSpMatDescr* cusparseConstSpMatDescr_t;
 typedef const struct cusparseDnVecDescr* cusparseConstDnVecDescr_t;
+typedef struct cusparseMatDescr* cusparseMatDescr_t;
 
 /// EXECUTION_FAILED here also means: the work was refused since a pointer or an index is wrong, and a finding says
 /// which one. On a GPU the call itself would succeed, and the device fail later or compute with what lies there.
@@ -43,6 +45,14 @@ typedef enum {
 
 typedef enum { CUSPARSE_POINTER_MODE_HOST = 0, CUSPARSE_POINTER_MODE_DEVICE = 1 } cusparsePointerMode_t;
 typedef enum { CUSPARSE_INDEX_BASE_ZERO = 0, CUSPARSE_INDEX_BASE_ONE = 1 } cusparseIndexBase_t;
+typedef enum {
+  CUSPARSE_MATRIX_TYPE_GENERAL = 0,
+  CUSPARSE_MATRIX_TYPE_SYMMETRIC = 1,
+  CUSPARSE_MATRIX_TYPE_HERMITIAN = 2,
+  CUSPARSE_MATRIX_TYPE_TRIANGULAR = 3,
+} cusparseMatrixType_t;
+typedef enum { CUSPARSE_FILL_MODE_LOWER = 0, CUSPARSE_FILL_MODE_UPPER = 1 } cusparseFillMode_t;
+typedef enum { CUSPARSE_DIAG_TYPE_NON_UNIT = 0, CUSPARSE_DIAG_TYPE_UNIT = 1 } cusparseDiagType_t;
 typedef enum { CUSPARSE_INDEX_16U = 1, CUSPARSE_INDEX_32I = 2, CUSPARSE_INDEX_64I = 3 } cusparseIndexType_t;
 typedef enum { CUSPARSE_FORMAT_CSR = 1 } cusparseFormat_t;
 typedef enum {
@@ -86,6 +96,17 @@ cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t* matrix, int64
                                         cusparseIndexBase_t base, cudaDataType valueType);
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix);
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t matrix, void* rowOffsets, void* colInd, void* values);
+/// What older functions want to know of a matrix; those that are here want none.
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* matrix);
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t matrix);
+cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t matrix, cusparseMatrixType_t type);
+cusparseMatrixType_t cusparseGetMatType(cusparseMatDescr_t matrix);
+cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t matrix, cusparseFillMode_t fill);
+cusparseFillMode_t cusparseGetMatFillMode(cusparseMatDescr_t matrix);
+cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t matrix, cusparseDiagType_t diagonal);
+cusparseDiagType_t cusparseGetMatDiagType(cusparseMatDescr_t matrix);
+cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t matrix, cusparseIndexBase_t base);
+cusparseIndexBase_t cusparseGetMatIndexBase(cusparseMatDescr_t matrix);
 cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix, int64_t* rows, int64_t* cols, int64_t* nnz);
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t matrix, cusparseFormat_t* format);
 cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t matrix, cusparseIndexBase_t* base);
@@ -124,10 +145,6 @@ TILEWISE_NOT_SUPPORTED(cusparseScsrmm);
 TILEWISE_NOT_SUPPORTED(cusparseDcsrmm);
 TILEWISE_NOT_SUPPORTED(cusparseScsrgemm);
 TILEWISE_NOT_SUPPORTED(cusparseDcsrgemm);
-TILEWISE_NOT_SUPPORTED(cusparseCreateMatDescr);
-TILEWISE_NOT_SUPPORTED(cusparseDestroyMatDescr);
-TILEWISE_NOT_SUPPORTED(cusparseSetMatType);
-TILEWISE_NOT_SUPPORTED(cusparseSetMatIndexBase);
 TILEWISE_NOT_SUPPORTED(cusparseCreateCoo);
 TILEWISE_NOT_SUPPORTED(cusparseCreateConstCoo);
 TILEWISE_NOT_SUPPORTED(cusparseCreateCsc);

@@ -60,6 +60,11 @@ cublasStatus_t compute(const char* function, cublasHandle_t handle, bool valid, 
   const auto refuse = [](cublasStatus_t status) { return library::note_failure(status), status; };
   if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED);
   if (!valid) return refuse(CUBLAS_STATUS_INVALID_VALUE);
+  if (library::is_captured(handle->stream)) {
+    const auto work = [body, settings = *handle](Call& call) mutable { return body(call, settings); };
+    return library::capture(function, handle->stream, site, handle, work) ? CUBLAS_STATUS_SUCCESS
+                                                                          : refuse(CUBLAS_STATUS_EXECUTION_FAILED);
+  }
   Call call(function, handle->stream, site);
   if (!call.ready() || !(launches_only() || body(call, *handle))) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
   call.done(handle);
@@ -94,8 +99,16 @@ bool usable(Call& call, const cublasContext& handle, const char* name, const voi
 template <class T>
 bool scalar(Call& call, const cublasContext& handle, const char* name, const T* p, T& value) {
   if (!usable(call, handle, name, p, sizeof(T), true)) return false;
-  value = *p;
+  if (handle.pointers == CUBLAS_POINTER_MODE_HOST)
+    call.read_from_host(&value, p, sizeof value);
+  else
+    value = *p;
   return true;
+}
+
+/// Asked first by routines whose result is a number.
+bool may_deliver(Call& call, const cublasContext& handle) {
+  return handle.pointers == CUBLAS_POINTER_MODE_DEVICE || call.may_deliver_to_host();
 }
 
 template <class T>
@@ -137,7 +150,8 @@ Region vector_of(std::int64_t n, std::int64_t increment) {
 template <class T>
 cublasStatus_t dot(const char* name, cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy,
                    T* result, void* site) {
-  return compute(name, handle, result != nullptr, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, result != nullptr, site, [=](Call& call, cublasContext& h) {
+    if (!may_deliver(call, h)) return false;
     if (n <= 0) return deliver(call, h, result, T(0));
     if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.readable("y", y, vector_of<T>(n, incy))) return false;
     return deliver(call, h, result, load(x, n, incx).dot(load(y, n, incy)));
@@ -148,7 +162,8 @@ cublasStatus_t dot(const char* name, cublasHandle_t handle, int n, const T* x, i
 template <class T, class R, class F>
 cublasStatus_t reduce(const char* name, cublasHandle_t handle, int n, const T* x, int incx, R* result, void* site,
                       F f) {
-  return compute(name, handle, result != nullptr, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, result != nullptr, site, [=](Call& call, cublasContext& h) {
+    if (!may_deliver(call, h)) return false;
     if (n <= 0 || incx <= 0) return deliver(call, h, result, R(0));
     if (!call.readable("x", x, vector_of<T>(n, incx))) return false;
     return deliver(call, h, result, R(f(load(x, n, incx))));
@@ -168,7 +183,7 @@ int position(const Vector<T>& v, Better better) {
 template <class T>
 cublasStatus_t axpy(const char* name, cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y,
                     int incy, void* site) {
-  return compute(name, handle, alpha != nullptr, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, alpha != nullptr, site, [=](Call& call, cublasContext& h) {
     T a{};
     if (!scalar(call, h, "alpha", alpha, a)) return false;
     if (n <= 0 || a == T(0)) return true;
@@ -181,7 +196,7 @@ cublasStatus_t axpy(const char* name, cublasHandle_t handle, int n, const T* alp
 
 template <class T>
 cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const T* alpha, T* x, int incx, void* site) {
-  return compute(name, handle, alpha != nullptr, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, alpha != nullptr, site, [=](Call& call, cublasContext& h) {
     T a{};
     if (!scalar(call, h, "alpha", alpha, a)) return false;
     if (n <= 0 || incx <= 0) return true;
@@ -195,7 +210,7 @@ cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const T* alp
 template <class T>
 cublasStatus_t copy_vector(const char* name, cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy,
                            void* site) {
-  return compute(name, handle, true, site, [&](Call& call, cublasContext&) {
+  return compute(name, handle, true, site, [=](Call& call, cublasContext&) {
     if (n <= 0) return true;
     if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.fits("y", y, vector_of<T>(n, incy))) return false;
     store<T>(y, n, incy, load(x, n, incx));
@@ -206,7 +221,7 @@ cublasStatus_t copy_vector(const char* name, cublasHandle_t handle, int n, const
 
 template <class T>
 cublasStatus_t swap(const char* name, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, void* site) {
-  return compute(name, handle, true, site, [&](Call& call, cublasContext&) {
+  return compute(name, handle, true, site, [=](Call& call, cublasContext&) {
     if (n <= 0) return true;
     if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.readable("y", y, vector_of<T>(n, incy))) return false;
     const Vector<T> was_x = load<T>(x, n, incx);
@@ -355,7 +370,7 @@ template <class T>
 cublasStatus_t gemm(const char* name, cublasHandle_t handle, const Product& product, const T* alpha, const T* A,
                     const T* B, const T* beta, T* C, void* site) {
   const bool valid = product.valid() && alpha != nullptr && beta != nullptr;
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     T a{}, b{};
     if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
     return product.run<T>(call, a, A, type_of<T>, B, type_of<T>, b, C, type_of<T>, inputs_of(h));
@@ -367,7 +382,7 @@ cublasStatus_t gemm_strided(const char* name, cublasHandle_t handle, const Produ
                             long long stride_a, const T* B, long long stride_b, const T* beta, T* C, long long stride_c,
                             int count, void* site) {
   const bool valid = product.valid() && alpha != nullptr && beta != nullptr && count >= 0;
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     T a{}, b{};
     if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
     for (int i = 0; i < count; ++i) {
@@ -385,7 +400,7 @@ cublasStatus_t gemm_batched(const char* name, cublasHandle_t handle, const Produ
                             const T* const A[], const T* const B[], const T* beta, T* const C[], int count,
                             void* site) {
   const bool valid = product.valid() && alpha != nullptr && beta != nullptr && count >= 0;
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     T a{}, b{};
     if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
     if (product.m == 0 || product.n == 0) return true;
@@ -405,7 +420,7 @@ cublasStatus_t gemv(const char* name, cublasHandle_t handle, cublasOperation_t o
                     const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy, void* site) {
   const bool valid = is_operation(op) && m >= 0 && n >= 0 && lda >= std::max(1, m) && incx != 0 && incy != 0 &&
                      alpha != nullptr && beta != nullptr;
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     T a{}, b{};
     if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
     if (m == 0 || n == 0) return true;
@@ -435,7 +450,7 @@ template <class T>
 cublasStatus_t ger(const char* name, cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx,
                    const T* y, int incy, T* A, int lda, void* site) {
   const bool valid = m >= 0 && n >= 0 && incx != 0 && incy != 0 && lda >= std::max(1, m) && alpha != nullptr;
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     T a{};
     if (!scalar(call, h, "alpha", alpha, a)) return false;
     if (m == 0 || n == 0 || a == T(0)) return true;
@@ -464,7 +479,7 @@ cublasStatus_t geam(const char* name, cublasHandle_t handle, cublasOperation_t o
   const bool valid = is_operation(op_a) && is_operation(op_b) && m >= 0 && n >= 0 &&
                      lda >= std::max(1, transposes(op_a) ? n : m) && ldb >= std::max(1, transposes(op_b) ? n : m) &&
                      ldc >= std::max(1, m) && alpha != nullptr && beta != nullptr && in_place_a && in_place_b;
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     T a{}, b{};
     if (!scalar(call, h, "alpha", alpha, a) || !scalar(call, h, "beta", beta, b)) return false;
     if (m == 0 || n == 0) return true;
@@ -490,21 +505,24 @@ cublasStatus_t geam(const char* name, cublasHandle_t handle, cublasOperation_t o
 
 // ---------------------------------------------------------------- copies between host and device
 
+/// Without a stream the call returns when the copy is done.
 cublasStatus_t copy_matrix(int rows, int cols, int bytes, const void* from, int from_ld, void* to, int to_ld,
-                           cudaMemcpyKind kind, cudaStream_t stream) {
+                           cudaMemcpyKind kind, const cudaStream_t* stream) {
   if (rows < 0 || cols < 0 || bytes <= 0 || from_ld < std::max(1, rows) || to_ld < std::max(1, rows)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (rows == 0 || cols == 0) return CUBLAS_STATUS_SUCCESS;
   const std::size_t size = static_cast<std::size_t>(bytes);
-  const cudaError_t error = cudaMemcpy2DAsync(to, to_ld * size, from, from_ld * size, rows * size,
-                                              static_cast<std::size_t>(cols), kind, stream);
+  const std::size_t height = static_cast<std::size_t>(cols);
+  const cudaError_t error =
+      stream == nullptr ? cudaMemcpy2D(to, to_ld * size, from, from_ld * size, rows * size, height, kind)
+                        : cudaMemcpy2DAsync(to, to_ld * size, from, from_ld * size, rows * size, height, kind, *stream);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
 /// A vector is a matrix of one row.
 cublasStatus_t copy_vector(int n, int bytes, const void* from, int from_inc, void* to, int to_inc, cudaMemcpyKind kind,
-                           cudaStream_t stream) {
+                           const cudaStream_t* stream) {
   if (n < 0 || from_inc <= 0 || to_inc <= 0) return CUBLAS_STATUS_INVALID_VALUE;
   return copy_matrix(1, n, bytes, from, from_inc, to, to_inc, kind, stream);
 }
@@ -673,19 +691,19 @@ cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void* A, 
 }
 cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void* x, int incx, void* device, int incy,
                                     cudaStream_t stream) {
-  return copy_vector(n, elemSize, x, incx, device, incy, cudaMemcpyHostToDevice, stream);
+  return copy_vector(n, elemSize, x, incx, device, incy, cudaMemcpyHostToDevice, &stream);
 }
 cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void* device, int incx, void* y, int incy,
                                     cudaStream_t stream) {
-  return copy_vector(n, elemSize, device, incx, y, incy, cudaMemcpyDeviceToHost, stream);
+  return copy_vector(n, elemSize, device, incx, y, incy, cudaMemcpyDeviceToHost, &stream);
 }
 cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize, const void* A, int lda, void* B, int ldb,
                                     cudaStream_t stream) {
-  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyHostToDevice, stream);
+  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyHostToDevice, &stream);
 }
 cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void* A, int lda, void* B, int ldb,
                                     cudaStream_t stream) {
-  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyDeviceToHost, stream);
+  return copy_matrix(rows, cols, elemSize, A, lda, B, ldb, cudaMemcpyDeviceToHost, &stream);
 }
 
 // ---------------------------------------------------------------- the routines, for float and for double
@@ -805,7 +823,7 @@ cublasStatus_t gemm_ex(const char* name, cublasHandle_t handle, const Product& p
                                      std::to_string(C.type));
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  return compute(name, handle, valid, site, [&](Call& call, cublasContext& h) {
+  return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
     float a{}, b{};
     if (!scalar(call, h, "alpha", static_cast<const float*>(alpha), a) ||
         !scalar(call, h, "beta", static_cast<const float*>(beta), b)) {

@@ -279,19 +279,26 @@ cufftResult execute(const char* function, void* site, cufftHandle handle, cufftT
     const bool in_place = static_cast<const void*>(in) == static_cast<const void*>(out);
     const Layout in_layout = plan.advanced ? plan.in : packed(plan, from_real(type), in_place && from_real(type));
     const Layout out_layout = plan.advanced ? plan.out : packed(plan, to_real(type), in_place && to_real(type));
-    Call call(function, plan.stream, site);
-    if (!call.ready()) return CUFFT_EXEC_FAILED;
-    const bool good =
-        for_each_part(in_layout, sizeof(In),
-                      [&](Index at, const Region& r) { return call.readable("the input", in + at, r); }) &&
-        for_each_part(out_layout, sizeof(Out),
-                      [&](Index at, const Region& r) { return call.fits("the output", out + at, r); });
-    if (!good) return CUFFT_EXEC_FAILED;
-    if (!memory::has_addresses_only()) transform_all(plan, in_layout, out_layout, in, out, inverse);
-    for_each_part(out_layout, sizeof(Out), [&](Index at, const Region& r) {
-      call.wrote(out + at, r);
+    const auto work = [=](Call& call, const Plan& plan) {
+      const bool good =
+          for_each_part(in_layout, sizeof(In),
+                        [&](Index at, const Region& r) { return call.readable("the input", in + at, r); }) &&
+          for_each_part(out_layout, sizeof(Out),
+                        [&](Index at, const Region& r) { return call.fits("the output", out + at, r); });
+      if (!good) return false;
+      if (!memory::has_addresses_only()) transform_all(plan, in_layout, out_layout, in, out, inverse);
+      for_each_part(out_layout, sizeof(Out), [&](Index at, const Region& r) {
+        call.wrote(out + at, r);
+        return true;
+      });
       return true;
-    });
+    };
+    if (library::is_captured(plan.stream)) {
+      const auto as_now = [=, now = plan](Call& call) { return work(call, now); };
+      return library::capture(function, plan.stream, site, &plan, as_now) ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
+    }
+    Call call(function, plan.stream, site);
+    if (!call.ready() || !work(call, plan)) return CUFFT_EXEC_FAILED;
     call.done(&plan);
     return CUFFT_SUCCESS;
   });

@@ -3,6 +3,7 @@
 #include "cusparse.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -106,12 +107,18 @@ struct Spmv {
   }
 };
 
-bool scalar_usable(Call& call, const cusparseContext& handle, const char* name, const void* p, std::size_t bytes) {
+/// Alpha or beta, under either mode. False where it can't be read.
+bool scalar(Call& call, const cusparseContext& handle, const char* name, const void* p, std::size_t bytes,
+            void* value) {
   if (handle.pointers == CUSPARSE_POINTER_MODE_HOST) {
-    return call.on_host(name, p,
-                        "but the handle's pointer mode is CUSPARSE_POINTER_MODE_HOST: the CPU would crash here");
+    if (!call.on_host(name, p, "but the handle's pointer mode is CUSPARSE_POINTER_MODE_HOST: the CPU would crash here"))
+      return false;
+    call.read_from_host(value, p, bytes);
+    return true;
   }
-  return call.readable(name, p, library::vector(1, 1, bytes));
+  if (!call.readable(name, p, library::vector(1, 1, bytes))) return false;
+  std::memcpy(value, p, bytes);
+  return true;
 }
 
 /// Are the indices those of a CSR matrix of these sizes? Everything has been found readable.
@@ -145,13 +152,13 @@ bool is_csr(Call& call, const cusparseSpMatDescr& A) {
 }
 
 template <class T, class I>
-bool multiply(Call& call, const Spmv& s) {
+bool multiply(Call& call, const Spmv& s, const void* alpha_value, const void* beta_value) {
   const cusparseSpMatDescr& A = *s.A;
   const auto* values = static_cast<const T*>(A.values);
   const auto* x = static_cast<const T*>(s.x->values);
   auto* y = static_cast<T*>(const_cast<void*>(s.y->values));
-  const T alpha = *static_cast<const T*>(s.alpha);
-  const T beta = *static_cast<const T*>(s.beta);
+  const T alpha = *static_cast<const T*>(alpha_value);
+  const T beta = *static_cast<const T*>(beta_value);
   const Region region_x = library::vector(s.x->size, 1, sizeof(T)), region_y = library::vector(s.y->size, 1, sizeof(T));
   const Region offsets = library::vector(A.rows + 1, 1, sizeof(I));
   const Region columns = library::vector(A.nnz, 1, sizeof(I)), region_a = library::vector(A.nnz, 1, sizeof(T));
@@ -182,22 +189,39 @@ bool multiply(Call& call, const Spmv& s) {
   return true;
 }
 
+bool work(Call& call, const cusparseContext& handle, const Spmv& s, const void* buffer, bool computes) {
+  double a = 0, b = 0;  // room for either type
+  if (!scalar(call, handle, "alpha", s.alpha, bytes_of(s.type), &a) ||
+      !scalar(call, handle, "beta", s.beta, bytes_of(s.type), &b) ||
+      !call.fits("the buffer", buffer, library::vector(kBufferBytes, 1, 1))) {
+    return false;
+  }
+  if (!computes) return true;
+  const auto multiplied = [&](auto value) {
+    using T = decltype(value);
+    return s.A->index_type == CUSPARSE_INDEX_64I ? multiply<T, std::int64_t>(call, s, &a, &b)
+                                                 : multiply<T, std::int32_t>(call, s, &a, &b);
+  };
+  return s.type == CUDA_R_32F ? multiplied(0.0f) : multiplied(0.0);
+}
+
 cusparseStatus_t run(const char* function, const Spmv& s, const void* buffer, bool computes, void* site) {
   if (const cusparseStatus_t status = s.judge()) return status;
-  Call call(function, s.handle->stream, site);
-  if (!call.ready()) return CUSPARSE_STATUS_EXECUTION_FAILED;
-  if (!scalar_usable(call, *s.handle, "alpha", s.alpha, bytes_of(s.type)) ||
-      !scalar_usable(call, *s.handle, "beta", s.beta, bytes_of(s.type)) ||
-      !call.fits("the buffer", buffer, library::vector(kBufferBytes, 1, 1))) {
-    return CUSPARSE_STATUS_EXECUTION_FAILED;
+  if (library::is_captured(s.handle->stream)) {
+    // What the descriptors say now.
+    const auto as_now = [s, buffer, computes, handle = *s.handle, A = *s.A, x = *s.x, y = *s.y](Call& call) {
+      Spmv then = s;
+      then.A = &A;
+      then.x = &x;
+      then.y = &y;
+      return work(call, handle, then, buffer, computes);
+    };
+    return library::capture(function, s.handle->stream, site, s.handle, as_now) ? CUSPARSE_STATUS_SUCCESS
+                                                                                : CUSPARSE_STATUS_EXECUTION_FAILED;
   }
-  if (!computes) return CUSPARSE_STATUS_SUCCESS;
-  const bool wide = s.A->index_type == CUSPARSE_INDEX_64I;
-  const bool ok = s.type == CUDA_R_32F
-                      ? (wide ? multiply<float, std::int64_t>(call, s) : multiply<float, std::int32_t>(call, s))
-                      : (wide ? multiply<double, std::int64_t>(call, s) : multiply<double, std::int32_t>(call, s));
-  if (!ok) return CUSPARSE_STATUS_EXECUTION_FAILED;
-  call.done(s.handle);
+  Call call(function, s.handle->stream, site);
+  if (!call.ready() || !work(call, *s.handle, s, buffer, computes)) return CUSPARSE_STATUS_EXECUTION_FAILED;
+  if (computes) call.done(s.handle);
   return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -428,6 +452,58 @@ cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t vector, void* value
   vector->values = values;
   return CUSPARSE_STATUS_SUCCESS;
 }
+
+// ---------------------------------------------------------------- what a matrix is, for cuSPARSE's older functions
+
+struct cusparseMatDescr {
+  cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
+  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+};
+
+namespace {
+
+template <class Value>
+cusparseStatus_t set(cusparseMatDescr_t matrix, Value cusparseMatDescr::*member, Value value, Value most) {
+  if (!exists(matrix) || value < Value(0) || value > most) return CUSPARSE_STATUS_INVALID_VALUE;
+  matrix->*member = value;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+template <class Value>
+Value get(cusparseMatDescr_t matrix, Value cusparseMatDescr::*member) {
+  return exists(matrix) ? matrix->*member : cusparseMatDescr{}.*member;
+}
+
+}  // namespace
+
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* matrix) {
+  if (matrix == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *matrix = add(cusparseMatDescr{});
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t matrix) {
+  return matrix == nullptr || remove(matrix) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t matrix, cusparseMatrixType_t type) {
+  return set(matrix, &cusparseMatDescr::type, type, CUSPARSE_MATRIX_TYPE_TRIANGULAR);
+}
+cusparseMatrixType_t cusparseGetMatType(cusparseMatDescr_t matrix) { return get(matrix, &cusparseMatDescr::type); }
+cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t matrix, cusparseFillMode_t fill) {
+  return set(matrix, &cusparseMatDescr::fill, fill, CUSPARSE_FILL_MODE_UPPER);
+}
+cusparseFillMode_t cusparseGetMatFillMode(cusparseMatDescr_t matrix) { return get(matrix, &cusparseMatDescr::fill); }
+cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t matrix, cusparseDiagType_t diagonal) {
+  return set(matrix, &cusparseMatDescr::diagonal, diagonal, CUSPARSE_DIAG_TYPE_UNIT);
+}
+cusparseDiagType_t cusparseGetMatDiagType(cusparseMatDescr_t matrix) {
+  return get(matrix, &cusparseMatDescr::diagonal);
+}
+cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t matrix, cusparseIndexBase_t base) {
+  return set(matrix, &cusparseMatDescr::base, base, CUSPARSE_INDEX_BASE_ONE);
+}
+cusparseIndexBase_t cusparseGetMatIndexBase(cusparseMatDescr_t matrix) { return get(matrix, &cusparseMatDescr::base); }
 
 // ---------------------------------------------------------------- SpMV
 

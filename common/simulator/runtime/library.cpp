@@ -1,6 +1,7 @@
 #include "library.hpp"
 
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "api.hpp"
@@ -68,7 +69,54 @@ Call::Call(const char* function, cudaStream_t stream, void* site)
   ready_ = sticky_error() == cudaSuccess && is_stream(stream) && device_of(stream) == current_device();
   if (fails_in > 0 && --fails_in == 0) ready_ = false;
   if (graph::is_captured(stream)) unsupported((std::string(function) + " in a stream that is being captured").c_str());
+  cudaError_t error = cudaSuccess;  // the default stream must not be used while others are captured
+  if (graph::capturing() && graph::takes(stream, cudaGraphNodeTypeKernel, nullptr, {}, error)) ready_ = false;
   if (ready_) order::ask_for(order_of(stream));
+}
+
+Call::Call(const char* function, cudaStream_t stream, void* site, std::shared_ptr<const Scalars> captured)
+    : lock_(device_mutex()), function_(function), stream_(stream), site_(site), captured_(std::move(captured)) {
+  ready_ = sticky_error() == cudaSuccess;
+  stream_asked_ = true;  // of the graph
+  if (ready_) order::ask_for(order_of(stream));
+}
+
+Call::Call(const char* function, cudaStream_t stream, void* site, Captured)
+    : lock_(device_mutex()), function_(function), stream_(stream), site_(site), captures_(true) {
+  ready_ = sticky_error() == cudaSuccess && device_of(stream) == current_device();
+  if (fails_in > 0 && --fails_in == 0) ready_ = false;
+}
+
+void Call::read_from_host(void* value, const void* pointer, std::size_t bytes) {
+  const auto* from = static_cast<const unsigned char*>(pointer);
+  if (captures_) kept_.emplace_back(from, from + bytes);
+  std::memcpy(value, captured_ ? captured_->at(next_++).data() : from, bytes);
+}
+
+bool Call::may_deliver_to_host() {
+  delivers_ = true;
+  return !captures_;
+}
+
+bool is_captured(cudaStream_t stream) { return graph::is_captured(stream); }
+
+bool capture(const char* function, cudaStream_t stream, void* site, const void* handle,
+             std::function<bool(Call&)> work) {
+  Call call(function, stream, site, Call::Captured{});
+  if (!call.ready()) return false;
+  const bool has_none = work(call);
+  if (call.delivers_) graph::forbid_waiting(stream);
+  if (has_none || call.delivers_) return has_none;
+  const auto scalars = std::make_shared<const Scalars>(std::move(call.kept_));
+  cudaError_t error = cudaSuccess;
+  const auto again = [=](cudaStream_t chain) {
+    Call node(function, chain, site, scalars);
+    if (!node.ready() || !(launches_only() || work(node))) return cudaErrorLaunchFailure;
+    node.done(handle);
+    return cudaSuccess;
+  };
+  graph::takes(stream, cudaGraphNodeTypeKernel, function, again, error);
+  return error == cudaSuccess;
 }
 
 // Before races are looked for: a call in another stream than the demanded one is why there is one.
@@ -91,6 +139,7 @@ void Call::finding(const char* code, const std::string& message) {
 }
 
 bool Call::fits(const char* name, const void* pointer, const Region& region) {
+  if (captures_) return false;
   if (region.empty()) return true;
   const std::uintptr_t address = address_of(pointer);
   const auto refuse = [&](const char* code, const std::string& what) {
@@ -177,6 +226,7 @@ bool Call::apart(const char* output, const void* out, const Region& out_region, 
 }
 
 bool Call::on_host(const char* name, const void* pointer, const char* hint) {
+  if (captured_) return true;  // it was, when the call was captured
   if (!memory::in_device_arena(address_of(pointer))) return true;
   finding("host-access",
           std::string(name) + " is device memory (" + memory::describe(address_of(pointer)) + "), " + hint);

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "device_lock.hpp"
 #include "driver_types.h"
@@ -35,11 +38,16 @@ inline Region vector(std::int64_t n, std::int64_t increment, std::size_t element
   return {element_bytes, 1, n, increment < 0 ? -increment : increment, false};
 }
 
+/// Numbers of the host's that a captured call has read, in the order of its reads: its node goes by these.
+using Scalars = std::vector<std::vector<unsigned char>>;
+
 /// One call of a library function while it runs.
 class Call {
  public:
   /// `site` is where the program called it.
   Call(const char* function, cudaStream_t stream, void* site);
+  /// The same as a node of a graph.
+  Call(const char* function, cudaStream_t stream, void* site, std::shared_ptr<const Scalars> captured);
 
   /// False when nothing can run any more (an earlier error ruined the device, or the stream does not exist).
   bool ready() const { return ready_; }
@@ -54,6 +62,11 @@ class Call {
   /// A scalar that the CPU reads or writes: not device memory. `hint` ends the finding's text.
   bool on_host(const char* name, const void* pointer, const char* hint);
 
+  /// Reads such a scalar. Of a node it's the value that was there when the call was captured.
+  void read_from_host(void* value, const void* pointer, std::size_t bytes);
+  /// The result is a number for the host. False while the call is captured: nobody could wait for it.
+  bool may_deliver_to_host();
+
   /// Notes that the region holds values now.
   void wrote(void* pointer, const Region& region);
   /// The call returns when it is done: its result is a number of the host's.
@@ -65,6 +78,10 @@ class Call {
   const char* function() const { return function_; }
 
  private:
+  friend bool capture(const char* function, cudaStream_t stream, void* site, const void* handle,
+                      std::function<bool(Call&)> work);
+  struct Captured {};
+  Call(const char* function, cudaStream_t stream, void* site, Captured);
   void is_in_stream();
   void uses(const void* pointer, const Region& region, bool writes);
 
@@ -75,7 +92,19 @@ class Call {
   void* site_;
   bool ready_;
   bool stream_asked_ = false;
+  bool captures_ = false;  // all that is wanted of the work are scalars: no memory is looked at
+  bool delivers_ = false;
+  Scalars kept_;
+  std::shared_ptr<const Scalars> captured_;
+  std::size_t next_ = 0;  // of these
 };
+
+/// Whether work in that stream becomes nodes of a graph.
+bool is_captured(cudaStream_t stream);
+/// Makes a node of a call that would be `work(call)`, which is copied, done each time the graph is launched. `work` first reads its scalars,
+/// and stops where memory isn't as it should be. False where it can't be captured; the capture is then lost.
+bool capture(const char* function, cudaStream_t stream, void* site, const void* handle,
+             std::function<bool(Call&)> work);
 
 /// For last_library_failure().
 void note_failure(int status);
