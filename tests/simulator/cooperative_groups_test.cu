@@ -368,3 +368,74 @@ TEST_CASE("partitions by a label and by a predicate") {
     REQUIRE(out[4 * lane + 3] == (lane < 10 ? lane : lane - 10));
   }
 }
+
+namespace {
+
+constexpr int kOfTile = 9;
+
+// Each thread: its rank, its tile, and what the tile's operations give.
+template <int size>
+__global__ void tiles_of_warps(int* out) {
+  __shared__ cg::block_tile_memory<512> memory;
+  const auto block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<size>(block);
+  const int t = threadIdx.x;
+  int* row = out + kOfTile * (blockIdx.x * blockDim.x + t);
+  row[0] = static_cast<int>(tile.thread_rank());
+  row[1] = static_cast<int>(tile.meta_group_rank() * 100 + tile.meta_group_size());
+  row[2] = cg::reduce(tile, t, cg::plus<int>());
+  row[3] = tile.shfl(t, size - 1);
+  row[4] = tile.any(t == size + 5) * 10 + tile.all(t >= size);
+  row[5] = cg::inclusive_scan(tile, 1 + t % 3, cg::plus<int>());
+  row[6] = cg::exclusive_scan(tile, 1 + t % 3, cg::plus<int>());
+  // A warp of it goes its own way meanwhile.
+  const auto quarter = cg::tiled_partition<size / 4>(tile);
+  row[7] = static_cast<int>(quarter.meta_group_rank() * 100 + quarter.meta_group_size());
+  row[8] = cg::reduce(quarter, t, cg::greater<int>());
+}
+
+// Only the first tile of the block meets: its threads exchange what they have written.
+__global__ void first_tile_meets(int* out) {
+  __shared__ cg::block_tile_memory<256> memory;
+  __shared__ int s[128];
+  const auto tile = cg::tiled_partition<128>(cg::this_thread_block(memory));
+  if (tile.meta_group_rank() != 0) return;
+  for (int turn = 0; turn < 3; ++turn) {
+    s[threadIdx.x] = threadIdx.x * (turn + 1);
+    tile.sync();
+    out[128 * blockIdx.x + threadIdx.x] = s[127 - threadIdx.x];
+    tile.sync();
+  }
+}
+
+template <int size>
+void check_tiles_of_warps() {
+  const auto out = on_device<int>(2, 512, 2 * 512 * kOfTile, tiles_of_warps<size>);
+  for (int i = 0; i < 2 * 512; ++i) {
+    const int t = i % 512, first = t / size * size, *row = &out[kOfTile * i], part = size / 4;
+    int sum = 0, scan = 0;
+    for (int other = first; other < first + size; ++other) sum += other;
+    for (int other = first; other < t; ++other) scan += 1 + other % 3;
+    INFO("tiles of " << size << ", thread " << i);
+    REQUIRE(row[0] == t - first);
+    REQUIRE(row[1] == t / size * 100 + 512 / size);
+    REQUIRE(row[2] == sum);
+    REQUIRE(row[3] == first + size - 1);
+    REQUIRE(row[4] == (first == size ? 10 : 0) + (first >= size));
+    REQUIRE(row[5] == scan + 1 + t % 3);
+    REQUIRE(row[6] == scan);
+    REQUIRE(row[7] == (t - first) / part * 100 + 4);
+    REQUIRE(row[8] == t / part * part + part - 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tiles of several warps, with block_tile_memory") {
+  check_tiles_of_warps<64>();
+  check_tiles_of_warps<128>();
+  check_tiles_of_warps<256>();
+  check_tiles_of_warps<512>();
+  const auto out = on_device<int>(3, 256, 3 * 128, first_tile_meets);
+  for (int i = 0; i < 3 * 128; ++i) REQUIRE(out[i] == 3 * (127 - i % 128));
+}

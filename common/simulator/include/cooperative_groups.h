@@ -1,4 +1,4 @@
-// Cooperative groups: grids, blocks, tiles of up to a warp, and coalesced groups.
+// Cooperative groups: grids, blocks, tiles, and coalesced groups.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_  // programs ask for it
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda_runtime.h"
+#include "tilewise_device/block_barrier_word.hpp"
 #include "tilewise_device/integer.hpp"
 #include "tilewise_device/warp.hpp"
 
@@ -146,6 +147,23 @@ class grid_group {
 inline grid_group this_grid() { return {}; }
 
 // ---------------------------------------------------------------- the block
+namespace details {
+/// What tiles of several warps need: barriers, and a place for each warp's value.
+struct tile_memory {
+  static constexpr unsigned kSlot = 32;
+  ::tilewise::sim::barrier::TileWords* words = nullptr;
+  unsigned char* slots = nullptr;
+};
+}  // namespace details
+
+/// Shared memory for tiles of more than a warp, for this_thread_block().
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  static_assert(MaxBlockSize <= 1024, "a block has 1024 threads at most");
+  ::tilewise::sim::barrier::TileWords tilewise_words;
+  alignas(16) unsigned char tilewise_slots[(MaxBlockSize + 31) / 32 * details::tile_memory::kSlot];
+};
+
 class thread_block {
  public:
   TILEWISE_INLINE static void sync() { __syncthreads(); }
@@ -156,8 +174,23 @@ class thread_block {
   static dim3 thread_index() { return ::tilewise::sim::thread_idx(); }
   static dim3 group_dim() { return ::tilewise::sim::block_dim(); }
   static dim3 dim_threads() { return ::tilewise::sim::block_dim(); }
+
+  /// Not CUDA's: for tiles of several warps.
+  details::tile_memory tilewise_memory;
 };
 inline thread_block this_thread_block() { return {}; }
+template <unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize>& memory) {
+  if (details::block_threads() > MaxBlockSize) {
+    if (::tilewise::sim::linear_tid() == 0)
+      ::tilewise::sim::print("block_tile_memory<%u> of a block of %u threads\n", MaxBlockSize,
+                             details::block_threads());
+    ::tilewise::sim::trap();
+  }
+  thread_block block;
+  block.tilewise_memory = {&memory.tilewise_words, memory.tilewise_slots};
+  return block;
+}
 
 // ---------------------------------------------------------------- coalesced groups
 /// Any set of lanes of one warp; ranks count its members upwards.
@@ -192,17 +225,12 @@ class coalesced_group : public details::lanes_group {
 TILEWISE_INLINE coalesced_group coalesced_threads() { return coalesced_group::tilewise_of(__activemask()); }
 
 // ---------------------------------------------------------------- tiles
-/// `Size` consecutive threads of a block or of a larger tile: 1, 2, 4, ..., 32.
-template <unsigned Size, class Parent = void>
-class thread_block_tile : public details::lanes_group {
-  static_assert(Size <= 32, "the Tilewise simulator does not support tiles of more than one warp");
-  static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
+namespace details {
 
+/// A tile of at most a warp.
+template <unsigned Size>
+class tile_of_lanes : public lanes_group {
  public:
-  template <class Other>
-  thread_block_tile(const thread_block_tile<Size, Other>& tile)
-      : lanes_group(tile.tilewise_lanes(), tile.meta_group_rank(), tile.meta_group_size()) {}
-
   static constexpr unsigned size() { return Size; }
   static constexpr unsigned num_threads() { return Size; }
   static unsigned thread_rank() { return ::tilewise::sim::lane_id() & (Size - 1); }
@@ -224,15 +252,15 @@ class thread_block_tile : public details::lanes_group {
     return details::shuffle(lanes_, value, from(::tilewise::sim::warp_detail::source_xor, mask));
   }
 
-  /// Not CUDA's: the caller's tile within its warp.
-  static thread_block_tile tilewise_of(unsigned meta_rank, unsigned meta_size) {
-    const unsigned first = ::tilewise::sim::lane_id() & ~(Size - 1);
-    const unsigned lanes = Size == 32 ? 0xffffffffu : ((1u << (Size & 31u)) - 1u) << first;
-    return thread_block_tile(lanes & details::existing_lanes(), meta_rank, meta_size);
-  }
+ protected:
+  /// The caller's tile within its warp.
+  tile_of_lanes(unsigned meta_rank, unsigned meta_size, tile_memory)
+      : lanes_group(lanes_of_caller() & existing_lanes(), meta_rank, meta_size) {}
 
  private:
-  using lanes_group::lanes_group;
+  static unsigned lanes_of_caller() {
+    return Size == 32 ? 0xffffffffu : ((1u << (Size & 31u)) - 1u) << (::tilewise::sim::lane_id() & ~(Size - 1));
+  }
   template <class Amount, class Given>
   static unsigned from(unsigned (*source)(unsigned, Amount, int), Given amount) {
     return source(::tilewise::sim::lane_id(), Amount(amount), int(Size));
@@ -240,17 +268,148 @@ class thread_block_tile : public details::lanes_group {
 };
 
 template <unsigned Size>
-thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
-  return thread_block_tile<Size, thread_block>::tilewise_of(::tilewise::sim::linear_tid() / Size,
-                                                            (details::block_threads() + Size - 1) / Size);
+class tile_of_warps;
+
+}  // namespace details
+
+/// `Size` consecutive threads of a block or of a larger tile: 1, 2, 4, ..., 32, and with block_tile_memory up to 1024.
+template <unsigned Size, class Parent = void>
+class thread_block_tile
+    : public std::conditional_t<(Size <= 32), details::tile_of_lanes<Size>, details::tile_of_warps<Size>> {
+  static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
+  using Base = std::conditional_t<(Size <= 32), details::tile_of_lanes<Size>, details::tile_of_warps<Size>>;
+
+ public:
+  template <class Other>
+  thread_block_tile(const thread_block_tile<Size, Other>& tile) : Base(tile) {}
+
+  /// Not CUDA's: the caller's.
+  static thread_block_tile tilewise_of(unsigned meta_rank, unsigned meta_size, details::tile_memory memory = {}) {
+    return thread_block_tile(meta_rank, meta_size, memory);
+  }
+
+ private:
+  thread_block_tile(unsigned meta_rank, unsigned meta_size, details::tile_memory memory)
+      : Base(meta_rank, meta_size, memory) {}
+};
+
+namespace details {
+
+/// A tile of several warps. It has what CUDA has of such: no shuffles but from one thread to all, no ballots, no matches. What it moves
+/// through its memory is neither counted nor checked.
+template <unsigned Size>
+class tile_of_warps {
+ public:
+  static constexpr unsigned size() { return Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  static unsigned thread_rank() { return ::tilewise::sim::linear_tid() & (Size - 1); }
+  unsigned meta_group_rank() const { return meta_rank_; }
+  unsigned meta_group_size() const { return meta_size_; }
+
+  TILEWISE_INLINE void sync() const {
+    constexpr unsigned kFirst = 32 - 2048 / Size;  // of the barriers for tiles of this size
+    ::tilewise::sim::barrier::meet(*memory_.words, kFirst + ::tilewise::sim::linear_tid() / Size, threads());
+  }
+  /// The value of the thread of rank `source`, which is the same in all.
+  template <class T>
+  TILEWISE_INLINE T shfl(T value, unsigned source) const {
+    static_assert(sizeof(T) <= tile_memory::kSlot, "tiles of several warps hand values of up to 32 bytes round");
+    if (thread_rank() == source) put(value);
+    sync();
+    const T got = at<T>(source / 32);
+    sync();
+    return got;
+  }
+  TILEWISE_INLINE int any(int predicate) const {
+    return tilewise_combine(warp().any(predicate), [](int a, int b) { return a | b; });
+  }
+  TILEWISE_INLINE int all(int predicate) const {
+    return tilewise_combine(warp().all(predicate), [](int a, int b) { return a & b; });
+  }
+
+  /// Not CUDA's. The caller's warp; all warps' values in order, combined; and those of the warps before the caller's: false for the first.
+  TILEWISE_INLINE static thread_block_tile<32> warp() {
+    return thread_block_tile<32>::tilewise_of(thread_rank() / 32, Size / 32);
+  }
+  tile_memory tilewise_memory() const { return memory_; }
+  template <class T, class Op>
+  TILEWISE_INLINE T tilewise_combine(const T& value, Op&& op) const {
+    static_assert(sizeof(T) <= tile_memory::kSlot, "tiles of several warps hand values of up to 32 bytes round");
+    if (::tilewise::sim::lane_id() == 0) put(value);
+    sync();
+    T combined = at<T>(0);
+    for (unsigned i = 1; i < (threads() + 31) / 32; ++i) combined = op(combined, at<T>(i));
+    sync();
+    return combined;
+  }
+  template <class T, class Op>
+  TILEWISE_INLINE bool tilewise_before(const T& last_of_warp, T& before, Op&& op) const {
+    static_assert(sizeof(T) <= tile_memory::kSlot, "tiles of several warps hand values of up to 32 bytes round");
+    if (::tilewise::sim::lane_id() == 31) put(last_of_warp);
+    sync();
+    const unsigned warps = thread_rank() / 32;
+    if (warps != 0) before = at<T>(0);
+    for (unsigned i = 1; i < warps; ++i) before = op(before, at<T>(i));
+    sync();
+    return warps != 0;
+  }
+
+ protected:
+  tile_of_warps(unsigned meta_rank, unsigned meta_size, tile_memory memory)
+      : memory_(memory), meta_rank_(meta_rank), meta_size_(meta_size) {
+    if (memory.words == nullptr)
+      ::tilewise::sim::unsupported("a tile of more than a warp without block_tile_memory given to this_thread_block()");
+  }
+
+ private:
+  /// The last tile may be smaller.
+  static unsigned threads() {
+    const unsigned left = block_threads() - (::tilewise::sim::linear_tid() & ~(Size - 1));
+    return left < Size ? left : Size;
+  }
+  unsigned char* slot(unsigned warp_of_tile) const {
+    const unsigned first = (::tilewise::sim::linear_tid() & ~(Size - 1)) / 32;
+    return memory_.slots + (first + warp_of_tile) * tile_memory::kSlot;
+  }
+  template <class T>
+  void put(const T& value) const {
+    ::tilewise::sim::raw_copy(slot(thread_rank() / 32), &value, sizeof value);
+  }
+  template <class T>
+  T at(unsigned warp_of_tile) const {
+    T value;
+    ::tilewise::sim::raw_copy(&value, slot(warp_of_tile), sizeof value);
+    return value;
+  }
+
+  tile_memory memory_;
+  unsigned meta_rank_, meta_size_;
+};
+
+}  // namespace details
+
+template <unsigned Size>
+thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block) {
+  return thread_block_tile<Size, thread_block>::tilewise_of(
+      ::tilewise::sim::linear_tid() / Size, (details::block_threads() + Size - 1) / Size, block.tilewise_memory);
 }
 template <unsigned Size, unsigned ParentSize, class Grandparent>
 thread_block_tile<Size, thread_block_tile<ParentSize, Grandparent>> tiled_partition(
     const thread_block_tile<ParentSize, Grandparent>& parent) {
   static_assert(Size <= ParentSize, "a tile is no larger than what it is a part of");
+  details::tile_memory memory;
+  if constexpr (ParentSize > 32) memory = parent.tilewise_memory();
   return thread_block_tile<Size, thread_block_tile<ParentSize, Grandparent>>::tilewise_of(parent.thread_rank() / Size,
-                                                                                          ParentSize / Size);
+                                                                                          ParentSize / Size, memory);
 }
+
+namespace details {
+template <class Group>
+struct has_several_warps : std::false_type {};
+template <unsigned Size, class Parent>
+struct has_several_warps<thread_block_tile<Size, Parent>> : std::bool_constant<(Size > 32)> {};
+}  // namespace details
+
 inline thread_block_tile<1, thread_block> this_thread() { return tiled_partition<1>(this_thread_block()); }
 
 // ---------------------------------------------------------------- groups whose kind is known at run time

@@ -115,5 +115,24 @@ void wait(Word& word, std::uint32_t phase) {
   if (observer::active()) observer::device_fence(lane, true);
 }
 
+void meet(TileWords& tiles, unsigned which, unsigned threads) {
+  Lane& lane = calling_thread();
+  const void* site = __builtin_return_address(0);
+  Word& word = tiles.words[which];
+  {
+    Unobserved guard;
+    constexpr std::uint64_t kOurs = 0x9E3779B97F4A7C15ull;  // what lies in shared memory is no such number by chance
+    if (const std::uint64_t block = running_launch().block_serial ^ kOurs; tiles.block != block) tiles = {block, {}};
+    if (word.expected == 0) {
+      if (observer::active()) observer::device_fence(lane, true);
+      lane.volatile_access = true;  // handed over to those that come later
+      looks(lane, word, Access::store, site);
+      lane.volatile_access = false;
+      word = {0, static_cast<std::uint16_t>(threads), static_cast<std::uint16_t>(threads)};
+    }
+  }
+  wait(word, arrive(word, 1, 0));
+}
+
 }  // namespace barrier
 }  // namespace tilewise::sim

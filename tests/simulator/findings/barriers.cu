@@ -1,6 +1,8 @@
 // Barriers in shared memory: who reads without waiting for them, and too many arrivals.
 #include <cuda/barrier>
 
+#include <cooperative_groups.h>
+
 #include "cases.hpp"
 
 using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
@@ -43,3 +45,16 @@ __global__ void arrivals(int expected) {
 }
 CASE(too_many) { arrivals<<<1, 16>>>(31); return finish(); }
 CASE(too_many_right) { arrivals<<<1, 16>>>(32); return finish(); }
+
+// A tile of two warps meets without the other threads of its block, and no other tile takes part.
+template <bool kRight>
+__global__ void exchange_in_tile(int* out) {
+  __shared__ cooperative_groups::block_tile_memory<128> memory;
+  __shared__ int s[128];
+  const auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block(memory));
+  s[threadIdx.x] = threadIdx.x;
+  tile.sync();
+  out[threadIdx.x] = kRight ? s[threadIdx.x ^ 63] : s[threadIdx.x ^ 127];  // finding: race-shared other_tile_read
+}
+CASE(other_tile_read) { int* o = zeros<int>(128); exchange_in_tile<false><<<1, 128>>>(o); return finish(o); }
+CASE(other_tile_read_right) { int* o = zeros<int>(128); exchange_in_tile<true><<<1, 128>>>(o); return finish(o); }

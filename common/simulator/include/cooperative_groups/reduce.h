@@ -30,10 +30,11 @@ struct bit_xor {
   T operator()(T a, T b) const { return a ^ b; }
 };
 
-/// Combines the values of all threads of the group; every thread gets the result. Values are combined in the order of
+namespace details {
+/// Of lanes of one warp. Values are combined in the order of
 /// a tree over the ranks: the upper half is folded onto the lower half until one is left.
 template <class Group, class T, class Op>
-TILEWISE_INLINE T reduce(const Group& group, T value, Op&& op) {
+TILEWISE_INLINE T reduce_lanes(const Group& group, T value, Op&& op) {
   const unsigned lanes = group.tilewise_lanes();
   alignas(T) unsigned char bytes[::tilewise::sim::kWarpSize * sizeof(T)];
   details::exchange(lanes, ::tilewise::sim::WarpOp::reduce, value, bytes);
@@ -48,6 +49,16 @@ TILEWISE_INLINE T reduce(const Group& group, T value, Op&& op) {
     count = kept;
   }
   return values[0];
+}
+}  // namespace details
+
+/// Every thread gets the values of all threads of the group, combined; those of several warps warp by warp.
+template <class Group, class T, class Op>
+TILEWISE_INLINE T reduce(const Group& group, T value, Op&& op) {
+  if constexpr (details::has_several_warps<Group>::value)
+    return group.tilewise_combine(details::reduce_lanes(group.warp(), value, op), op);
+  else
+    return details::reduce_lanes(group, value, op);
 }
 
 }  // namespace cooperative_groups

@@ -20,4 +20,13 @@ TILEWISE_DISTINCT std::uint32_t arrive(Word& word, std::uint32_t count, std::uin
 bool is_over(Word& word, std::uint32_t phase);
 TILEWISE_DISTINCT void wait(Word& word, std::uint32_t phase);
 
+/// The barriers of all tiles of 64, 128, 256, 512 and 1024 threads that a block can have, in this order.
+struct TileWords {
+  static constexpr unsigned kMany = 16 + 8 + 4 + 2 + 1;
+  std::uint64_t block;  // whose they are: others find what an earlier block left
+  Word words[kMany];
+};
+/// Waits until `threads` threads have come to that one, which begins with the first of them.
+TILEWISE_DISTINCT void meet(TileWords& tiles, unsigned which, unsigned threads);
+
 }  // namespace tilewise::sim::barrier
