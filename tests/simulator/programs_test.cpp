@@ -351,13 +351,6 @@ int main() {
 )");
 }
 
-TEST_CASE("A program with Thrust is refused", "[programs]") {
-  refuses("program.cu:3: error: the simulator does not support Thrust", R"(
-#include <thrust/device_vector.h>
-int main() { thrust::device_vector<int> v(100); }
-)");
-}
-
 TEST_CASE("A program with parts of CUDA graphs that are not there is refused", "[programs]") {
   refuses("program.cu:4: error: the simulator does not support cudaEventRecordWithFlags(): use cudaEventRecord", R"(
 #include <cuda_runtime.h>

@@ -102,6 +102,9 @@ else
     # Linux only: what keeps submissions in (common/grader).
     case $(uname) in Linux) case $absent in *seccomp*) need libseccomp-dev libseccomp-devel - "libseccomp (the grader's cage)" ;; esac ;; esac
     [ $boost = found ] || need libboost-context-dev boost-devel boost "Boost.Context (the simulator's threads)"
+    # Only for programs that use it: when others are installed anyway, where there is such a package.
+    [ -z "$missing" ] || [ $manager != apt ] || [ -z "$(apt-cache show libthrust-dev 2>/dev/null)" ] ||
+      need libthrust-dev - - "Thrust (programs that include it)"
   fi
   # Not needed, only faster: worth a package when others are installed anyway.
   [ -z "$missing" ] || have ninja || need ninja-build ninja-build ninja "ninja (faster builds)"

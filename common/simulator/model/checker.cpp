@@ -412,7 +412,7 @@ Place global_place(std::uintptr_t address, std::size_t bytes, const memory::Allo
   if (a->name)
     name += std::string(" ") + a->name;
   else if (a->call_site)
-    name += " made at " + describe_site(a->call_site);
+    name += " made" + memory::at_or_by(a->call_site);
   if (!a->live) {
     name += a->freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
     if (a->free_site) name += " at " + describe_site(a->free_site);

@@ -72,9 +72,10 @@ inline constexpr std::string_view kThereNevertheless[] = {"cublasLtHandle_t",   
                                                           "cublasLtDestroy",     "cublasLtGetVersion",
                                                           "cufftXtMakePlanMany", "cufftXtExec"};
 
-/// Namespaces of libraries that the simulator lacks, where a header of that folder is included.
+/// Namespaces of libraries that the simulator lacks, where a header of that folder is included. Thrust is missing where no
+/// package has brought its headers: see thrust.hpp.
 inline constexpr Library kMissingNamespaces[] = {
-    {"Thrust", "thrust/", "thrust"},
+    {"Thrust without its headers", "tilewise_absent/thrust/", "thrust"},
     {"CUB", "cub/", "cub"},
 };
 

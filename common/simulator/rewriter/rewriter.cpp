@@ -2262,7 +2262,9 @@ class Rewriter {
     for (const Library& library : kMissingNamespaces) {
       if (text != library.prefix || !includes(library.header)) continue;
       if (!syntax_.is(i + 1, "::") && !(i > 0 && syntax_.is(i - 1, "namespace"))) continue;
-      unsupported(i, library.name, "write the kernel, or use what the simulator has");
+      unsupported(i, library.name,
+                  library.prefix == "thrust" ? "install them (apt-get install libthrust-dev)"
+                                             : "write the kernel, or use what the simulator has");
       return true;
     }
     if (std::find(std::begin(kThereNevertheless), std::end(kThereNevertheless), text) != std::end(kThereNevertheless))

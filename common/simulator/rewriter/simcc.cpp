@@ -33,6 +33,7 @@
 #include "known_bits.hpp"
 #include "rewriter.hpp"
 #include "shared_memory.hpp"
+#include "thrust.hpp"
 #include "two_sides.hpp"
 
 // CMake passes these; the values here serve a simcc that was built by hand.
@@ -836,6 +837,7 @@ class Driver {
     append(flags, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
                    "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
     append(flags, options_.preprocess);
+    append(flags, tilewise::sim::thrust_flags(include_dir_));
     append(flags, include_flags());
     // What C++20 has and older programs have of their own: a literal's type, and lerp(), see <cuda_runtime.h>.
     if (options_.before_cxx20) append(flags, {"-fno-char8_t", "-DTILEWISE_BEFORE_CXX20"});
@@ -924,6 +926,10 @@ class Driver {
     std::string text = read_file(messages);
     if (!for_device || status != 0) std::cerr << text;  // else it has been said
     if (status != 0) explain_missing_header(text);
+    if (status == 0 && !result.empty()) {
+      const std::string whole = read_file(result);
+      if (whole.find("/thrust/") != std::string::npos) write_file(result, tilewise::sim::as_host_code_of_thrust(whole));
+    }
     return status;
   }
 

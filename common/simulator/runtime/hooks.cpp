@@ -17,6 +17,7 @@ static constexpr bool __libc_single_threaded = false;  // not known
 #include "model/known_places.hpp"
 #include "model/observer.hpp"
 #include "model/race_search.hpp"
+#include "runtime/host_algorithm.hpp"
 #include "runtime/host_code.hpp"
 #include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
@@ -80,6 +81,8 @@ inline void not_observed(const volatile void* address, std::size_t bytes, const 
 __attribute__((noinline)) void host_does_watched(const volatile void* address, std::size_t bytes, observer::Access kind,
                                                  const void* site) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (tilewise::sim::is_of_algorithm(at))
+    return tilewise::sim::algorithm_accesses(at, bytes, !observer::only_reads(kind), site);
   if (order::unfinished.contains(at)) order::host_uses(at, bytes, !observer::only_reads(kind), const_cast<void*>(site));
   not_observed(address, bytes, site);
 }
@@ -393,6 +396,20 @@ void seen_block(const volatile void* p, std::size_t bytes, observer::Access kind
   observed_lane = lane;
 }
 
+void seen_copy(void* to, const void* from, std::size_t bytes, const void* site) {
+  if (tilewise::sim::host_algorithms > 0 && !tilewise::sim::current_lane)
+    return tilewise::sim::algorithm_copies(to, from, bytes, site);
+  seen_block(from, bytes, observer::Access::load, site);
+  seen_block(to, bytes, observer::Access::store, site);
+}
+
+void seen_fill(void* to, std::size_t bytes, const void* site) {
+  const auto at = reinterpret_cast<std::uintptr_t>(to);
+  if (!tilewise::sim::current_lane && bytes > 0 && tilewise::sim::is_of_algorithm(at))
+    return tilewise::sim::algorithm_accesses(at, bytes, true, site);
+  seen_block(to, bytes, observer::Access::store, site);
+}
+
 }  // namespace
 
 extern "C" {
@@ -402,31 +419,27 @@ __attribute__((weak)) void* __real_memset(void*, int, std::size_t);
 }
 
 HOOK void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
-  seen_block(from, n, observer::Access::load, SITE);
-  seen_block(to, n, observer::Access::store, SITE);
+  seen_copy(to, from, n, SITE);
   return __real_memcpy(to, from, n);
 }
 HOOK void* __wrap_memmove(void* to, const void* from, std::size_t n) {
-  seen_block(from, n, observer::Access::load, SITE);
-  seen_block(to, n, observer::Access::store, SITE);
+  seen_copy(to, from, n, SITE);
   return __real_memmove(to, from, n);
 }
 HOOK void* __wrap_memset(void* to, int value, std::size_t n) {
-  seen_block(to, n, observer::Access::store, SITE);
+  seen_fill(to, n, SITE);
   return __real_memset(to, value, n);
 }
 HOOK void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  seen_block(from, n, observer::Access::load, SITE);
-  seen_block(to, n, observer::Access::store, SITE);
+  seen_copy(to, from, n, SITE);
   return __real_memcpy ? __real_memcpy(to, from, n) : std::memcpy(to, from, n);
 }
 HOOK void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  seen_block(from, n, observer::Access::load, SITE);
-  seen_block(to, n, observer::Access::store, SITE);
+  seen_copy(to, from, n, SITE);
   return __real_memmove ? __real_memmove(to, from, n) : std::memmove(to, from, n);
 }
 HOOK void* __tsan_memset(void* to, int value, std::size_t n) {
-  seen_block(to, n, observer::Access::store, SITE);
+  seen_fill(to, n, SITE);
   return __real_memset ? __real_memset(to, value, n) : std::memset(to, value, n);
 }
 

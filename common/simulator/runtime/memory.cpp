@@ -505,6 +505,11 @@ std::string on_which_device(const Allocation& allocation) {
   return " on device " + std::to_string(allocation.device);
 }
 
+std::string at_or_by(const void* site) {
+  const std::string place = describe_site(site);
+  return place.find("include/thrust/") != std::string::npos ? " by Thrust" : " at " + place;
+}
+
 std::string describe(const Allocation& allocation) {
   const std::string size = std::to_string(allocation.bytes) + "-byte ";
   if (allocation.kind == Kind::variable) {
@@ -519,10 +524,10 @@ std::string describe(const Allocation& allocation) {
   if (allocation.name)
     text += std::string(" ") + allocation.name;
   else if (allocation.call_site)
-    text += " made at " + describe_site(allocation.call_site);
+    text += " made" + at_or_by(allocation.call_site);
   if (!allocation.live) {
     text += allocation.freed_by_reset ? ", freed by cudaDeviceReset" : ", freed";
-    if (allocation.free_site) text += " at " + describe_site(allocation.free_site);
+    if (allocation.free_site) text += at_or_by(allocation.free_site);
   }
   return text;
 }
@@ -695,6 +700,7 @@ void look_at_guarded(std::uintptr_t address, std::size_t bytes) {
 
 void host_access(std::uintptr_t address, std::size_t bytes, void* return_address) {
   const Allocation* at = find(address);
+  if (const void* const place = place_in_program(return_address)) return_address = const_cast<void*>(place);
   if (at != nullptr && at->live && at->kind == Kind::host)
     report_finding("host-access",
                    "host code reads or writes " + describe(address) +

@@ -105,6 +105,9 @@ std::string on_which_device(const Allocation& allocation);
 /// shares until then: kernels that walk down columns touch one page with each step.
 void give_large_pages(std::uintptr_t address, std::size_t bytes);
 
+/// " at a.cu:3"; where Thrust has done it, " by Thrust": its vectors' memory comes from no line of the program's.
+std::string at_or_by(const void* site);
+
 /// "the 4096-byte device allocation made at a.cu:3".
 std::string describe(const Allocation& allocation);
 

@@ -187,7 +187,8 @@ std::string output_of(std::vector<std::string> arguments) {
 
 bool in_simulator_headers(const std::string& file) {
   return file.find("/simulator/include/") != std::string::npos ||
-         file.find("/tilewise_simulator/") != std::string::npos || file.find("/tilewise_sim/") != std::string::npos;
+         file.find("/tilewise_simulator/") != std::string::npos || file.find("/tilewise_sim/") != std::string::npos ||
+         file.find("/include/thrust/") != std::string::npos || file.find("/tilewise_thrust/") != std::string::npos;
 }
 
 SourceLine parse_location(const std::string& text) {

@@ -1,0 +1,3 @@
+// Where Thrust looks for its device system's part: see <thrust/detail/config/device_system.h> beside this folder.
+#include_next <thrust/system/cpp/detail/assign_value.h>
+#include <thrust/system/cuda/detail/get_value.h>

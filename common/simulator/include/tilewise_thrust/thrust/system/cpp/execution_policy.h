@@ -1,0 +1,3 @@
+// Where Thrust looks for its device system's part: see <thrust/detail/config/device_system.h> beside this folder.
+#include_next <thrust/system/cpp/execution_policy.h>
+#include <thrust/system/cuda/execution_policy.h>
