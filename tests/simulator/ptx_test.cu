@@ -32,7 +32,7 @@ bool skipped() {
 }
 
 // ---------------------------------------------------------------- mma.sync
-enum class Input { bf16, f16, tf32 };
+enum class Input { bf16, f16, f16_and_sums, tf32 };
 
 template <Input input>
 __device__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
@@ -49,7 +49,23 @@ __device__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (
         "{%10,%11,%12,%13};\n\t}"
         : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]));
-  else
+  else if constexpr (input == Input::f16_and_sums) {
+    uint32_t sums[2];
+    for (int i = 0; i < 2; ++i) {
+      const __half2 two = __floats2half2_rn(d[2 * i], d[2 * i + 1]);
+      memcpy(&sums[i], &two, 4);
+    }
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};\n"
+        : "=r"(sums[0]), "=r"(sums[1])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(sums[0]), "r"(sums[1]));
+    for (int i = 0; i < 2; ++i) {
+      __half2 two;
+      memcpy(&two, &sums[i], 4);
+      d[2 * i] = __low2float(two);
+      d[2 * i + 1] = __high2float(two);
+    }
+  } else
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
@@ -111,6 +127,7 @@ TEST_CASE("PTX: mma.sync multiplies what the manual says the registers hold", "[
   if (skipped()) return;
   check_product<__nv_bfloat16, Input::bf16>();
   check_product<__half, Input::f16>();
+  check_product<__half, Input::f16_and_sums>();
   check_product<float, Input::tf32>();
 }
 
@@ -129,7 +146,7 @@ __global__ void load(uint32_t* out, int row) {
   const uint32_t at = shared_address(s + threadIdx.x % (8 * count) * row);
 #if HAS_INSTRUCTIONS
   if constexpr (count == 4 && transposed)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ldmatrix.sync.aligned.x4.trans.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                  : "r"(at));
   else if constexpr (count == 4)

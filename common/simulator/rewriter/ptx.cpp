@@ -70,10 +70,11 @@ Known load_matrices(std::string_view opcode) {
   for (const char* count : {"1", "2", "4"})
     for (const bool transposed : {false, true})
       for (const char* space : {"shared", "shared::cta"}) {
-        const std::string name =
-            std::string("ldmatrix.sync.aligned.m8n8.x") + count + (transposed ? ".trans" : "") + "." + space + ".b16";
+        // Both orders are in use.
+        const std::string how_many = std::string(".x") + count + (transposed ? ".trans" : "");
+        const std::string tail = "." + std::string(space) + ".b16", head = "ldmatrix.sync.aligned";
         const std::size_t operands = static_cast<std::size_t>(count[0] - '0') + 1;
-        if (opcode == name)
+        if (opcode == head + ".m8n8" + how_many + tail || opcode == head + how_many + ".m8n8" + tail)
           return {std::string("LoadMatrices<") + count + (transposed ? ", true>" : ", false>"), operands, operands};
       }
   return {};
@@ -278,6 +279,8 @@ Known known(std::string_view opcode) {
   if (opcode == "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32") return {"MmaBf16", kOfMma, kOfMma};
   if (opcode == "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32") return {"MmaF16", kOfMma, kOfMma};
   if (opcode == "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32") return {"MmaTf32", kOfMma, kOfMma};
+  if (opcode == "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16")
+    return {"MmaOfHalves", 2 + 4 + 2 + 2, 2 + 4 + 2 + 2};
   if (opcode == "cvt.rna.tf32.f32") return {"ConvertToTf32", 2, 2};
   if (copies_asynchronously(opcode)) return {"CopyAsync", 3, 4};
   if (opcode == "cp.async.commit_group") return {"CommitGroup", 0, 0};

@@ -70,6 +70,21 @@ using MmaBf16 = Mma<16, tensor::Element::bf16>;
 using MmaF16 = Mma<16, tensor::Element::f16>;
 using MmaTf32 = Mma<8, tensor::Element::tf32>;
 
+/// mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16: sums are halves, two in a register.
+struct MmaOfHalves {
+  template <class D, class A>
+  TILEWISE_INLINE static void call(D& d0, D& d1, const A& a0, const A& a1, const A& a2, const A& a3, const A& b0,
+                                   const A& b1, const A& c0, const A& c1) {
+    const std::uint32_t a[4] = {bits_of(a0), bits_of(a1), bits_of(a2), bits_of(a3)}, b[2] = {bits_of(b0), bits_of(b1)};
+    const std::uint32_t c[2] = {bits_of(c0), bits_of(c1)};
+    std::uint32_t d[2];
+    constexpr tensor::Product kProduct{16, 8, 16, 1, tensor::Element::f16, tensor::Element::f16, tensor::Element::f16};
+    tensor::multiply(kProduct, d, a, b, c);
+    set_bits(d0, d[0]);
+    set_bits(d1, d[1]);
+  }
+};
+
 /// ldmatrix.sync.aligned.m8n8.x(count)[.trans].shared.b16
 template <int count, bool transposed>
 struct LoadMatrices {
