@@ -202,6 +202,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                           "allocate_closed_host_memory",
                           "note_callers_work",
                           "timeline::",
+                          "begin_host_algorithm",  // opens device memory
                           "order::",
                           "graph::",
                           "memory::",

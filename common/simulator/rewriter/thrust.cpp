@@ -43,7 +43,7 @@ void blank_words(std::string& text, std::size_t begin, std::size_t end) {
 
 std::vector<std::string> thrust_flags(const fs::path& headers) {
   static const fs::path folder = find_thrust();
-  if (folder.empty()) return {"-idirafter", (headers / "tilewise_absent").string()};
+  if (folder.empty()) return {"-isystem", (headers / "tilewise_absent").string()};
   std::vector<std::string> flags{"-isystem", (headers / "tilewise_thrust").string()};
   if (folder != "/usr/include") flags.insert(flags.end(), {"-idirafter", folder.string()});
   return flags;
