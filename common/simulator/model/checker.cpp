@@ -1372,7 +1372,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   if (space == MemorySpace::local) {
-    if (!on_own_stack(reinterpret_cast<std::uintptr_t>(p)))
+    if (!on_own_stack(reinterpret_cast<std::uintptr_t>(p)) && !report_again("local-of-another", site))
       report_finding(
           make("local-of-another",
                fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "
@@ -1393,6 +1393,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     return;
   }
   if (space == MemorySpace::constant) {
+    if (report_again("constant-write", site)) return;
     report_finding(
         make("constant-write",
              "this thread writes constant memory, which kernels can only read: " + global_place(address, bytes).name,
@@ -1583,6 +1584,7 @@ void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* 
 }
 
 void missing_return(Lane& lane, const void* site) {
+  if (report_again("missing-return", site)) return;
   report_finding(make("missing-return", kMissingReturn, lane, site));
 }
 
@@ -1611,6 +1613,8 @@ void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* s
     shared = p.variable;
     row = skipped != 0;
   }
+  s.indexed_wrongly = &lane;
+  if (shared && report_again("out-of-bounds-shared", site)) return;
   const std::string of =
       shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name) : fmt::format("a local array ({})", words);
   report_finding(make(shared ? "out-of-bounds-shared" : "out-of-bounds-local",
@@ -1618,7 +1622,6 @@ void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* s
                                   grouped_digits(lengths[0])),
                       lane, site));
   if (!shared) abort_launch(cudaErrorIllegalAddress, true);  // else the simulator's own stack would suffer
-  s.indexed_wrongly = &lane;
 }
 
 }  // namespace tilewise::sim::checker

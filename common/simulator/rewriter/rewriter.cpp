@@ -168,8 +168,8 @@ class Rewriter {
     edits_.push_back({from, to, Edit::replace, std::move(text)});
   }
 
-  /// The preprocessor joins lines once, but what it leaves may end in a backslash again: of two there is one, of a file's last character.
-  /// nvcc reads its output like a source, where the lines are joined; the C++ compiler takes it for a stray character.
+  /// The preprocessor joins lines once. What it leaves may end in a backslash again, where a line ended in two, or the file in one.
+  /// nvcc reads that like a source, and joins the lines; the C++ compiler takes the backslash for a stray character.
   void join_lines() {
     for (const std::size_t at : source_.line_joints) edits_.push_back({at, at + 1, Edit::replace, " "});
   }

@@ -36,7 +36,7 @@ struct State {
   std::vector<Finding> all;
   std::map<std::tuple<std::string, const void*, const void*>, std::size_t> index;
   std::size_t shown = 0;
-  std::uint64_t reports = 0;
+  std::uint64_t reports = 0, messages = 0;
   bool silent = false;
   unsigned launch_thread = 0;           // which has made the launch below
   const void* printing_site = nullptr;  // of the last launch that has printed
@@ -256,6 +256,7 @@ bool findings_only_warn() { return findings_are("warn"); }
 void report_finding(Finding finding) {
   State& s = state();
   ++s.reports;
+  ++s.messages;
   if (current_lane) {
     finding.launch = running_launch().serial;
     finding.kernel = running_launch().kernel;
@@ -325,6 +326,7 @@ void show_findings() {
 const std::vector<Finding>& findings() { return state().all; }
 
 std::uint64_t reports_made() { return state().reports; }
+std::uint64_t messages_made() { return state().messages; }
 
 void forget_findings(std::size_t from) {
   State& s = state();

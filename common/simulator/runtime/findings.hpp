@@ -49,6 +49,8 @@ void check_demanded_stream(const char* work, const char* cure, CUstream_st* stre
 
 /// How often report_finding() was called: tells whether a launch had findings, new or known ones.
 std::uint64_t reports_made();
+/// And for how many of these a message was made, which costs far more than an access: for few, where one happens again and again.
+std::uint64_t messages_made();
 
 /// From here on findings are in the report only: for who shows them in another way.
 void show_no_findings();

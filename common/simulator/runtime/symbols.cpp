@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -374,7 +375,11 @@ const void* place_in_program(const void* first) {
   return nullptr;
 }
 
+static std::atomic<std::uint64_t> described = 0;
+std::uint64_t sites_described() { return described; }
+
 std::string describe_site(const void* return_address) {
+  ++described;
   thread_local auto& known = *new std::unordered_map<const void*, std::string>;  // used after main, too
   const auto [place, unknown] = known.try_emplace(return_address);
   if (unknown) {

@@ -50,5 +50,7 @@ std::string shown_path(const std::string& file);
 
 /// "file.cu:12", or the function's name when the line is unknown.
 std::string describe_site(const void* return_address);
+/// How often that has been asked for, which is to be seldom: in a message, and that only when it is made.
+std::uint64_t sites_described();
 
 }  // namespace tilewise::sim
