@@ -183,7 +183,7 @@ template <unsigned MaxBlockSize>
 thread_block this_thread_block(block_tile_memory<MaxBlockSize>& memory) {
   if (details::block_threads() > MaxBlockSize) {
     if (::tilewise::sim::linear_tid() == 0)
-      ::tilewise::sim::print("block_tile_memory<%u> of a block of %u threads\n", MaxBlockSize,
+      ::tilewise::sim::Print{0}("block_tile_memory<%u> of a block of %u threads\n", MaxBlockSize,
                              details::block_threads());
     ::tilewise::sim::trap();
   }
