@@ -45,6 +45,35 @@ TEST_CASE("Programs with Thrust run that check themselves, with every compiler t
   }
 }
 
+TEST_CASE("Thrust's algorithms call the device's side of a functor on device memory", "[.all][programs][thrust]") {
+  if (!has_thrust()) return;
+  prints(kSaid + "6 1 3, 0 0 0\n", R"(#include <cstdio>
+#include <thrust/device_vector.h>
+#include <thrust/generate.h>
+#include <thrust/host_vector.h>
+__global__ void other(int*) {}
+struct Side {
+  int count = 0;
+  __host__ __device__ int operator()() {
+#ifdef __CUDA_ARCH__
+    count += blockDim.x * gridDim.x;
+    return 10 * threadIdx.x + 10 * blockIdx.x + count;
+#else
+    return 0;
+#endif
+  }
+};
+int main() {
+  thrust::device_vector<int> d(3);
+  thrust::host_vector<int> h(3);
+  other<<<5, 64>>>(thrust::raw_pointer_cast(d.data()));
+  thrust::generate(d.begin(), d.end(), Side());
+  thrust::generate(h.begin(), h.end(), Side());
+  std::printf("%d %d %d, %d %d %d\n", d[0] + d[1] + d[2], int(d[0]), int(d[2]), h[0], h[1], h[2]);
+}
+)");
+}
+
 TEST_CASE("What is wrong with the memory of Thrust's vectors is found", "[.all][programs][thrust]") {
   if (!has_thrust()) return;
   finds("program.cu:3: out-of-bounds: this thread reads element 32 of the 32-element (4-byte) device allocation", R"(

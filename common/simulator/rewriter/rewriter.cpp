@@ -1341,7 +1341,7 @@ class Rewriter {
       replace(i - 2, i + 1, "::tilewise::sim::bit_cast");
     if (side_[i] == kHost && is_in_default_of_member(i)) return builtin(i);
     if (text == "__on_device__")  // join_sides() writes it
-      return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::in_kernel()");
+      return replace(i, i + 1, "!__builtin_is_constant_evaluated() && ::tilewise::sim::on_device()");
     if (text.starts_with("__builtin_assume") || text == "__builtin_unreachable") promise(i);
     if (side_[i] == kHost) return;
     if (!recursive_.empty()) recursive_call(i);

@@ -69,6 +69,7 @@ int begin_host_algorithm(const char* name, CUstream_st* stream) {
   order::host_waits(order_of(stream));
   algorithm_device = current_device();
   memory::show_variables_of(algorithm_device);
+  show_grid_of_one_thread();
   // What a kernel may do without being looked at, a host loop that comes to the same place may not.
   for (const auto until : {inline_cache::Until::places_are_forgotten, inline_cache::Until::threads_poll,
                            inline_cache::Until::stack_changes, inline_cache::Until::launch_ends})

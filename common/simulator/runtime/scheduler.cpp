@@ -28,6 +28,7 @@
 #include "runtime/findings.hpp"
 #include "runtime/for_ever.hpp"
 #include "runtime/graph.hpp"
+#include "runtime/host_algorithm.hpp"
 #include "runtime/host_code.hpp"
 #include "runtime/inline_cache.hpp"
 #include "runtime/memory.hpp"
@@ -863,6 +864,13 @@ COORDINATES(grid_dim, scheduler().launch.config.grid)
 unsigned lane_id() noexcept { return current_lane ? current_lane->linear % kWarpSize : 0; }
 unsigned linear_tid() noexcept { return current_lane ? current_lane->linear : 0; }
 bool in_kernel() { return current_lane != nullptr; }
+bool on_device() { return current_lane != nullptr || host_algorithms > 0; }
+
+void show_grid_of_one_thread() {
+  Launch& launch = scheduler().launch;
+  launch.config.grid = launch.config.block = dim3(1);
+  launch.block = {};
+}
 
 // ------------------------------------------------------------------------------------------- barriers
 namespace {

@@ -101,6 +101,9 @@ class Unobserved {
 
 const Launch& running_launch();
 
+/// What threadIdx and its kin say while no launch runs.
+void show_grid_of_one_thread();
+
 /// Ends the running launch from inside a thread: no further thread of it runs. `error` is a cudaError_t.
 [[noreturn]] void abort_launch(int error, bool sticky);
 
