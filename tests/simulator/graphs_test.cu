@@ -432,3 +432,119 @@ TEST_CASE("Graphs: an event node records, and work outside waits for it") {
   add<<<kBlocks, 128, 0, s.b>>>(x.data, y.data, kMany);
   CHECK(y.all() == 5);
 }
+
+// ---------------------------------------------------------------- memory of graphs
+namespace {
+
+__global__ void count_up(int* out, int n, int from) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = from + i;
+}
+
+cudaMemAllocNodeParams allocation_of(std::size_t bytes) {
+  cudaMemAllocNodeParams p{};
+  p.poolProps.allocType = cudaMemAllocationTypePinned;
+  p.poolProps.location.type = cudaMemLocationTypeDevice;
+  p.bytesize = bytes;
+  return p;
+}
+
+// The error of a call, taken back.
+cudaError_t taken_back(cudaError_t error) {
+  static_cast<void>(cudaGetLastError());
+  return error;
+}
+
+}  // namespace
+
+TEST_CASE("Graphs: a node allocates memory, another one frees it, in each launch") {
+  Streams s;
+  Graph g;
+  constexpr int n = 1000;
+  static int host[n];
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  cudaGraphNode_t allocated, counted, copied, freed, again;
+  cudaMemAllocNodeParams memory = allocation_of(n * sizeof(int)), kept;
+  REQUIRE(cudaGraphAddMemAllocNode(&allocated, g.graph, nullptr, 0, &memory) == cudaSuccess);
+  REQUIRE(memory.dptr != nullptr);
+  REQUIRE(cudaGraphMemAllocNodeGetParams(allocated, &kept) == cudaSuccess);
+  CHECK(kept.dptr == memory.dptr);
+  int many = n, from = 5;
+  void* arguments[] = {&memory.dptr, &many, &from};
+  cudaKernelNodeParams launch{};
+  launch.func = reinterpret_cast<void*>(count_up);
+  launch.gridDim = 8;
+  launch.blockDim = 128;
+  launch.kernelParams = arguments;
+  REQUIRE(cudaGraphAddKernelNode(&counted, g.graph, &allocated, 1, &launch) == cudaSuccess);
+  REQUIRE(cudaGraphAddMemcpyNode1D(&copied, g.graph, &counted, 1, host, memory.dptr, sizeof host,
+                                   cudaMemcpyDeviceToHost) == cudaSuccess);
+  REQUIRE(cudaGraphAddMemFreeNode(&freed, g.graph, &copied, 1, memory.dptr) == cudaSuccess);
+  CHECK(taken_back(cudaGraphAddMemFreeNode(&again, g.graph, &copied, 1, memory.dptr)) == cudaErrorInvalidValue);
+  CHECK(taken_back(cudaGraphAddMemFreeNode(&again, g.graph, &copied, 1, host)) == cudaErrorInvalidValue);
+  void* of_node = nullptr;
+  REQUIRE(cudaGraphMemFreeNodeGetParams(freed, &of_node) == cudaSuccess);
+  CHECK(of_node == memory.dptr);
+  cudaGraph_t clone;
+  CHECK(taken_back(cudaGraphClone(&clone, g.graph)) == cudaErrorNotSupported);
+  g.instantiate();
+  for (int i = 0; i < 2; ++i) {
+    host[0] = host[n - 1] = 0;
+    g.launch(s.a);
+    REQUIRE(cudaStreamSynchronize(s.a) == cudaSuccess);
+    CHECK(host[0] == 5);
+    CHECK(host[n - 1] == n + 4);
+  }
+  unsigned long long used = 1, most = 0;
+  REQUIRE(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used) == cudaSuccess);
+  REQUIRE(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &most) == cudaSuccess);
+  CHECK(used == 0);
+  CHECK(most >= n * sizeof(int));
+  CHECK(cudaDeviceGraphMemTrim(0) == cudaSuccess);
+}
+
+TEST_CASE("Graphs: memory in a captured stream, freed in it, by the host, or by the next launch") {
+  Streams s;
+  Graph g;
+  constexpr int n = 1000;
+  static int host[n];
+  int* x = nullptr;
+  const auto capture = [&](bool frees) {
+    REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    REQUIRE(cudaMallocAsync(&x, n * sizeof(int), s.a) == cudaSuccess);
+    count_up<<<8, 128, 0, s.a>>>(x, n, 3);
+    REQUIRE(cudaMemcpyAsync(host, x, sizeof host, cudaMemcpyDeviceToHost, s.a) == cudaSuccess);
+    if (frees) REQUIRE(cudaFreeAsync(x, s.a) == cudaSuccess);
+    REQUIRE(cudaStreamEndCapture(s.a, &g.graph) == cudaSuccess);
+    CHECK(g.nodes() == (frees ? 4 : 3));
+  };
+  SECTION("in it") {
+    capture(true);
+    g.instantiate();
+    g.launch(s.b, 3);
+    REQUIRE(cudaStreamSynchronize(s.b) == cudaSuccess);
+    CHECK(host[n - 1] == n + 2);
+  }
+  SECTION("by the host") {
+    capture(false);
+    g.instantiate();
+    g.launch(s.b);
+    REQUIRE(cudaStreamSynchronize(s.b) == cudaSuccess);
+    CHECK(taken_back(cudaGraphLaunch(g.exec, s.b)) == cudaErrorInvalidValue);
+    count_up<<<8, 128, 0, s.b>>>(x, n, 100);  // it's there still
+    REQUIRE(cudaFreeAsync(x, s.b) == cudaSuccess);
+    g.launch(s.b);
+    REQUIRE(cudaStreamSynchronize(s.b) == cudaSuccess);
+    REQUIRE(cudaFree(x) == cudaSuccess);
+  }
+  SECTION("by the next launch") {
+    capture(false);
+    REQUIRE(cudaGraphInstantiate(&g.exec, g.graph, cudaGraphInstantiateFlagAutoFreeOnLaunch) == cudaSuccess);
+    cudaGraphExec_t second;
+    CHECK(taken_back(cudaGraphInstantiate(&second, g.graph, 0)) == cudaErrorNotSupported);
+    g.launch(s.b, 3);
+    REQUIRE(cudaStreamSynchronize(s.b) == cudaSuccess);
+    CHECK(host[n - 1] == n + 2);
+    REQUIRE(cudaFree(x) == cudaSuccess);
+  }
+}

@@ -681,7 +681,7 @@ TEST_CASE("An array that a condition chooses comes from a function") {
 TEST_CASE("Features that the simulator does not have are named, with file and line") {
   CHECK(refusal("# 12 \"dir/a b.cu\"\n__global__ void k() {\n asm(\"nop;\");\n}") ==
         "dir/a b.cu:13: the simulator does not support inline PTX (asm) with nop: use a CUDA intrinsic or plain C++");
-  CHECK(contains(refusal("void f() { cudaGraphMemAllocNodeGetParams(n, p); }"), "cudaGraphMemAllocNodeGetParams"));
+  CHECK(contains(refusal("void f() { cudaGraphConditionalHandleCreate(h, g); }"), "cudaGraphConditionalHandleCreate"));
   CHECK(contains(refusal("texture<float, 2> t;"), "texture references"));
   CHECK(contains(refusal("void f() { cudaIpcMemHandle_t h; }"), "between processes"));
   CHECK(contains(refusal("void f() { a.id = cudaLaunchAttributeClusterDimension; }"), "ClusterDimension"));

@@ -2287,7 +2287,6 @@ class Rewriter {
   static const char* missing_function(std::string_view name) {
     static constexpr std::pair<std::string_view, const char*> kMissing[] = {
         {"cudaDestroyExternal", "copy to the host"},
-        {"cudaDeviceGraphMemTrim", "leave it out"},
         {"cudaEventRecordWithFlags", "use cudaEventRecord"},
         {"cudaExternalMemory", "copy to the host"},
         {"cudaGetDriverEntryPoint", "call the runtime's own functions"},
@@ -2330,7 +2329,7 @@ class Rewriter {
       // said
     } else if (text.starts_with("cudaGraph") && !is_known_graph_name(text) && functions_.count(text) == 0) {
       unsupported(i, "this part of CUDA graphs (" + std::string(text) + ")",
-                  "there are nodes for kernels, copies, fills, host functions, events and child graphs");
+                  "there are nodes for kernels, copies, fills, memory, host functions, events and child graphs");
     } else if (text.find("Mipmapped") != std::string_view::npos && text.starts_with("cuda")) {
       unsupported(i, "mipmaps (" + std::string(text) + ")", "make a texture of a CUDA array");
     } else if (text.starts_with("cudaBindTexture") || text.starts_with("cudaBindSurface")) {
@@ -2477,6 +2476,8 @@ class Rewriter {
         "cudaGraphAddEventWaitNode",
         "cudaGraphAddHostNode",
         "cudaGraphAddKernelNode",
+        "cudaGraphAddMemAllocNode",
+        "cudaGraphAddMemFreeNode",
         "cudaGraphAddMemcpyNode",
         "cudaGraphAddMemcpyNode1D",
         "cudaGraphAddMemsetNode",
@@ -2516,10 +2517,19 @@ class Rewriter {
         "cudaGraphHostNodeGetParams",
         "cudaGraphHostNodeSetParams",
         "cudaGraphInstantiate",
+        "cudaGraphInstantiateFlagAutoFreeOnLaunch",
+        "cudaGraphInstantiateFlags",
         "cudaGraphInstantiateWithFlags",
         "cudaGraphKernelNodeGetParams",
         "cudaGraphKernelNodeSetParams",
         "cudaGraphLaunch",
+        "cudaGraphMemAllocNodeGetParams",
+        "cudaGraphMemAttrReservedMemCurrent",
+        "cudaGraphMemAttrReservedMemHigh",
+        "cudaGraphMemAttrUsedMemCurrent",
+        "cudaGraphMemAttrUsedMemHigh",
+        "cudaGraphMemAttributeType",
+        "cudaGraphMemFreeNodeGetParams",
         "cudaGraphMemcpyNodeGetParams",
         "cudaGraphMemcpyNodeSetParams",
         "cudaGraphMemcpyNodeSetParams1D",
@@ -2537,6 +2547,8 @@ class Rewriter {
         "cudaGraphNodeTypeGraph",
         "cudaGraphNodeTypeHost",
         "cudaGraphNodeTypeKernel",
+        "cudaGraphNodeTypeMemAlloc",
+        "cudaGraphNodeTypeMemFree",
         "cudaGraphNodeTypeMemcpy",
         "cudaGraphNodeTypeMemset",
         "cudaGraphNodeTypeWaitEvent",

@@ -58,6 +58,15 @@ cudaError_t copy(const CopyCall& call, void* to, const void* from, std::size_t b
 cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes, cudaStream_t stream, void* site,
                              cudaMemPool_t pool = nullptr);
 
+/// cudaFreeAsync, now.
+cudaError_t free_in_stream(const char* name, void* pointer, cudaStream_t stream, void* site);
+
+/// Memory of a graph's node, of the current device: at an address that stays its own, and free until allocate_for_graph() is called. Null
+/// when there is no room.
+void* reserve_for_graph(std::size_t bytes);
+cudaError_t allocate_for_graph(void* pointer, std::size_t bytes, cudaStream_t stream, void* site);
+
+cudaMemPool_t pool_of_graphs(int device);
 cudaMemPool_t pool_of_device(int device);  ///< what cudaDeviceSetMemPool has set
 int device_of(cudaMemPool_t pool);
 /// Memory comes from a pool, and goes back there: what the pool says of itself, and who may use it.

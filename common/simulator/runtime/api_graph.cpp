@@ -30,7 +30,14 @@ using SharedCall = std::shared_ptr<KernelCall>;
 
 /// What a node was made with, where the program gave it: what cudaGraphKernelNodeGetParams and its kin give back.
 using Parameters = std::variant<std::monostate, SharedCall, cudaMemcpy3DParms, cudaMemsetParams, cudaHostNodeParams,
-                                cudaEvent_t, cudaGraph_t>;
+                                cudaEvent_t, cudaGraph_t, cudaMemAllocNodeParams>;
+
+/// Memory that a node allocates: its addresses are kept as long as a graph has the node. What is allocated then stays so until it is freed.
+struct NodeMemory {
+  void* pointer;
+  std::size_t bytes;
+  ~NodeMemory() { memory::keep_addresses(pointer, false); }
+};
 
 }  // namespace tilewise::sim::graph
 
@@ -61,6 +68,7 @@ struct CUgraphExec_st {
   };
   std::vector<Node> nodes;           // in an order that the dependencies allow
   std::vector<cudaStream_t> chains;  // a stream for each
+  bool frees_before = false;         // cudaGraphInstantiateFlagAutoFreeOnLaunch
 };
 
 namespace tilewise::sim::graph {
@@ -202,6 +210,59 @@ cudaError_t host_action(const cudaHostNodeParams& parameters, Action& action) {
   return cudaSuccess;
 }
 
+/// A node that allocates; its address is known at once.
+cudaError_t allocation_action(std::size_t bytes, int device, void* site, void*& pointer, Action& action) {
+  const OnDevice there(device);
+  pointer = reserve_for_graph(bytes);
+  if (pointer == nullptr) return cudaErrorMemoryAllocation;
+  const std::shared_ptr<NodeMemory> memory(new NodeMemory{pointer, bytes});
+  action = [=](cudaStream_t stream) { return allocate_for_graph(memory->pointer, memory->bytes, stream, site); };
+  return cudaSuccess;
+}
+
+/// Memory of some graph that no node of this one frees yet.
+bool may_free(const CUgraph_st& graph, const void* pointer) {
+  const memory::Allocation* const found = memory::find(pointer);
+  const bool is_of_graph = found != nullptr && found->kept && found->begin == reinterpret_cast<std::uintptr_t>(pointer);
+  return is_of_graph && std::none_of(graph.nodes.begin(), graph.nodes.end(), [=](const auto& node) {
+           return node->type == cudaGraphNodeTypeMemFree && node->what == pointer;
+         });
+}
+
+Action free_action(void* pointer, void* site) {
+  return [=](cudaStream_t stream) { return free_in_stream("a graph's free", pointer, stream, site); };
+}
+
+bool has_memory_nodes(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    return node->type == cudaGraphNodeTypeMemAlloc || node->type == cudaGraphNodeTypeMemFree;
+  });
+}
+
+/// A graph that allocates has one address for each allocation, and so can be ready for launches once at a time.
+bool is_instantiated(const CUgraph_st& graph) {
+  const auto has_it = [&](const auto& exec) {
+    return std::any_of(exec->nodes.begin(), exec->nodes.end(), [&](const CUgraphExec_st::Node& compiled) {
+      return compiled.type == cudaGraphNodeTypeMemAlloc &&
+             std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+               return node->type == cudaGraphNodeTypeMemAlloc && node->what == compiled.what;
+             });
+    });
+  };
+  return std::any_of(state().execs.begin(), state().execs.end(), has_it);
+}
+
+/// What the last launch has allocated must be free again, or is freed now.
+cudaError_t begin_without_memory(const CUgraphExec_st& exec, cudaStream_t stream, void* site) {
+  for (const auto& node : exec.nodes) {
+    if (node.type != cudaGraphNodeTypeMemAlloc || !memory::find(node.what)->live) continue;
+    if (!exec.frees_before) return cudaErrorInvalidValue;
+    if (const cudaError_t error = free_in_stream("cudaGraphLaunch", const_cast<void*>(node.what), stream, site))
+      return error;
+  }
+  return cudaSuccess;
+}
+
 // ---------------------------------------------------------------- building and running
 
 cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
@@ -277,9 +338,11 @@ cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
   return cudaSuccess;
 }
 
-cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph) {
+cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0) {
   if (exec == nullptr || !owns(state().graphs, graph)) return cudaErrorInvalidValue;
+  if (is_instantiated(*graph)) return cudaErrorNotSupported;
   auto made = std::make_unique<CUgraphExec_st>();
+  made->frees_before = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
   if (const cudaError_t error = compile(*made, *graph)) return error;
   memory::host_uses(exec, sizeof *exec);
   *exec = made.get();
@@ -416,11 +479,34 @@ cudaError_t takes_kernel(const cudaKernelNodeParams& parameters, cudaStream_t st
   return error;
 }
 
+cudaError_t takes_allocation(void** pointer, std::size_t bytes, cudaStream_t stream, void* site) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  memory::host_uses(pointer, sizeof *pointer);
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  Action action;
+  void* reserved = nullptr;
+  cudaError_t error = allocation_action(bytes, device_of(stream), site, reserved, action);
+  if (error == cudaSuccess) takes(stream, cudaGraphNodeTypeMemAlloc, reserved, std::move(action), error);
+  if (error == cudaSuccess) *pointer = reserved;
+  return error;
+}
+
+cudaError_t takes_free(void* pointer, cudaStream_t stream, void* site) {
+  Capture& capture = *state().streams.at(stream).first;
+  if (pointer == nullptr) return cudaSuccess;
+  if (!may_free(*capture.graph, pointer)) return invalidate(capture, cudaErrorInvalidValue);
+  cudaError_t error;
+  takes(stream, cudaGraphNodeTypeMemFree, pointer, free_action(pointer, site), error);
+  return error;
+}
+
 cudaError_t forbid_waiting() {
   return invalidate_all([](const Capture&) { return true; }, cudaErrorStreamCaptureUnsupported);
 }
 
 cudaError_t forbid_allocating() {
+  if (state().launching) return cudaSuccess;  // a node of a graph may
   return invalidate_all([](const Capture& c) { return c.mode == cudaStreamCaptureModeGlobal; },
                         cudaErrorStreamCaptureUnsupported);
 }
@@ -581,6 +667,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   return api([=] {
     if (clone == nullptr || !graph::owns(graph::state().graphs, original)) return cudaErrorInvalidValue;
+    if (graph::has_memory_nodes(*original)) return cudaErrorNotSupported;
     auto made = std::make_unique<CUgraph_st>();
     std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> copies;
     for (const auto& node : original->nodes) {
@@ -680,6 +767,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   return api([=] {
     CUgraph_st* const graph = graph::graph_of(node);
     if (graph == nullptr) return cudaErrorInvalidValue;
+    if (node->type == cudaGraphNodeTypeMemAlloc || node->type == cudaGraphNodeTypeMemFree) return cudaErrorNotSupported;
     for (const auto& other : graph->nodes) std::erase(other->after, node);
     std::erase_if(graph->nodes, [=](const auto& owner) { return owner.get() == node; });
     return cudaSuccess;
@@ -737,6 +825,37 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const
     graph::Action action;
     if (const cudaError_t error = graph::host_action(*parameters, action)) return error;
     return graph::new_node(node, graph, after, count, cudaGraphNodeTypeHost, nullptr, std::move(action), *parameters);
+  });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     size_t count, cudaMemAllocNodeParams* parameters) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (parameters == nullptr || parameters->bytesize == 0) return cudaErrorInvalidValue;
+    const cudaMemPoolProps& props = parameters->poolProps;
+    if (props.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+    if (props.handleTypes != cudaMemHandleTypeNone) unsupported("memory of graphs shared between processes");
+    if (props.location.type != cudaMemLocationTypeDevice) unsupported("memory of graphs on the host");
+    if (props.location.id < 0 || props.location.id >= device_count()) return cudaErrorInvalidDevice;
+    if (parameters->accessDescCount != 0) unsupported("accessDescs of cudaGraphAddMemAllocNode");
+    graph::Action action;
+    void* pointer = nullptr;
+    cudaError_t error = graph::allocation_action(parameters->bytesize, props.location.id, site, pointer, action);
+    if (error != cudaSuccess) return error;
+    parameters->dptr = pointer;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemAlloc, pointer, std::move(action),
+                           *parameters);
+  });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    size_t count, void* pointer) {
+  void* const site = TILEWISE_CALLER;
+  return api([=] {
+    if (!graph::owns(graph::state().graphs, graph) || !graph::may_free(*graph, pointer)) return cudaErrorInvalidValue;
+    return graph::new_node(node, graph, after, count, cudaGraphNodeTypeMemFree, pointer,
+                           graph::free_action(pointer, site));
   });
 }
 
@@ -806,6 +925,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        size_t count, cudaGraph_t child) {
   return api([=] {
     if (!graph::owns(graph::state().graphs, child) || child == graph) return cudaErrorInvalidValue;
+    if (graph::has_memory_nodes(*child)) return cudaErrorNotSupported;
     graph::Action action;
     if (const cudaError_t error = graph::child_action(*child, action)) return error;
     return graph::new_node(node, graph, after, count, cudaGraphNodeTypeGraph, nullptr, std::move(action), child);
@@ -924,6 +1044,23 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams*
   });
 }
 
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters) {
+  return api([=] {
+    const auto* kept = graph::kept_of<cudaMemAllocNodeParams>(node, cudaGraphNodeTypeMemAlloc, kCaptured);
+    if (kept == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+    *parameters = *kept;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+  return api([=] {
+    if (node == nullptr || pointer == nullptr || node->type != cudaGraphNodeTypeMemFree) return cudaErrorInvalidValue;
+    std::memcpy(pointer, &node->what, sizeof node->what);
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* child) {
   return api([=] {
     const auto* kept = graph::kept_of<cudaGraph_t>(node, cudaGraphNodeTypeGraph, kCaptured);
@@ -971,8 +1108,8 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeP
 
 // ---------------------------------------------------------------- graphs that can be launched
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return api([=] { return graph::instantiate(exec, graph); });
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return api([=] { return graph::instantiate(exec, graph, flags); });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t* error, char* log,
@@ -984,8 +1121,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaG
   });
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return api([=] { return graph::instantiate(exec, graph); });
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return api([=] { return graph::instantiate(exec, graph, flags); });
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
@@ -999,6 +1136,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (const cudaError_t error = on_stream(stream)) return error;
     if (graph::is_captured(stream)) unsupported("a graph that is launched in a stream that is being captured");
     check_demanded_stream("this graph", "it is the last argument of cudaGraphLaunch", stream, site);
+    if (const cudaError_t error = graph::begin_without_memory(*exec, stream, site)) return error;
     ++host_work_so_far().launches;
     return graph::launch(*exec, stream);
   });

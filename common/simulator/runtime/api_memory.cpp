@@ -102,7 +102,9 @@ bool check_range(const char* name, const char* role, const void* pointer, std::s
   if (found == nullptr) {
     return must_be_device ? refuse("bad-copy", " is ordinary host memory, where device memory is meant") : true;
   }
-  if (!found->live) return refuse("use-after-free", " is " + memory::describe(*found));
+  // What a captured stream has allocated is there when the graph is launched: then this is asked again.
+  const bool will_live = found->kept && graph::capturing();
+  if (!found->live && !will_live) return refuse("use-after-free", " is " + memory::describe(*found));
   if (found->heap)
     return refuse("bad-copy", " is " + memory::describe(*found) + ", which only kernels can use: copy it in one");
   if (bytes > found->end() - address) {
@@ -312,7 +314,7 @@ cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes
   const cudaError_t error = on_stream(stream);
   check_demanded_stream(name, "it is the last argument", stream, site);
   if (error) return error;
-  if (graph::is_captured(stream)) unsupported((std::string(name) + " in a stream that is being captured").c_str());
+  if (graph::is_captured(stream)) return graph::takes_allocation(pointer, bytes, stream, site);
   if (pool == nullptr) pool = pool_of_device(device_of(stream));
   const OnDevice there(device_of(pool));
   const cudaError_t result = allocate(pointer, bytes, Kind::device, site);
@@ -322,6 +324,32 @@ cudaError_t malloc_in_stream(const char* name, void** pointer, std::size_t bytes
     order::uses(name, site, {address_of(*pointer), bytes}, order::Use::allocates);
   }
   return result;
+}
+
+cudaError_t free_in_stream(const char* name, void* pointer, cudaStream_t stream, void* site) {
+  if (const Allocation* found = memory::find(pointer); found && found->live && found->begin == address_of(pointer)) {
+    order::ask_for(order_of(stream));
+    order::uses(name, site, {found->begin, found->bytes}, order::Use::frees);
+  }
+  return release(name, pointer, false, site);
+}
+
+void* reserve_for_graph(std::size_t bytes) {
+  void* const pointer = memory::allocate(bytes, Kind::device, nullptr);
+  if (pointer == nullptr) return nullptr;
+  memory::keep_addresses(pointer, true);
+  memory::release(pointer, nullptr);
+  return pointer;
+}
+
+cudaError_t allocate_for_graph(void* pointer, std::size_t bytes, cudaStream_t stream, void* site) {
+  if (!memory::allocate_again(pointer, site)) return cudaErrorMemoryAllocation;
+  ++host_work_so_far().allocations;
+  take_from_pool(pool_of_graphs(memory::find(pointer)->device), pointer, bytes);
+  order::forget(address_of(pointer), bytes);
+  order::ask_for(order_of(stream));
+  order::uses("a graph's allocation", site, {address_of(pointer), bytes}, order::Use::allocates);
+  return cudaSuccess;
 }
 
 cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
@@ -484,12 +512,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaFreeAsync", "it is the last argument", stream, site);
     if (error) return error;
-    if (graph::is_captured(stream)) unsupported("cudaFreeAsync in a stream that is being captured");
-    if (const Allocation* found = memory::find(pointer); found && found->live && found->begin == address_of(pointer)) {
-      order::ask_for(order_of(stream));
-      order::uses("cudaFreeAsync", site, {found->begin, found->bytes}, order::Use::frees);
-    }
-    return release("cudaFreeAsync", pointer, false, site);
+    if (graph::is_captured(stream)) return graph::takes_free(pointer, stream, site);
+    return free_in_stream("cudaFreeAsync", pointer, stream, site);
   });
 }
 

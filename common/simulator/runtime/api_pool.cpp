@@ -38,10 +38,11 @@ namespace {
 // Never destroyed: programs use pools in destructors of their own static objects.
 struct Pools {
   CUmemPoolHandle_st defaults[kMostDevices];
+  CUmemPoolHandle_st graphs[kMostDevices];  // what graphs allocate; kept until cudaDeviceGraphMemTrim
   cudaMemPool_t current[kMostDevices];
   std::vector<std::unique_ptr<CUmemPoolHandle_st>> made;
   Pools() {
-    for (int i = 0; i < kMostDevices; ++i) defaults[i].device = i, current[i] = &defaults[i];
+    for (int i = 0; i < kMostDevices; ++i) defaults[i].device = graphs[i].device = i, current[i] = &defaults[i];
   }
 };
 
@@ -99,6 +100,7 @@ cudaError_t attribute(cudaMemPool_t pool, cudaMemPoolAttr which, void* value, bo
 
 }  // namespace
 
+cudaMemPool_t pool_of_graphs(int device) { return &pools().graphs[device]; }
 cudaMemPool_t pool_of_device(int device) { return pools().current[device]; }
 int device_of(cudaMemPool_t pool) { return pool->device; }
 
@@ -117,7 +119,7 @@ void release_what_pools_keep() {
 }
 
 void forget_pools(int device) {
-  pools().defaults[device] = {device};
+  pools().defaults[device] = pools().graphs[device] = {device};
   pools().current[device] = &pools().defaults[device];
   for (const auto& pool : pools().made)
     if (pool->device == device) pool->destroyed = true;
@@ -221,5 +223,36 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
   return api([=] {
     if (!is_pool(pool)) return cudaErrorInvalidValue;
     return malloc_in_stream("cudaMallocFromPoolAsync", pointer, bytes, stream, site, pool);
+  });
+}
+
+// ---------------------------------------------------------------- what graphs have allocated
+
+namespace {
+
+cudaError_t graphs_amount(int device, cudaGraphMemAttributeType which, void* value, bool set) {
+  return api([=] {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    if (value == nullptr || which < cudaGraphMemAttrUsedMemCurrent || which > cudaGraphMemAttrReservedMemHigh)
+      return cudaErrorInvalidValue;
+    constexpr cudaMemPoolAttr kOfPools[] = {cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh,
+                                            cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh};
+    return amount(*pool_of_graphs(device), kOfPools[which], value, set);
+  });
+}
+
+}  // namespace
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType which, void* value) {
+  return graphs_amount(device, which, value, false);
+}
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType which, void* value) {
+  return graphs_amount(device, which, value, true);
+}
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return api([=] {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    pool_of_graphs(device)->keep(0);
+    return cudaSuccess;
   });
 }

@@ -29,6 +29,10 @@ bool takes_launch(const LaunchConfig& config, void (*thread)(void*), void* conte
 /// The same for cudaLaunchKernel, in a stream that is being captured.
 cudaError_t takes_kernel(const cudaKernelNodeParams& parameters, cudaStream_t stream, const void* site);
 
+/// The same for cudaMallocAsync and cudaFreeAsync, in a stream that is being captured.
+cudaError_t takes_allocation(void** pointer, std::size_t bytes, cudaStream_t stream, void* site);
+cudaError_t takes_free(void* pointer, cudaStream_t stream, void* site);
+
 /// Calls that no capture allows, such as waiting for the device, and those that ThreadLocal and Relaxed captures do, such as
 /// allocating: an error if one is going on.
 cudaError_t forbid_waiting();

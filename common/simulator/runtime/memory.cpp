@@ -271,7 +271,7 @@ std::uintptr_t place(Arena& arena, std::size_t bytes) {
     return at;
   }
   if (const std::uintptr_t gap = find_gap(arena, bytes, alignment_of(bytes))) return gap;
-  std::erase_if(arena.records, [](const auto& entry) { return !entry.second.live; });
+  std::erase_if(arena.records, [](const auto& entry) { return !entry.second.live && !entry.second.kept; });
   forget_recent();
   if (const std::uintptr_t gap = find_gap(arena, bytes, alignment_of(bytes))) return gap;
   return find_gap(arena, bytes, kAlignment);
@@ -377,6 +377,27 @@ void* allocate(std::size_t bytes, Kind kind, void* call_site, bool closed) {
   if (backed) fill(arena, begin, bytes);
   if (backed && closed && kind != Kind::device) mark_written(begin, bytes);
   return bytes_at(begin);
+}
+
+bool allocate_again(void* pointer, void* call_site) {
+  State& s = state();
+  const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+  Arena& arena = *arena_of(begin);
+  Allocation& record = arena.records.at(begin);
+  if (record.bytes > s.capacity - arena.used) return false;
+  ++changes;
+  record.live = true;
+  record.serial = ++s.serials;
+  record.call_site = call_site;
+  record.all_written = false;
+  arena.used += record.bytes;
+  if (!s.addresses_only) fill(arena, begin, record.bytes);
+  return true;
+}
+
+void keep_addresses(void* pointer, bool keep) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+  arena_of(begin)->records.at(begin).kept = keep;
 }
 
 void set_pool(void* pointer, cudaMemPool_t pool) {

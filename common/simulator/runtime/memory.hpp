@@ -28,6 +28,7 @@ struct Allocation {
   Kind kind = Kind::device;
   bool live = true;
   bool heap = false;                 ///< of Kind::device: on the device's heap, by malloc or new in a kernel
+  bool kept = false;                 ///< free or not, its addresses are no one else's: a graph's
   bool freed_by_reset = false;       ///< gone with cudaDeviceReset, not freed by itself
   std::uint64_t serial = 0;          ///< 1, 2, 3 ... in the order of allocation; 0 for variables
   int device = 0;                    ///< whose memory it is; of the host's memory: the device that was current
@@ -51,6 +52,11 @@ constexpr std::size_t kRedZone = 256;
 constexpr std::size_t kAlignment = 512;
 
 // ---------------------------------------------------------------- allocating
+/// Memory of a graph lives again and again. Freed memory whose addresses were kept gets them back, with fresh contents; false when the card is
+/// full. `keep_addresses` says whether there will be a next time.
+bool allocate_again(void* pointer, void* call_site);
+void keep_addresses(void* pointer, bool keep);
+
 /// What is at that address comes from the pool.
 void set_pool(void* pointer, cudaMemPool_t pool);
 

@@ -256,3 +256,31 @@ __global__ void large_array(int* out) {  // finding: stack-overflow array_of_400
 }
 CASE(array_of_400_kb) { int* d = zeros<int>(4); large_array<100000><<<1, 4>>>(d); return finish(d); }
 CASE(array_of_400_kb_right) { int* d = zeros<int>(4); large_array<10000><<<1, 4>>>(d); return finish(d); }
+
+// A graph's memory is there from the node that allocates it to the one that frees it.
+__global__ void write_seven(int* p) {
+  p[threadIdx.x] = 7;  // finding: use-after-free memory_of_graph_after
+}
+static int use_of_graph_memory(bool after) {
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  int* x = nullptr;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  cudaMallocAsync(&x, 32 * sizeof(int), s);
+  write_seven<<<1, 32, 0, s>>>(x);
+  cudaFreeAsync(x, s);
+  cudaStreamEndCapture(s, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphLaunch(exec, s);
+  if (after) write_seven<<<1, 32, 0, s>>>(x);
+  cudaGraphLaunch(exec, s);
+  cudaStreamSynchronize(s);
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(s);
+  return finish();
+}
+CASE(memory_of_graph_after) { return use_of_graph_memory(true); }
+CASE(memory_of_graph_after_right) { return use_of_graph_memory(false); }
