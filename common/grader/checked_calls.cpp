@@ -57,8 +57,8 @@ tilewise_callable:
     if ((kind == "u" || kind == "V") && name.starts_with("_Z") && bytes.size() == 16 &&
         bytes.find_first_not_of('0') != std::string::npos)
       shared.emplace_back(name, bytes);
-    // What it calls, and functions that others may have, too, so that theirs may be linked.
-    if ((kind == "U" || kind == "W") && name.find_first_of("\"\\") == std::string::npos)
+    // What it calls, and functions that others may have, too, so that theirs may be linked. The counters of arithmetic are a thread's own variables.
+    if ((kind == "U" || kind == "W") && name != "tilewise_flop" && name.find_first_of("\"\\") == std::string::npos)
       text += "\t.quad\t\"" + name + "\"\n";
   }
   text += "\t.quad\t0\n\t.globl\ttilewise_own_data\ntilewise_own_data:\n";

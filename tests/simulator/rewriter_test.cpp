@@ -119,9 +119,7 @@ TEST_CASE("The kernel's name is found before <<<") {
 }
 
 TEST_CASE("A kernel given by an expression is evaluated once") {
-  auto expression = [](const std::string& e) {
-    return "launch_pointer(LaunchConfig(1, 2), " + e + ", x);";
-  };
+  auto expression = [](const std::string& e) { return "launch_pointer(LaunchConfig(1, 2), " + e + ", x);"; };
   for (std::string e :
        {"(*fp)", "obj.kernel", "p->kernel", "table[i + 1]", "get(3)", "get<int>(3)[2]", "a.b[i].c", "f()()"}) {
     CHECK(in_host(e + "<<<1, 2>>>(x);") == expression(e));
@@ -208,7 +206,9 @@ TEST_CASE("Declarations, templates and friends are not registered") {
         "template <class T> __attribute__((noinline)) void k(T) { enter_kernel(0); }");
   CHECK(rewritten("template <> __global__ void k<int>(int) { }") ==
         "template <> __attribute__((noinline)) void k<int>(int) { enter_kernel(0); }");
-  CHECK(rewritten("__global__ void k(auto x) { }") == "__attribute__((noinline)) void k(auto x) { enter_kernel(0); }");
+  CHECK(rewritten("__global__ void k(auto x) { }") ==
+        "__attribute__((noinline)) void k(auto x) { enter_kernel(0); } [[maybe_unused]] auto tw_parameters_k(auto x ) "
+        "-> ParametersOf<decltype(x)>;");
   CHECK(rewritten("struct S { friend __global__ void k(S); };") == "struct S { friend void k(S); };");
   // The template before it does not make the next kernel one.
   CHECK(contains(rewritten("template <class T> struct S { int a{3}; };\n__global__ void k() { }"),

@@ -617,7 +617,7 @@ class Rewriter {
     }
     for (const Declaration& decl : all) {
       const auto known = kernel_parameters_.find(syntax_.text(decl.name));
-      if (decl.is_template || !known->second.known) tell_parameters(decl);
+      if (known != kernel_parameters_.end() && (decl.is_template || !known->second.known)) tell_parameters(decl);
     }
   }
 
@@ -652,7 +652,7 @@ class Rewriter {
     if (!needed) return;
     const std::string name = std::string(syntax_.text(decl.name));
     insert_after(last, " " + head + " [[maybe_unused]] auto tw_parameters_" + name + "(" + parameters +
-                           ") -> ::tilewise::sim::Parameters<" + types + ">;");
+                           ") -> ::tilewise::sim::ParametersOf<" + types + ">;");
     tells_parameters_.insert(syntax_.text(decl.name));
   }
 

@@ -388,6 +388,9 @@ template <class... P>
 /// The types of a kernel's parameters.
 template <class... P>
 struct Parameters {};
+/// A definition may say const where a declaration doesn't.
+template <class... P>
+using ParametersOf = Parameters<std::remove_cv_t<P>...>;
 
 /// launch(), where an argument may have a destructor, or its copy run code: `types` tells which parameters the arguments become, and `kernel`
 /// which kernel has them. Where they can't, threads copy.
