@@ -358,11 +358,10 @@ int main() {
   cudaEventRecordWithFlags(nullptr, nullptr, 0);
 }
 )");
-  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphAddMemAllocNode)",
+  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphConditionalHandle)",
           R"(
 int main() {
-  cudaGraph_t graph;
-  cudaGraphAddMemAllocNode(nullptr, graph, nullptr, 0, nullptr);
+  cudaGraphConditionalHandle handle;
 }
 )");
   refuses("new arguments for a launch that was captured (capture it again, and call cudaGraphExecUpdate)", R"(
