@@ -358,7 +358,7 @@ int main() {
   cudaEventRecordWithFlags(nullptr, nullptr, 0);
 }
 )");
-  refuses("program.cu:4: error: the simulator does not support this part of CUDA graphs (cudaGraphConditionalHandle)",
+  refuses("program.cu:3: error: the simulator does not support this part of CUDA graphs (cudaGraphConditionalHandle)",
           R"(
 int main() {
   cudaGraphConditionalHandle handle;
