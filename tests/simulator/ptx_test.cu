@@ -55,10 +55,9 @@ __device__ void multiply(float (&d)[4], const uint32_t (&a)[4], const uint32_t (
       const __half2 two = __floats2half2_rn(d[2 * i], d[2 * i + 1]);
       memcpy(&sums[i], &two, 4);
     }
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};\n"
-        : "=r"(sums[0]), "=r"(sums[1])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(sums[0]), "r"(sums[1]));
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};\n"
+                 : "=r"(sums[0]), "=r"(sums[1])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(sums[0]), "r"(sums[1]));
     for (int i = 0; i < 2; ++i) {
       __half2 two;
       memcpy(&two, &sums[i], 4);
@@ -610,10 +609,9 @@ TEST_CASE("PTX: narrow numbers get their sign, or zeros, in wider registers", "[
 
 TEST_CASE("PTX: atom gives the old word, and red changes it alike", "[ptx]") {
   DeviceBuffer<uint32_t> words(std::vector<uint32_t>{3, 0, 2, 0, 0, 0});
-  const std::vector<uint32_t> got =
-      on_device<uint32_t>(1, 1, kAtomics, atomics, words.data());
-  const uint32_t want[kAtomics] = {3,          8, 7, 9, 6,          6, 0, 3,  11, 0xfffffffb, 0xfffffff9,
-                                   0xfffffffe, 2, 1, 0xffffffff, 0, 0x40600000, 17};
+  const std::vector<uint32_t> got = on_device<uint32_t>(1, 1, kAtomics, atomics, words.data());
+  const uint32_t want[kAtomics] = {3,          8,          7,          9, 6, 6,          0, 3,          11,
+                                   0xfffffffb, 0xfffffff9, 0xfffffffe, 2, 1, 0xffffffff, 0, 0x40600000, 17};
   for (int i = 0; i < kAtomics; ++i) {
     INFO("result " << i);
     CHECK(got[static_cast<std::size_t>(i)] == want[i]);
