@@ -191,7 +191,8 @@ TEST_CASE("cuSPARSE refuses what cannot be", "[cusparse]") {
   CHECK(!tilewise::cusparse_engine().empty());
 }
 
-TEST_CASE("cusparseSpMV in a captured stream is done when the graph is launched, with what its arguments were", "[cusparse]") {
+TEST_CASE("cusparseSpMV in a captured stream is done when the graph is launched, with what its arguments were",
+          "[cusparse]") {
   CusparseHandle handle;
   cudaStream_t stream;
   CUDA_CHECK(cudaStreamCreate(&stream));

@@ -498,7 +498,8 @@ int main() {
   for (const std::string& compiler : compilers()) prints("1 1 2 3: 13 76\n", program, "--cxx=" + compiler);
 }
 
-TEST_CASE("Nor are arguments of templates, overloads and pointers to kernels copied by the threads", "[programs][silent]") {
+TEST_CASE("Nor are arguments of templates, overloads and pointers to kernels copied by the threads",
+          "[programs][silent]") {
   const std::string program = R"(#include <cstdio>
 static int copies, destroyed;
 struct Counted {

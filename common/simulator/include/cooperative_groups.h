@@ -184,7 +184,7 @@ thread_block this_thread_block(block_tile_memory<MaxBlockSize>& memory) {
   if (details::block_threads() > MaxBlockSize) {
     if (::tilewise::sim::linear_tid() == 0)
       ::tilewise::sim::Print{0}("block_tile_memory<%u> of a block of %u threads\n", MaxBlockSize,
-                             details::block_threads());
+                                details::block_threads());
     ::tilewise::sim::trap();
   }
   thread_block block;

@@ -539,7 +539,8 @@ struct cudaPointerAttributes {
 };
 
 struct cudaFuncAttributes {
-  size_t sharedSizeBytes;  ///< static; what functions of other files have is in it once the kernel ran, on the simulator
+  size_t
+      sharedSizeBytes;  ///< static; what functions of other files have is in it once the kernel ran, on the simulator
   size_t constSizeBytes;
   size_t localSizeBytes;
   int maxThreadsPerBlock;
