@@ -140,7 +140,7 @@ Known absolute_differences(std::string_view opcode) {
 }
 
 // Arguments of the types that instructions become.
-constexpr const char* kForNobody = "::tilewise::sim::ptx::For::nobody";
+constexpr const char* kForNone = "::tilewise::sim::ptx::For::none";
 constexpr const char* kForBlock = "::tilewise::sim::ptx::For::block";
 constexpr const char* kForAll = "::tilewise::sim::ptx::For::all";
 constexpr const char* kInGeneric = "::tilewise::sim::ptx::In::generic";
@@ -216,7 +216,7 @@ Known access_of_memory(std::string_view opcode) {
   if (type == nullptr || (count == 4 && parts.last().substr(1) == "64")) return {};
   const auto operands = static_cast<std::size_t>(count + 1);
   return {std::string(loads ? "Load<" : "Store<") + type + ", " + std::to_string(count) + ", " + in +
-              (strong ? ", true, " : ", false, ") + (orders ? whom : kForNobody) + ">",
+              (strong ? ", true, " : ", false, ") + (orders ? whom : kForNone) + ">",
           operands, operands};
 }
 
@@ -233,7 +233,7 @@ Known atomic_instruction(std::string_view opcode) {
   if (whom.empty()) whom = kForAll;
   bool is_generic;
   const std::string in = state_space(parts, is_generic);
-  const std::string release = releases ? whom : kForNobody, acquire = acquires ? whom : kForNobody;
+  const std::string release = releases ? whom : kForNone, acquire = acquires ? whom : kForNone;
   struct Operation {
     std::string_view name;
     const char* type;

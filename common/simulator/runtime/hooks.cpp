@@ -52,7 +52,14 @@ __attribute__((noinline)) void observed(Lane* lane, const volatile void* address
 // What the hooks tell of the accessed type. The compilers call the plain hook of n bytes where the type's alignment is n,
 // for 16 bytes where it is 8 or more; simcc then looks at how the compiler moves them, and calls the unaligned hook where
 // it does so as if it were 8 (rewriter/arithmetic.hpp). nvcc moves a struct in pieces of its alignment.
-constexpr Layout plain(std::size_t n) { return {static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(n)}; }
+#if defined(__x86_64__)
+constexpr std::size_t kMostAligned = 16;
+#else
+constexpr std::size_t kMostAligned = 8;  // there simcc doesn't look
+#endif
+constexpr Layout plain(std::size_t n) {
+  return {static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(n < kMostAligned ? n : kMostAligned)};
+}
 
 // The alignment is below that of the plain hook: half of it for a struct of two members, or of four floats.
 constexpr Layout unaligned(std::size_t n) {

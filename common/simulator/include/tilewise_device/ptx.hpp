@@ -337,11 +337,11 @@ TILEWISE_INLINE void* place(const Address& address) {
   }
 }
 
-/// For whom the instruction orders what its thread does: for nobody (weak, volatile, relaxed), its block, or all.
-enum class For { nobody, block, all };
+/// For whom the instruction orders what its thread does: for none (weak, volatile, relaxed), its block, or all.
+enum class For { none, block, all };
 template <For whom>
 TILEWISE_INLINE void fence() {
-  if constexpr (whom != For::nobody) memory_fence(whom == For::block);
+  if constexpr (whom != For::none) memory_fence(whom == For::block);
 }
 template <For whom>
 struct Fence {
