@@ -55,7 +55,7 @@ __attribute__((noinline)) void observed(Lane* lane, const volatile void* address
 #if defined(__x86_64__)
 constexpr std::size_t kMostAligned = 16;
 #else
-constexpr std::size_t kMostAligned = 8;  // there simcc doesn't look
+constexpr std::size_t kMostAligned = 8;                // there simcc doesn't look
 #endif
 constexpr Layout plain(std::size_t n) {
   return {static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(n < kMostAligned ? n : kMostAligned)};
