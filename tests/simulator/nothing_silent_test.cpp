@@ -521,6 +521,7 @@ __global__ void overloaded(Counted* place, int value) {}
 template <class T> __global__ void reduce(T place) { place.p[threadIdx.x] += 1000; }
 static void reduce(int) {}
 __global__ void pointed_to(Counted place, long value) { place.p[threadIdx.x] += value; }
+template <class P> static void launch_it(P& place) { deduced<<<1, 64>>>(place, 1); }
 static void told() { std::printf("%d %d, ", copies, destroyed), copies = destroyed = 0; }
 int main() {
   int *p, host[64];
@@ -529,6 +530,7 @@ int main() {
   Counted counted(p);
   deduced<<<1, 64>>>(counted, 1); told();
   deduced<<<1, 64>>>(Counted(p), 2); told();
+  launch_it(counted); told();
   inner::partly_said<30><<<1, 64>>>(counted, 1, 2); told();
   overloaded<<<1, 64>>>(counted, 100); told();
   reduce<<<1, 64>>>(counted); told(); reduce(0);
@@ -540,7 +542,7 @@ int main() {
 }
 )";
   for (const std::string& compiler : compilers())
-    prints("1 1, 0 1, 1 1, 1 1, 1 1, 1 1, 11136 11136\n", program, "--cxx=" + compiler);
+    prints("1 1, 0 1, 1 1, 1 1, 1 1, 1 1, 1 1, 11137 11137\n", program, "--cxx=" + compiler);
 }
 
 TEST_CASE("The lanes of a warp print in step", "[programs]") {

@@ -692,7 +692,7 @@ class Rewriter {
     if (!syntax_.join(begin, name, before) || !syntax_.join(name + 1, end, after)) return "";
     const std::string types = before + "tw_parameters_" + std::string(syntax_.text(name)) + after;
     return "[](" + parameters + ") -> decltype(" + types + "(" + passed +
-           ")) { return {}; }, []<class... P>(::tilewise::sim::Parameters<P...>) -> void (*)(P...) { return " + callee +
+           ")) { return {}; }, []<class... tw_P>(::tilewise::sim::Parameters<tw_P...>) -> void (*)(tw_P...) { return " + callee +
            "; }, ";
   }
 
