@@ -21,6 +21,7 @@ TEST_CASE("Headers of libraries that the simulator lacks may be included", "[sil
 #include <cusolverDn.h>
 #include <nccl.h>
 #include <nvrtc.h>
+#include <thrust/sort.h>
 
 #include <cstdio>
 inline __host__ __device__ float lerp(float a, float b, float t) { return a + t * (b - a); }  // as helper_math.h has it
@@ -61,6 +62,7 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
        "#include <cudaEGL.h>\nCUeglStreamConnection c;\nint main() {}\n"},
       {"NVRTC (nvrtcProgram)", "#include <nvrtc.h>\nnvrtcProgram p;\nint main() {}\n"},
       {"the CUDA driver API (CUdevice)", "#include <cuda.h>\nCUdevice d;\nint main() {}\n"},
+      {"Thrust", "#include <thrust/sort.h>\nvoid f(int* a) { thrust::sort(a, a + 4); }\nint main() {}\n"},
       {"CUB", "#include <cub/cub.cuh>\nusing Reduce = cub::BlockReduce<int, 32>;\nint main() {}\n"},
       {"graphics interoperability (cudaGraphicsResource)",
        "#include <cuda_gl_interop.h>\ncudaGraphicsResource* r;\nint main() {}\n"},
@@ -74,7 +76,7 @@ TEST_CASE("Names of CUDA's that the compiler doesn't know are named again, in pl
   const Workplace workplace;
   const std::string cuda = workplace.write(R"(#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
-void name(const char** name) { cudaFuncGetName(name, nullptr); }
+__global__ void k() { __shared__ cg::cluster_group cluster; }
 int main() {
   cudaMaloc(nullptr, 4);
   return of_my_own();
@@ -87,7 +89,7 @@ int main() {
                   second = workplace.compile(plain, "--cxx=" + compiler);
     INFO(first.text << second.text);
     CHECK(first.status == 1);
-    CHECK(first.text.find("program.cu:3: error: the simulator does not support cudaFuncGetName") != std::string::npos);
+    CHECK(first.text.find("program.cu:3: error: the simulator does not support cluster_group") != std::string::npos);
     CHECK(first.text.find("support cudaMaloc") == std::string::npos);
     CHECK(first.text.find("support of_my_own") == std::string::npos);
     CHECK(second.status == 1);
