@@ -86,7 +86,7 @@ usage: simcc FILE.cu... -o APP [options]
                        compile what every .cu file includes into this folder, once
   --prelude FOLDER     and use it: a small file then compiles in half the time (g++ only; another compiler ignores it)
   --preprocessed FILE  with -c: keep the preprocessed source
-  --no-inline-caches   every access calls its hook, as in code that isn't trusted
+  --no-inline-caches   every access calls its hook, and calls of computed addresses aren't looked at, as in code that isn't trusted
   --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
                        through tilewise_checked_call, which whoever links has to bring (common/grader)
   --homework           refuse what the simulator can do and submissions may not: launches and allocations in device code
@@ -1074,8 +1074,7 @@ class Driver {
     if (!options_.mark.empty())
       code = tilewise::sim::check_calls(code, options_.mark);
     else if (options_.inline_caches)
-      code = tilewise::sim::add_inline_caches(code);
-    if (options_.mark.empty()) code = tilewise::sim::look_at_indirect_calls(code);
+      code = tilewise::sim::look_at_indirect_calls(tilewise::sim::add_inline_caches(code));
     write_file(assembly, code);
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
