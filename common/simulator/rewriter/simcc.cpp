@@ -703,7 +703,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string unknown_name(const std::string& line) {
   static constexpr std::string_view kUnknown[] = {"was not declared",   "does not name a t", "has not been declared",
                                                   "is not a member of", "no member named",   "undeclared identifier",
-                                                  "unknown type name",  "no template named", "has no member named"};
+                                                  "unknown type name",  "no template named", "no type named",
+                                                  "has no member named"};
   const std::size_t error = line.find(": error: ");
   if (error == std::string::npos) return {};
   if (std::none_of(std::begin(kUnknown), std::end(kUnknown),
