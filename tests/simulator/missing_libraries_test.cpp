@@ -21,7 +21,6 @@ TEST_CASE("Headers of libraries that the simulator lacks may be included", "[sil
 #include <cusolverDn.h>
 #include <nccl.h>
 #include <nvrtc.h>
-#include <thrust/sort.h>
 
 #include <cstdio>
 inline __host__ __device__ float lerp(float a, float b, float t) { return a + t * (b - a); }  // as helper_math.h has it
@@ -62,7 +61,6 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
        "#include <cudaEGL.h>\nCUeglStreamConnection c;\nint main() {}\n"},
       {"NVRTC (nvrtcProgram)", "#include <nvrtc.h>\nnvrtcProgram p;\nint main() {}\n"},
       {"the CUDA driver API (CUdevice)", "#include <cuda.h>\nCUdevice d;\nint main() {}\n"},
-      {"Thrust", "#include <thrust/sort.h>\nvoid f(int* a) { thrust::sort(a, a + 4); }\nint main() {}\n"},
       {"CUB", "#include <cub/cub.cuh>\nusing Reduce = cub::BlockReduce<int, 32>;\nint main() {}\n"},
       {"graphics interoperability (cudaGraphicsResource)",
        "#include <cuda_gl_interop.h>\ncudaGraphicsResource* r;\nint main() {}\n"},
