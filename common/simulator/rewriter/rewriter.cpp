@@ -692,8 +692,8 @@ class Rewriter {
     if (!syntax_.join(begin, name, before) || !syntax_.join(name + 1, end, after)) return "";
     const std::string types = before + "tw_parameters_" + std::string(syntax_.text(name)) + after;
     return "[](" + parameters + ") -> decltype(" + types + "(" + passed +
-           ")) { return {}; }, []<class... tw_P>(::tilewise::sim::Parameters<tw_P...>) -> void (*)(tw_P...) { return " + callee +
-           "; }, ";
+           ")) { return {}; }, []<class... tw_P>(::tilewise::sim::Parameters<tw_P...>) -> void (*)(tw_P...) { return " +
+           callee + "; }, ";
   }
 
   /// What a launch has to give for a kernel to be known by its name alone: the numbers of its parameters.
