@@ -365,7 +365,7 @@ int main() {
 }
 
 TEST_CASE("Programs for several devices run: halos by peer access, a ring of copies, a thread for each",
-          "[devices][programs]") {
+          "[.all][devices][programs]") {
   for (const int n : {1, 2, 5, 8}) {
     const std::string gpus = std::to_string(n), environment = "TILEWISE_DEVICES=" + gpus;
     INFO(environment);

@@ -141,7 +141,7 @@ int main(int n, char** which) {
 
 }  // namespace
 
-TEST_CASE("Structs that calls take and return are seen on their way to memory", "[programs][silent]") {
+TEST_CASE("Structs that calls take and return are seen on their way to memory", "[.all][programs][silent]") {
   const std::pair<const char*, const char*> cases[] = {
       {"write", "out-of-bounds"}, {"load", "out-of-bounds"}, {"race", "warp-synchronous"}};
   for (const std::string& compiler : compilers()) {
@@ -179,7 +179,7 @@ TEST_CASE("No access of a program is left out by g++'s instrumentation", "[.all]
   CHECK(said.find("program.cu:4: a load of a call's argument") != std::string::npos);
 }
 
-TEST_CASE("Host code that touches device variables is a finding, with its line", "[programs][silent]") {
+TEST_CASE("Host code that touches device variables is a finding, with its line", "[.all][programs][silent]") {
   const std::string program = R"(#include <cstdio>
 __device__ int counter = 3;
 __constant__ float table[4];

@@ -42,7 +42,7 @@ TEST_CASE("A program runs: a reset gives variables their first values, on one de
   unsetenv("TILEWISE_DEVICES");
 }
 
-TEST_CASE("A program runs: all that NCCL does, on one device and on several", "[programs][devices][nccl]") {
+TEST_CASE("A program runs: all that NCCL does, on one device and on several", "[.all][programs][devices][nccl]") {
   for (const char* devices : {"1", "2", "5"}) {
     setenv("TILEWISE_DEVICES", devices, 1);
     runs("nccl_operations",
@@ -57,7 +57,7 @@ TEST_CASE("A program runs: all that NCCL does, on one device and on several", "[
   unsetenv("TILEWISE_DEVICES");
 }
 
-TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is", "[programs]") {
+TEST_CASE("A program runs: unusual launches, host threads, with every compiler there is", "[.all][programs]") {
   const std::string expected =
       "before main: right\nuntyped pointers: right\ncomplex numbers: right\nvalue of one lane: right\n"
       "host threads: right\n";
@@ -69,7 +69,7 @@ TEST_CASE("A program runs: unusual launches, host threads, with every compiler t
   }
 }
 
-TEST_CASE("A program runs: kernels with the names of standard functions, with every compiler there is", "[programs]") {
+TEST_CASE("A program runs: kernels with the names of standard functions, with every compiler there is", "[.all][programs]") {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (std::system((compiler + " --version > /dev/null 2>&1").c_str()) != 0) continue;
     INFO(compiler);
@@ -215,7 +215,7 @@ int main() {}
 )");
 }
 
-TEST_CASE("A promise to the compiler that is broken is found, with its line", "[programs]") {
+TEST_CASE("A promise to the compiler that is broken is found, with its line", "[.all][programs]") {
   const std::string kernel = R"(
 extern "C" __global__ void f(const float* in, float* out, int n) {
   __builtin_assume(n > 0);
@@ -241,7 +241,7 @@ int main() {
   refuses("program.cu:1: false-promise", "int main(int n, char**) { if (n == 1) __builtin_unreachable(); }\n");
 }
 
-TEST_CASE("What a loop sets has a value behind it, and what it may not have set is warned of", "[programs]") {
+TEST_CASE("What a loop sets has a value behind it, and what it may not have set is warned of", "[.all][programs]") {
   const auto said = [](const std::string& body) {
     Workplace workplace;
     return workplace

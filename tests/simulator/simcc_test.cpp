@@ -104,7 +104,7 @@ TEST_CASE("simcc takes nvcc's place on a command line", "[programs]") {
 }
 
 // As nvcc 13.0 does: it reads what the preprocessor has left like a source, and joins its lines.
-TEST_CASE("simcc accepts stray backslashes that nvcc accepts, and no others", "[programs]") {
+TEST_CASE("simcc accepts stray backslashes that nvcc accepts, and no others", "[.all][programs]") {
   Folder folder;
   const std::string kernel = "__global__ void k(int* p) { *p = 1; ", main = "int main() { return 0; }";
   for (const std::string& right : {kernel + "\\\\\n }\n" + main + "\n",  // of two at the end of a line one is left
