@@ -690,18 +690,40 @@ TEST_CASE("Features that the simulator does not have are named, with file and li
   CHECK(contains(refusal("__global__ void k() { __pipeline_arrive_on(b); }"), "__pipeline_wait_prior()"));
 }
 
-TEST_CASE("Inline PTX that the simulator has becomes a call, with the operands as they stand") {
-  CHECK(contains(in_kernel("asm volatile(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(x) : \"f\"(a[threadIdx.x]));"),
-                 "ptx::run<ptx::ConvertToTf32, 0, 1>( (x) ,(a[ thread_idx().x]))"));
-  CHECK(contains(in_kernel("asm(\"cp.async.cg.shared.global [%1], [%0], 16;\\n\" :: \"l\"(p), \"r\"(s) : \"memory\");"),
-                 "ptx::run<ptx::CopyAsync, 1, 0, 2>( (p),(s) , 16)"));
-  CHECK(contains(in_kernel("asm volatile(\"cp.async.\" \"wait_group 2;\" ::: \"memory\");"),
-                 "ptx::run<ptx::WaitGroup, 0>( 2)"));
-  CHECK(contains(in_kernel("__asm__ __volatile__(\"cp.async.commit_group;\");"), "ptx::run<ptx::CommitGroup>()"));
-  CHECK(contains(in_kernel("asm(\"{ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%0,%1},[%2];}\" : \"=r\"(a), "
-                           "\"=r\"(b) : \"r\"(s));"),
-                 "ptx::run<ptx::LoadMatrices<2, true>, 0, 1, 2>( (a),(b) ,(s))"));
-  CHECK(contains(in_kernel("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(l));"), "ptx::run<ptx::LaneId, 0>( (l))"));
+TEST_CASE("Inline PTX that the simulator has becomes calls, with the operands as they stand") {
+  const auto has = [](const std::string& statement, const std::string& calls) {
+    INFO(in_kernel(statement));
+    CHECK(contains(in_kernel(statement), calls));
+  };
+  has("asm volatile(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(x) : \"f\"(a[threadIdx.x]));",
+      "{ ptx::ConvertToTf32::call(tw_0, tw_1); }( (x) ,(a[ thread_idx().x]))");
+  has("asm(\"cp.async.cg.shared.global [%1], [%0], 16;\\n\" :: \"l\"(p), \"r\"(s) : \"memory\");",
+      "{ ptx::CopyAsync::call(tw_1, tw_0, 16); }( (p),(s) )");
+  has("asm volatile(\"cp.async.\" \"wait_group 2;\" ::: \"memory\");", "{ ptx::WaitGroup::call(2); }(");
+  has("__asm__ __volatile__(\"cp.async.commit_group;\");", "{ ptx::CommitGroup::call(); }()");
+  for (const char* name : {"m8n8.x2.trans.shared::cta", "x2.trans.m8n8.shared::cta", "x2.m8n8.shared::cta.trans"})
+    has("asm(\"{ldmatrix.sync.aligned." + std::string(name) +
+            ".b16 {%0,%1},[%2];}\" : \"=r\"(a), \"=r\"(b) : \"r\"(s));",
+        "{ { ptx::LoadMatrices<2, true>::call(tw_0, tw_1, tw_2); } }( (a),(b) ,(s))");
+  has("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(l));",
+      "{ ptx::Move<std::uint32_t>::call(tw_0, ptx::read<ptx::LaneId, std::uint32_t>()); }( (l))");
+}
+
+TEST_CASE("Inline PTX of several instructions: registers, predicates, offsets, comments") {
+  const auto has = [](const std::string& statement, const std::string& calls) {
+    INFO(in_kernel(statement));
+    CHECK(contains(in_kernel(statement), calls));
+  };
+  has("asm(\"{.reg .pred p;\\n setp.ne.b32 p, %1, 0; // so\\n @!p mov.b32 %0, 0; }\" : \"=f\"(a) : \"r\"(b));",
+      "{ { bool tw_reg_p{}; ptx::Compare<1, std::uint32_t, ptx::Unequal, false>::call(tw_reg_p, tw_1, 0); "
+      "if (!tw_reg_p) ptx::Move<std::uint32_t>::call(tw_0, 0); } }( (a) ,(b))");
+  has("asm(\"{.reg .b32 t<2>; /* two */ ld.shared.b32 t1, [%1 + 8]; mov.b32 %0, t1; }\" : \"=r\"(a) : \"r\"(b));",
+      "std::uint32_t tw_reg_t0{}; std::uint32_t tw_reg_t1{}; ptx::Load<std::uint32_t, 1, ptx::In::shared, false, "
+      "ptx::For::none>::call(tw_reg_t1, ptx::behind(tw_1, 8));");
+  has("asm(\"add.f32 %0, %0, 0f3F800000;\" : \"+f\"(a));",
+      "{ ptx::Binary<float, ptx::Added>::call(tw_0, tw_0, __builtin_bit_cast(float, 0x3F800000u)); }( (a))");
+  has("asm(\"mov.b64 {%0, %1}, %2;\" : \"=r\"(a), \"=r\"(b) : \"l\"(c));",
+      "ptx::TakeApart<std::uint64_t, 2>::call(tw_0, tw_1, tw_2);");
 }
 
 TEST_CASE("Other inline PTX is refused, and never gets to the host's assembler") {
@@ -729,10 +751,24 @@ TEST_CASE("Other inline PTX is refused, and never gets to the host's assembler")
   CHECK(contains(refused("asm(\"red.acquire.gpu.add.u32 [%0], 1;\" :: \"l\"(b));"), "with red.acquire"));
   CHECK(contains(refused("asm(\"atom.add.u32 %0, [%1];\" : \"=r\"(a) : \"l\"(b));"), "takes 3 operands, and not 2"));
   CHECK(contains(refused("asm(\"mov.u32 %0, %%envreg0;\" : \"=r\"(a));"), "with mov.u32"));
-  CHECK(contains(refused("asm(\"cp.async.wait_group 0; cp.async.wait_all;\");"), "several PTX instructions"));
+  CHECK(contains(refused("asm(\"cp.async.wait_group 0; bra done;\");"), "with bra"));
+  CHECK(contains(refused("asm(\"{ add.u32 %0, %0, 1;\" : \"+r\"(a));"), "braces"));
+  CHECK(contains(refused("asm(\"@p add.u32 %0, %0, 1;\" : \"+r\"(a));"), "no predicate p"));
+  CHECK(contains(refused("asm(\"{ .reg .b128 q; }\");"), "registers of type .b128"));
+  CHECK(contains(refused("asm(\"add.u32 %0, %0, 1;\" : \"=r\"(a) : \"0\"(b));"), "no constraint such as \"0\""));
+  CHECK(contains(refused("asm(\"add.u32 %0, %0, %%laneid;\" : \"+r\"(a));"), "not of add.u32"));
+  CHECK(contains(refused("asm(\"bar.sync 1;\");"), "with bar.sync"));
+  CHECK(contains(refused("asm(\"bar.sync 0, 64;\");"), "with bar.sync"));
+  for (const char* other :
+       {"add.rz.f32", "mul.sat.f32", "cvt.f32.s32", "cvt.s32.f32", "cvt.rn.s32.f32", "cvt.sat.u8.u32", "setp.lo.f32",
+        "fma.f32", "shl.s32", "add.b32", "abs.u32", "cvta.to.local.u64"})
+    CHECK(contains(refused("asm(\"" + std::string(other) + " %0, %0, %0;\" : \"+r\"(a));"),
+                   "with " + std::string(other)));
   CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0;\" : \"=r\"(a));"), "takes 2 operands, and not 1"));
   CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(a));"), "no operand %1"));
   CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, %[x];\" : \"=r\"(a) : [x] \"f\"(b));"), "operands of inline PTX"));
+  CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(a) : [x] \"f\"(b));"), "no names in brackets"));
+  CHECK(contains(refused("asm(\"cvt.rna.tf32.f32 %0, q;\" : \"=r\"(a));"), "operands of inline PTX"));
   CHECK(contains(refused("asm(\"  \");"), "without an instruction"));
 }
 

@@ -2387,8 +2387,8 @@ class Rewriter {
     return syntax_.is(i, "new") && !syntax_.is(i + 1, "(") && !(i > 0 && syntax_.is(i - 1, "operator"));
   }
 
-  /// `asm volatile("mma.sync... {%0, %1} ...;" : "=f"(d0), "=f"(d1) : "r"(a0) ...)` calls the function that stands for the
-  /// instruction, with the operands as they stand, in their order; the order of those in the text is a template argument.
+  /// `asm volatile("cvt.rna.tf32.f32 %0, %1;" : "=r"(x) : "f"(y))` becomes the call of a lambda with the operands as they stand; it
+  /// calls what stands for the text's instructions.
   void inline_ptx(std::size_t i) {
     std::size_t open = i + 1;
     while (syntax_.is_any(open, {"volatile", "__volatile__"})) ++open;
@@ -2402,13 +2402,26 @@ class Rewriter {
         return error(k, "the simulator reads asm texts in plain quotes only");
       text += quoted.substr(1, quoted.size() - 2);
     }
-    const PtxCall call = parse_ptx(text);
-    if (!call.error.empty()) return error(i, call.error);
+    const PtxCode code = parse_ptx(text);
+    if (!code.error.empty()) return error(i, code.error);
     const std::size_t text_end = k;
-    // The operands: what stands in parentheses behind a constraint, in the first two lists.
+    const std::optional<std::vector<std::size_t>> constraints = asm_operands(text_end, close);
+    if (!constraints) return;
+    const std::vector<std::size_t>& operands = *constraints;
+    replace(i, text_end, lambda_of(i, code, operands) + "(");
+    std::size_t from = text_end;  // of what is in front of the next operand
+    for (std::size_t n = 0; n < operands.size(); ++n) {
+      replace(from, operands[n] + 1, n == 0 ? "" : ",");
+      from = syntax_.match(operands[n] + 1) + 1;
+    }
+    if (from < close) replace(from, close, "");
+  }
+
+  /// The constraints in the first two lists of an asm statement; what stands behind each in parentheses is an operand.
+  std::optional<std::vector<std::size_t>> asm_operands(std::size_t begin, std::size_t close) {
     std::vector<std::size_t> operands;
     std::size_t lists = 0;
-    for (; k < close; ++k) {
+    for (std::size_t k = begin; k < close; ++k) {
       if (syntax_.is_any(k, {":", "::"})) {
         lists += syntax_.is(k, "::") ? 2 : 1;
         if (lists > 2) break;  // what is changed besides
@@ -2416,27 +2429,26 @@ class Rewriter {
         operands.push_back(k);
         k = syntax_.match(k + 1);
       } else if (!syntax_.is(k, ",")) {
-        return error(k,
-                     "the simulator reads operands of inline PTX (asm) such as \"=r\"(x), without names in brackets");
+        error(k, "the simulator reads operands of inline PTX (asm) such as \"=r\"(x); nvcc takes no names in brackets");
+        return std::nullopt;
       }
     }
-    std::string order, literals;
-    std::size_t more = operands.size();  // where the next number of the text stands
-    for (const PtxOperand& operand : call.operands) {
-      const bool literal = !operand.literal.empty();
-      if (!literal && operand.number >= operands.size())
-        return error(i, "this asm statement has no operand %" + std::to_string(operand.number));
-      if (literal) literals += (more == 0 ? "" : ", ") + operand.literal;
-      order += ", " + std::to_string(literal ? more++ : operand.number);
-    }
-    replace(i, text_end, " ::tilewise::sim::ptx::run<::tilewise::sim::ptx::" + call.instruction + order + ">(");
-    std::size_t from = text_end;  // of what is in front of the next operand
+    return operands;
+  }
+
+  std::string lambda_of(std::size_t i, const PtxCode& code, const std::vector<std::size_t>& operands) {
+    if (code.operands > operands.size())
+      error(i, "this asm statement has no operand %" + std::to_string(code.operands - 1));
+    std::string parameters;
     for (std::size_t n = 0; n < operands.size(); ++n) {
-      replace(from, operands[n] + 1, n == 0 ? "" : ",");
-      from = syntax_.match(operands[n] + 1) + 1;
+      const std::string parameter = "tw_" + std::to_string(n);
+      parameters += (n == 0 ? "" : ", ") + std::string("[[maybe_unused]] auto&& ") + parameter;
+      if (const std::string_view constraint = syntax_.text(operands[n]);
+          constraint.find_first_of("0123456789") != std::string_view::npos)
+        error(operands[n], "nvcc takes no constraint such as " + std::string(constraint) +
+                               ": an operand that is read and written is \"+r\"(x)");
     }
-    if (from < close) replace(from, close, "");
-    insert_before(close, literals);
+    return " [&](" + parameters + ") __attribute__((always_inline)) { " + code.body + "}";
   }
 
   bool is_string(std::size_t k) const { return k < syntax_.size() && syntax_.token(k).kind == TokenKind::string; }

@@ -1,4 +1,5 @@
-// Inline PTX: simcc makes a call of run<Instruction, order...>(operands...) out of an asm statement of device code.
+// Inline PTX: simcc makes calls of Instruction::call(operands...) out of an asm statement of device code. These are the instructions
+// that reach memory, other lanes or special registers; the others are in ptx_arithmetic.hpp.
 #pragma once
 
 #include <bit>
@@ -9,6 +10,8 @@
 
 #include "tilewise_device/atomics.hpp"
 #include "tilewise_device/integer.hpp"
+#include "tilewise_device/ptx_arithmetic.hpp"
+#include "tilewise_device/warp.hpp"
 #include "tilewise_sim/tensor.hpp"
 
 namespace tilewise::sim::ptx {
@@ -17,20 +20,6 @@ namespace tilewise::sim::ptx {
 void* shared_pointer(std::uint32_t address);
 /// And back. An address elsewhere is a finding.
 TILEWISE_DISTINCT std::uint32_t shared_address(const void* pointer);
-
-template <int i, class First, class... Rest>
-TILEWISE_INLINE constexpr decltype(auto) pick(First& first, Rest&... rest) {
-  if constexpr (i == 0)
-    return (first);
-  else
-    return pick<i - 1>(rest...);
-}
-
-/// The operands are those of the asm statement in their order, and behind them the numbers in its text; `order` is that of the text.
-template <class Instruction, int... order, class... Operands>
-TILEWISE_INLINE void run(Operands&&... operands) {
-  Instruction::call(pick<order>(operands...)...);
-}
 
 // The 32 bits of an operand in a register.
 template <class T>
@@ -89,7 +78,7 @@ struct MmaOfHalves {
 template <int count, bool transposed>
 struct LoadMatrices {
   template <class... Registers>
-  TILEWISE_INLINE static void call(Registers&... all) {
+  TILEWISE_INLINE static void call(Registers&&... all) {
     std::uint32_t d[4];
     tensor::load_matrices(count, transposed, d, shared_pointer(bits_of(pick<count>(all...))));
     set_bits(pick<0>(all...), d[0]);
@@ -136,194 +125,11 @@ struct WaitAll {
   }
 };
 
-// ---------------------------------------------------------------- integers
-// What the manual says where lengths and positions go beyond the number; the types are the instruction's.
-template <class T>
-struct ExtractBits {
-  template <class To, class From, class Begin, class Length>
-  TILEWISE_INLINE static void call(To& to, const From& from, const Begin& begin, const Length& length) {
-    constexpr unsigned kBits = 8 * sizeof(T);
-    const T value = T(from);
-    const unsigned first = unsigned(begin) & 0xffu, bits = unsigned(length) & 0xffu;
-    if (bits == 0) {
-      to = To(0);
-      return;
-    }
-    const unsigned left = first < kBits ? kBits - first : 0;  // bits from there on
-    const bool sign = std::is_signed_v<T> && (value >> (bits < left ? first + bits - 1 : kBits - 1) & 1);
-    const unsigned taken = bits < left ? bits : left;
-    using Unsigned = std::make_unsigned_t<T>;
-    const Unsigned mask = taken == kBits ? ~Unsigned(0) : (Unsigned(1) << taken) - 1;
-    const Unsigned low = taken == 0 ? Unsigned(0) : Unsigned(value) >> first & mask;
-    to = To(T(sign ? low | ~mask : low));
-  }
-};
-
-/// The low bits of `inserted` in place of some of `into`.
-template <class T>
-struct InsertBits {
-  template <class To, class A, class B, class Begin, class Length>
-  TILEWISE_INLINE static void call(To& to, const A& inserted, const B& into, const Begin& begin, const Length& length) {
-    constexpr unsigned kBits = 8 * sizeof(T);
-    const unsigned first = unsigned(begin) & 0xffu, bits = unsigned(length) & 0xffu;
-    if (first >= kBits || bits == 0) {
-      to = To(into);
-      return;
-    }
-    const T mask = (bits >= kBits ? ~T(0) : (T(1) << bits) - 1) << first;
-    to = To((T(into) & ~mask) | (T(inserted) << first & mask));
-  }
-};
-
-/// The highest bit that isn't the sign's; all ones where there is none.
-template <class T>
-struct FindBit {
-  template <class To, class From>
-  TILEWISE_INLINE static void call(To& to, const From& from) {
-    using Unsigned = std::make_unsigned_t<T>;
-    const T value = T(from);
-    const Unsigned bits = Unsigned(value < 0 ? ~value : value);
-    to = To(bits == 0 ? 0xffffffffu : 8 * unsigned(sizeof(T)) - 1 - unsigned(std::countl_zero(bits)));
-  }
-};
-/// The shift that brings it to the top.
-template <class T>
-struct ShiftOf {
-  template <class To, class From>
-  TILEWISE_INLINE static void call(To& to, const From& from) {
-    std::uint32_t position;
-    FindBit<T>::call(position, from);
-    to = To(position == 0xffffffffu ? position : 8 * std::uint32_t(sizeof(T)) - 1 - position);
-  }
-};
-
-template <class T>
-struct CountBits {
-  template <class To, class From>
-  TILEWISE_INLINE static void call(To& to, const From& from) {
-    to = To(std::popcount(T(from)));
-  }
-};
-template <class T>
-struct CountZeros {
-  template <class To, class From>
-  TILEWISE_INLINE static void call(To& to, const From& from) {
-    to = To(std::countl_zero(T(from)));
-  }
-};
-template <class T>
-struct ReverseBits {
-  template <class To, class From>
-  TILEWISE_INLINE static void call(To& to, const From& from) {
-    if constexpr (sizeof(T) == 8)
-      to = To(__brevll(T(from)));
-    else
-      to = To(__brev(T(from)));
-  }
-};
-
-// Overflow goes round, in signed numbers, too.
-template <class T>
-struct Add {
-  template <class To, class A, class B>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
-    using Unsigned = std::make_unsigned_t<T>;
-    to = To(T(Unsigned(a) + Unsigned(b)));
-  }
-};
-template <class T>
-struct Subtract {
-  template <class To, class A, class B>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
-    using Unsigned = std::make_unsigned_t<T>;
-    to = To(T(Unsigned(a) - Unsigned(b)));
-  }
-};
-template <class T>
-struct Multiply {
-  template <class To, class A, class B>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
-    using Unsigned = std::make_unsigned_t<T>;
-    to = To(T(Unsigned(a) * Unsigned(b)));
-  }
-};
-template <class T>
-struct MultiplyAdd {
-  template <class To, class A, class B, class C>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c) {
-    using Unsigned = std::make_unsigned_t<T>;
-    to = To(T(Unsigned(a) * Unsigned(b) + Unsigned(c)));
-  }
-};
-
-/// lop3: bit i of `table` is the result where a, b and c have the bits of i.
-struct AnyLogic {
-  template <class To, class A, class B, class C, class Table>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c, const Table& table) {
-    std::uint32_t result = 0;
-    for (unsigned i = 0; i < 8; ++i)
-      if (std::uint32_t(table) >> i & 1u)
-        result |= ((i & 4u) ? std::uint32_t(a) : ~std::uint32_t(a)) &
-                  ((i & 2u) ? std::uint32_t(b) : ~std::uint32_t(b)) & ((i & 1u) ? std::uint32_t(c) : ~std::uint32_t(c));
-    to = To(result);
-  }
-};
-struct Permute {
-  template <class To, class A, class B, class C>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& selector) {
-    to = To(__byte_perm(unsigned(a), unsigned(b), unsigned(selector)));
-  }
-};
-
-/// |a - b| of all numbers of type T in a word; `added`: their sum and the third source.
-template <class T, bool added>
-struct Differences {
-  template <class To, class A, class B>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b) {
-    call(to, a, b, 0);
-  }
-  template <class To, class A, class B, class C>
-  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c) {
-    std::uint32_t result = added ? std::uint32_t(c) : 0;
-    for (unsigned shift = 0; shift < 32; shift += 8 * unsigned(sizeof(T))) {
-      const std::int64_t x = T(std::uint32_t(a) >> shift), y = T(std::uint32_t(b) >> shift);
-      const auto difference = std::uint32_t(x > y ? x - y : y - x);
-      if constexpr (added)
-        result += difference;
-      else
-        result |= (difference & std::uint32_t(std::make_unsigned_t<T>(~T(0)))) << shift;
-    }
-    to = To(result);
-  }
-};
-
 // ---------------------------------------------------------------- memory: one access for all elements
 template <class T, int count>
 struct alignas(count * sizeof(T)) Elements {
   T x[count];
 };
-// A register holds the bits, whatever its type. One that is wider than the number gets its sign, or zeros.
-template <class To, class T>
-TILEWISE_INLINE void put(To& to, const T& value) {
-  static_assert(sizeof(To) == sizeof(T) || (sizeof(To) > sizeof(T) && std::is_integral_v<T> && std::is_integral_v<To>),
-                "the operand and the type of this PTX instruction differ in size");
-  if constexpr (sizeof(To) == sizeof(T))
-    __builtin_memcpy(&to, &value, sizeof value);
-  else
-    to = To(value);
-}
-template <class T, class From>
-TILEWISE_INLINE T get(const From& from) {
-  static_assert(sizeof(From) == sizeof(T) || (std::is_integral_v<T> && std::is_integral_v<From>),
-                "the operand and the type of this PTX instruction differ in size");
-  T value;
-  if constexpr (sizeof(From) == sizeof(T))
-    __builtin_memcpy(&value, &from, sizeof value);
-  else
-    value = T(from);
-  return value;
-}
-
 /// Where the address is: anywhere (a pointer), or in shared memory (what __cvta_generic_to_shared() gives).
 enum class In { generic, shared };
 template <In in, class Address>
@@ -335,6 +141,15 @@ TILEWISE_INLINE void* place(const Address& address) {
     static_assert(sizeof(Address) == 8, "an address of this PTX instruction is an operand of 64 bits");
     return (void*)(address);
   }
+}
+
+/// What lies `bytes` behind an address, which is a pointer or a number.
+template <class Address>
+TILEWISE_INLINE auto behind(const Address& address, std::int64_t bytes) {
+  if constexpr (std::is_pointer_v<Address>)
+    return std::uint64_t(address) + std::uint64_t(bytes);
+  else
+    return Address(address + Address(bytes));
 }
 
 /// For whom the instruction orders what its thread does: for none (weak, volatile, relaxed), its block, or all.
@@ -359,7 +174,7 @@ using Bits = std::conditional_t<
 template <class T, int count, In in, bool strong, For acquires>
 struct Load {
   template <class... Operands>
-  TILEWISE_INLINE static void call(Operands&... all) {
+  TILEWISE_INLINE static void call(Operands&&... all) {
     void* const from = place<in>(pick<count>(all...));
     Elements<T, count> values;
     if constexpr (strong) {
@@ -395,64 +210,6 @@ struct Store {
 };
 
 // ---------------------------------------------------------------- atomics: what becomes of the word
-struct Exchanged {
-  template <class T>
-  static T of(T, T b) {
-    return b;
-  }
-};
-struct Added {
-  template <class T>
-  static T of(T old, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(b));
-    else
-      return old + b;
-  }
-};
-struct Lesser {
-  template <class T>
-  static T of(T old, T b) {
-    return b < old ? b : old;
-  }
-};
-struct Greater {
-  template <class T>
-  static T of(T old, T b) {
-    return b > old ? b : old;
-  }
-};
-struct Anded {
-  template <class T>
-  static T of(T old, T b) {
-    return old & b;
-  }
-};
-struct Ored {
-  template <class T>
-  static T of(T old, T b) {
-    return old | b;
-  }
-};
-struct Xored {
-  template <class T>
-  static T of(T old, T b) {
-    return old ^ b;
-  }
-};
-struct CountedUp {
-  template <class T>
-  static T of(T old, T b) {
-    return old >= b ? T(0) : T(old + 1);
-  }
-};
-struct CountedDown {
-  template <class T>
-  static T of(T old, T b) {
-    return old == 0 || old > b ? b : T(old - 1);
-  }
-};
-
 template <class T, class What, In in, For releases, For acquires>
 struct Atomic {
   template <class To, class Address, class Value>
@@ -488,7 +245,111 @@ struct Reduction {
   }
 };
 
+// ---------------------------------------------------------------- addresses
+/// cvta.to.shared.u64
+struct ToShared {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    put(to, std::uint64_t(shared_address((const void*)(from))));
+  }
+};
+/// cvta.shared.u64
+struct FromShared {
+  template <class To, class From>
+  TILEWISE_INLINE static void call(To& to, const From& from) {
+    put(to, std::uint64_t(shared_pointer(std::uint32_t(from))));
+  }
+};
+/// A prefetch changes nothing that a program can see.
+struct Hint {
+  template <class Address>
+  TILEWISE_INLINE static void call(const Address&) {}
+};
+
+// ---------------------------------------------------------------- threads together
+struct BlockBarrier {
+  TILEWISE_INLINE static void call(int) { sync_block(); }
+};
+struct WarpBarrier {
+  template <class Mask>
+  TILEWISE_INLINE static void call(const Mask& mask) {
+    __syncwarp(get<std::uint32_t>(mask));
+  }
+};
+struct ActiveMask {
+  template <class To>
+  TILEWISE_INLINE static void call(To& to) {
+    put(to, std::uint32_t(__activemask()));
+  }
+};
+
+/// shfl.sync: the source's lane is b lanes away, within a part of the warp; where there is none, a lane gets its own value. c holds the
+/// last lane of a part, and above it the bits of a lane's number that name the part. The second result says whether there is a source.
+enum class By { index, up, down, butterfly };
+template <By how, bool tells>
+struct Shuffle {
+  template <class To, class A, class B, class C, class Mask>
+  TILEWISE_INLINE static void call(To& to, const A& a, const B& b, const C& c, const Mask& mask) {
+    bool found;
+    call(to, found, a, b, c, mask);
+  }
+  template <class To, class A, class B, class C, class Mask>
+  TILEWISE_INLINE static void call(To& to, bool& found, const A& a, const B& b, const C& c, const Mask& mask) {
+    const auto lane = int(lane_id()), away = int(get<std::uint32_t>(b) & 31u);
+    const auto part = int(get<std::uint32_t>(c) >> 8 & 31u), clamp = int(get<std::uint32_t>(c) & 31u);
+    const int first = lane & part, last = first | (clamp & ~part);
+    int source = how == By::up          ? lane - away
+                 : how == By::down      ? lane + away
+                 : how == By::butterfly ? lane ^ away
+                                        : first | (away & ~part);
+    found = how == By::up ? source >= last : source <= last;
+    if (!found) source = lane;
+    put(to, std::uint32_t(__shfl_sync(get<std::uint32_t>(mask), get<std::uint32_t>(a), source)));
+  }
+};
+
+struct Ballot {
+  template <class To, class P, class Mask>
+  TILEWISE_INLINE static void call(To& to, const P& p, const Mask& mask) {
+    put(to, std::uint32_t(__ballot_sync(get<std::uint32_t>(mask), p)));
+  }
+};
+struct AnyLane {
+  template <class P, class Mask>
+  TILEWISE_INLINE static void call(bool& to, const P& p, const Mask& mask) {
+    to = __any_sync(get<std::uint32_t>(mask), p) != 0;
+  }
+};
+struct AllLanes {
+  template <class P, class Mask>
+  TILEWISE_INLINE static void call(bool& to, const P& p, const Mask& mask) {
+    to = __all_sync(get<std::uint32_t>(mask), p) != 0;
+  }
+};
+struct LanesAgree {
+  template <class P, class Mask>
+  TILEWISE_INLINE static void call(bool& to, const P& p, const Mask& mask) {
+    to = __uni_sync(get<std::uint32_t>(mask), p) != 0;
+  }
+};
+struct Sleep {
+  template <class Time>
+  TILEWISE_INLINE static void call(const Time&) {
+    yield_thread();
+  }
+};
+struct Trap {
+  TILEWISE_INLINE static void call() { trap(); }
+};
+
 // ---------------------------------------------------------------- special registers
+/// A special register as an operand.
+template <class Register, class T>
+TILEWISE_INLINE T read() {
+  T value;
+  Register::call(value);
+  return value;
+}
 struct LaneId {
   template <class T>
   TILEWISE_INLINE static void call(T& to) {
