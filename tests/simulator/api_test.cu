@@ -270,7 +270,9 @@ TEST_CASE("2D copies and fills keep to their pitches", "[api]") {
   // Sizes whose product, or whose next multiple of the pitch, is a small number again.
   constexpr std::size_t kMost = ~std::size_t{0};
   CHECK(taken(cudaMallocPitch(&none, &pitch, kMost - 7, 1)) != cudaSuccess);
+#ifdef TILEWISE_SIMULATOR  // an H100 with CUDA 13.0 says that it has so much
   CHECK(taken(cudaMallocPitch(&none, &pitch, 512, (kMost >> 9) + 2)) != cudaSuccess);
+#endif
   cudaPitchedPtr volume{};
   CHECK(taken(cudaMalloc3D(&volume, {kMost - 7, 1, 1})) != cudaSuccess);
   CHECK(taken(cudaMalloc3D(&volume, {512, std::size_t{1} << 30, (std::size_t{1} << 25) + 1})) != cudaSuccess);
@@ -705,7 +707,7 @@ TEST_CASE("API: a pool says how much of its memory is in use, and who may use it
   REQUIRE(cudaFreeAsync(a, cudaStreamPerThread) == cudaSuccess);
   REQUIRE(cudaStreamSynchronize(cudaStreamPerThread) == cudaSuccess);
   CHECK(said(cudaMemPoolAttrUsedMemCurrent) < 2 * kBytes);
-  REQUIRE(cudaFree(b) == cudaSuccess);
+  REQUIRE(cudaFreeAsync(b, cudaStreamPerThread) == cudaSuccess);  // an H100 doesn't count what cudaFree frees
   REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(said(cudaMemPoolAttrUsedMemCurrent) == 0);
   CHECK(said(cudaMemPoolAttrUsedMemHigh) >= 2 * kBytes);

@@ -498,9 +498,13 @@ TEST_CASE("Graphs: a node allocates memory, another one frees it, in each launch
   unsigned long long used = 1, most = 0;
   REQUIRE(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used) == cudaSuccess);
   REQUIRE(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &most) == cudaSuccess);
+  CHECK(used >= n * sizeof(int));  // it stays a graph's until it's trimmed
+  CHECK(most >= used);
+  REQUIRE(cudaDeviceGraphMemTrim(0) == cudaSuccess);
+  REQUIRE(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used) == cudaSuccess);
+  REQUIRE(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &most) == cudaSuccess);
   CHECK(used == 0);
   CHECK(most >= n * sizeof(int));
-  CHECK(cudaDeviceGraphMemTrim(0) == cudaSuccess);
 }
 
 TEST_CASE("Graphs: memory in a captured stream, freed in it, by the host, or by the next launch") {

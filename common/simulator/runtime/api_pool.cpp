@@ -235,7 +235,8 @@ cudaError_t graphs_amount(int device, cudaGraphMemAttributeType which, void* val
     if (!is_device(device)) return cudaErrorInvalidDevice;
     if (value == nullptr || which < cudaGraphMemAttrUsedMemCurrent || which > cudaGraphMemAttrReservedMemHigh)
       return cudaErrorInvalidValue;
-    constexpr cudaMemPoolAttr kOfPools[] = {cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh,
+    // What graphs have freed counts as used until it is trimmed, as on an H100.
+    constexpr cudaMemPoolAttr kOfPools[] = {cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh,
                                             cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh};
     return amount(*pool_of_graphs(device), kOfPools[which], value, set);
   });

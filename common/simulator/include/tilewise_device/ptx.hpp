@@ -21,58 +21,46 @@ void* shared_pointer(std::uint32_t address);
 /// And back. An address elsewhere is a finding.
 TILEWISE_DISTINCT std::uint32_t shared_address(const void* pointer);
 
-// The 32 bits of an operand in a register.
-template <class T>
-TILEWISE_INLINE std::uint32_t bits_of(const T& value) {
-  static_assert(sizeof(T) == 4, "an operand of this PTX instruction is a register of 32 bits");
-  std::uint32_t bits;
-  __builtin_memcpy(&bits, &value, 4);
-  return bits;
-}
-template <class T>
-TILEWISE_INLINE void set_bits(T& to, std::uint32_t bits) {
-  static_assert(sizeof(T) == 4, "a result of this PTX instruction is a register of 32 bits");
-  T value;
-  __builtin_memcpy(&value, &bits, 4);
-  to = value;
+/// Where the address is: anywhere (a pointer), or in shared memory (what __cvta_generic_to_shared() gives).
+enum class In { generic, shared };
+template <In in, class Address>
+TILEWISE_INLINE void* place(const Address& address) {
+  if constexpr (in == In::shared) {
+    static_assert(std::is_integral_v<Address>, "an address of shared memory is what __cvta_generic_to_shared() gives");
+    return shared_pointer(std::uint32_t(address));
+  } else {
+    static_assert(sizeof(Address) == 8, "an address of this PTX instruction is an operand of 64 bits");
+    return (void*)(address);
+  }
 }
 
-/// mma.sync.aligned.m16n8k(k).row.col.f32.(input).(input).f32
-template <int k, tensor::Element input>
+/// mma.sync.aligned.m16n8k(k).row.col.(sum).(input).(input).(sum): d, a, b and c. Sums that are halves come two in a register.
+template <int k, tensor::Element input, tensor::Element sum = tensor::Element::f32>
 struct Mma {
-  template <class A>
-  TILEWISE_INLINE static void call(float& d0, float& d1, float& d2, float& d3, const A& a0, const A& a1, const A& a2,
-                                   const A& a3, const A& b0, const A& b1, float c0, float c1, float c2, float c3) {
-    const std::uint32_t a[4] = {bits_of(a0), bits_of(a1), bits_of(a2), bits_of(a3)}, b[2] = {bits_of(b0), bits_of(b1)};
-    const float c[4] = {c0, c1, c2, c3};
-    float d[4];
-    constexpr tensor::Product kProduct{16, 8, k, 1, input, tensor::Element::f32, tensor::Element::f32};
+  template <class... Operands>
+  TILEWISE_INLINE static void call(Operands&&... all) {
+    constexpr int kSums = sum == tensor::Element::f32 ? 4 : 2;
+    using Sum = std::conditional_t<sum == tensor::Element::f32, float, std::uint32_t>;
+    constexpr tensor::Product kProduct{16, 8, k, 1, input, sum, sum};
+    const auto take = [&]<class T, int first, int... i>(T* to, std::integral_constant<int, first>,
+                                                        std::integer_sequence<int, i...>) {
+      ((to[i] = get<T>(pick<first + i>(all...))), ...);
+    };
+    std::uint32_t a[4], b[2];
+    Sum c[kSums], d[kSums];
+    take(a, std::integral_constant<int, kSums>(), std::make_integer_sequence<int, 4>());
+    take(b, std::integral_constant<int, kSums + 4>(), std::make_integer_sequence<int, 2>());
+    take(c, std::integral_constant<int, kSums + 6>(), std::make_integer_sequence<int, kSums>());
     tensor::multiply(kProduct, d, a, b, c);
-    d0 = d[0];
-    d1 = d[1];
-    d2 = d[2];
-    d3 = d[3];
+    [&]<int... i>(std::integer_sequence<int, i...>) { (put(pick<i>(all...), d[i]), ...); }
+    (std::make_integer_sequence<int, kSums>());
   }
 };
 
 using MmaBf16 = Mma<16, tensor::Element::bf16>;
 using MmaF16 = Mma<16, tensor::Element::f16>;
 using MmaTf32 = Mma<8, tensor::Element::tf32>;
-
-/// mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16: sums are halves, two in a register.
-struct MmaOfHalves {
-  template <class D, class A>
-  TILEWISE_INLINE static void call(D& d0, D& d1, const A& a0, const A& a1, const A& a2, const A& a3, const A& b0,
-                                   const A& b1, const A& c0, const A& c1) {
-    const std::uint32_t a[4] = {bits_of(a0), bits_of(a1), bits_of(a2), bits_of(a3)}, b[2] = {bits_of(b0), bits_of(b1)};
-    const std::uint32_t c[2] = {bits_of(c0), bits_of(c1)};
-    std::uint32_t d[2];
-    constexpr tensor::Product kProduct{16, 8, 16, 1, tensor::Element::f16, tensor::Element::f16, tensor::Element::f16};
-    tensor::multiply(kProduct, d, a, b, c);
-    set_bits(d0, d[0]);
-    set_bits(d1, d[1]);
-  }
-};
+using MmaOfHalves = Mma<16, tensor::Element::f16, tensor::Element::f16>;
 
 /// ldmatrix.sync.aligned.m8n8.x(count)[.trans].shared.b16
 template <int count, bool transposed>
@@ -80,12 +68,12 @@ struct LoadMatrices {
   template <class... Registers>
   TILEWISE_INLINE static void call(Registers&&... all) {
     std::uint32_t d[4];
-    tensor::load_matrices(count, transposed, d, shared_pointer(bits_of(pick<count>(all...))));
-    set_bits(pick<0>(all...), d[0]);
-    if constexpr (count >= 2) set_bits(pick<1>(all...), d[1]);
+    tensor::load_matrices(count, transposed, d, place<In::shared>(pick<count>(all...)));
+    put(pick<0>(all...), d[0]);
+    if constexpr (count >= 2) put(pick<1>(all...), d[1]);
     if constexpr (count >= 4) {
-      set_bits(pick<2>(all...), d[2]);
-      set_bits(pick<3>(all...), d[3]);
+      put(pick<2>(all...), d[2]);
+      put(pick<3>(all...), d[3]);
     }
   }
 };
@@ -93,7 +81,7 @@ struct LoadMatrices {
 struct ConvertToTf32 {
   template <class T>
   TILEWISE_INLINE static void call(T& to, float from) {
-    set_bits(to, bits_of(tensor::round_to_tf32(from)));
+    put(to, tensor::round_to_tf32(from));
   }
 };
 
@@ -101,12 +89,12 @@ struct ConvertToTf32 {
 struct CopyAsync {
   template <class To, class From, class Bytes>
   TILEWISE_INLINE static void call(const To& to, const From& from, const Bytes& bytes) {
-    async_copy(shared_pointer(bits_of(to)), (const void*)from, std::size_t(bytes), 0, false);
+    async_copy(place<In::shared>(to), (const void*)from, std::size_t(bytes), 0, false);
   }
   template <class To, class From, class Bytes, class Read>
   TILEWISE_INLINE static void call(const To& to, const From& from, const Bytes& bytes, const Read& read) {
-    async_copy(shared_pointer(bits_of(to)), (const void*)from, std::size_t(bytes),
-               std::size_t(bytes) - std::size_t(read), !__builtin_constant_p(read));
+    async_copy(place<In::shared>(to), (const void*)from, std::size_t(bytes), std::size_t(bytes) - std::size_t(read),
+               !__builtin_constant_p(read));
   }
 };
 struct CommitGroup {
@@ -130,19 +118,6 @@ template <class T, int count>
 struct alignas(count * sizeof(T)) Elements {
   T x[count];
 };
-/// Where the address is: anywhere (a pointer), or in shared memory (what __cvta_generic_to_shared() gives).
-enum class In { generic, shared };
-template <In in, class Address>
-TILEWISE_INLINE void* place(const Address& address) {
-  if constexpr (in == In::shared) {
-    static_assert(std::is_integral_v<Address>, "an address of shared memory is what __cvta_generic_to_shared() gives");
-    return shared_pointer(std::uint32_t(address));
-  } else {
-    static_assert(sizeof(Address) == 8, "an address of this PTX instruction is an operand of 64 bits");
-    return (void*)(address);
-  }
-}
-
 /// What lies `bytes` behind an address, which is a pointer or a number.
 template <class Address>
 TILEWISE_INLINE auto behind(const Address& address, std::int64_t bytes) {

@@ -225,7 +225,7 @@ struct HighOfProduct {
     return T(Wide(a) * Wide(b) >> 8 * sizeof(T));
   }
 };
-// Of integers: what a division by 0 gives is not told by the manual; a GPU gives all ones, and the remainder of x by 0 is x.
+// Of integers: the manual does not say what a division by 0 gives. An H100 gives all ones, of the quotient and of the remainder.
 struct Divided {
   template <class T>
   TILEWISE_INLINE static T of(T a, T b) {
@@ -239,7 +239,7 @@ struct Divided {
 struct Remainder {
   template <class T>
   TILEWISE_INLINE static T of(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return T(~Round<T>(0));
     if (std::is_signed_v<T> && b == T(-1)) return 0;
     return T(a % b);
   }
