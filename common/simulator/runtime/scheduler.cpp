@@ -987,12 +987,6 @@ static void let_others_run(Lane& lane, const void* site, std::uint64_t polls) {
   wait_in(LaneState::yielded, site);
 }
 
-long long clock_reading() {
-  static long long readings = 0;  // one OS thread
-  repeats::note_effect();
-  return ++readings;
-}
-
 static int print_as(unsigned call, const void* site, const char* format, std::va_list arguments) {
   if (!current_lane) return std::vprintf(format, arguments);
   Unobserved guard;

@@ -73,8 +73,8 @@ inline unsigned long long globaltimer() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return 1'000'000'000ull * now.tv_sec + now.tv_nsec;
 }
-/// No cycles pass here. Each reading is one more than the last, of whatever thread: loops that wait for the clock end,
-/// differences are never 0 or negative, and two runs of a program read the same.
+/// No cycles pass here. Each reading is one more than the last, of whatever thread, and further on when one thread has read it 10,000
+/// times in a row: loops that wait for the clock end, differences are never 0 or negative, and two runs of a program read the same.
 inline long long clock64() { return ::tilewise::sim::clock_reading(); }
 namespace tilewise::sim {
 /// `clock()` of device code: the same count. Host code that runs the same function gets the C library's.

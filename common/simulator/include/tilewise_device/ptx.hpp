@@ -331,14 +331,14 @@ struct LaneId {
     to = T(lane_id());
   }
 };
-/// See clock64(): each reading is one more than the last.
+/// See clock64().
 struct Clock {
   template <class T>
   TILEWISE_INLINE static void call(T& to) {
     to = T(clock_reading());
   }
 };
-/// In nanoseconds, a microsecond for each reading.
+/// In nanoseconds, a microsecond for each tick of clock64().
 struct GlobalTimer {
   template <class T>
   TILEWISE_INLINE static void call(T& to) {

@@ -117,7 +117,7 @@ template <class T>
 TILEWISE_DISTINCT void* heap_allocate(std::size_t bytes);
 TILEWISE_DISTINCT void heap_free(void* pointer);
 
-/// Counts its calls: what clock64() returns.
+/// What clock64() returns: it counts its calls, and hurries when one thread calls it over and over.
 long long clock_reading();
 
 /// printf() and vprintf() of device code. Each call in the source has a number of its own, which its copies share.
