@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "case.hpp"
+#include "counts.hpp"
 #include "enter_cage.hpp"
 #include "explain.hpp"
 #include "grader.hpp"

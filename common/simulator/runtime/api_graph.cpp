@@ -15,6 +15,7 @@
 #include "graph.hpp"
 #include "memory.hpp"
 #include "order.hpp"
+#include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim::graph {
 
