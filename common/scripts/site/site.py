@@ -23,7 +23,7 @@ PACKAGED = Path("/usr/share/doxygen-awesome-css/doxygen-awesome.css")
 # What is no lesson, in the order of the navigation: (page, short title). A page that nobody listed comes under "Look up".
 START = [("index", "Start here"), ("all", "All lessons on one page")]
 PRACTICE = [("puzzles", "Puzzles"), ("your_kernel", "Your kernel"), ("from_python", "From Python"), ("homework", "Homework"), ("teaching", "For teachers")]
-LOOK_UP = [("glossary", "Glossary"), ("findings", "Findings"), ("claims", "Claims"), ("bounds", "Bounds"), ("another_gpu", "Another GPU"),
+LOOK_UP = [("glossary", "Glossary"), ("findings", "Findings"), ("claims", "Claims"), ("bounds", "Bounds"), ("counters", "Counters"), ("another_gpu", "Another GPU"),
            ("topics", "Where is it?")]
 REFERENCE = [("architecture", "How it is built"), ("simulator_cost", "What the simulator costs"),
              ("contributing", "Contributing"), ("chinese", "Chinese edition"), ("annotated", "Classes"), ("files", "Files")]
@@ -32,7 +32,7 @@ REFERENCE = [("architecture", "How it is built"), ("simulator_cost", "What the s
 CHINESE = {
     "Start here": "从这里开始", "All lessons on one page": "全部课程合为一页（英文）", "Lessons": "课程", "Practice": "练习", "Puzzles": "谜题",
     "Your kernel": "你自己的核函数", "From Python": "从 Python 使用", "Homework": "作业", "For teachers": "教师指南", "Look up": "查阅", "Glossary": "术语表", "Findings": "错误报告",
-    "Claims": "流传的说法", "Bounds": "时间下限", "Another GPU": "换一块 GPU", "Where is it?": "内容索引", "Reference": "参考", "How it is built": "工程结构",
+    "Claims": "流传的说法", "Bounds": "时间下限", "Counters": "计数", "Another GPU": "换一块 GPU", "Where is it?": "内容索引", "Reference": "参考", "How it is built": "工程结构",
     "What the simulator costs": "模拟器的开销", "Contributing": "参与贡献", "Chinese edition": "中文版", "Classes": "类", "Files": "文件",
     "deeper": "深入", "Previous": "上一页", "Next": "下一页", "Previous and next page": "上一页和下一页", "Previous and next": "上一页和下一页",
     "On this page": "本页内容", "Skip to the text": "跳到正文", "Menu": "菜单", "Search": "搜索", "Search all pages": "搜索所有页面",
