@@ -120,8 +120,8 @@ TEST_CASE("More programs run that check themselves", "[.all][programs]") {
 
 TEST_CASE("Programs run that check themselves, with libraries", "[.all][programs]") {
   for (const auto& [name, function] :
-       {std::pair{"cublas_batched", "cublasSgemmStridedBatched"}, std::pair{"curand_on_host", "curandGenerateUniform"},
-        std::pair{"cusparse_spmv", "cusparseSpMV"}}) {
+       {std::pair{"cublas_batched", "cublasSgemmStridedBatched"}, std::pair{"cublaslt_perceptron", "cublasLtMatmul"},
+        std::pair{"curand_on_host", "curandGenerateUniform"}, std::pair{"cusparse_spmv", "cusparseSpMV"}}) {
     INFO(name);
     runs(name, std::string("tilewise: ") + function +
                    " and its kin are computed by the simulator's own library on the CPU: checked, but neither counted "

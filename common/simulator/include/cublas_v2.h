@@ -22,6 +22,7 @@
 #define CUBLAS_VERSION (CUBLAS_VER_MAJOR * 10000 + CUBLAS_VER_MINOR * 100 + CUBLAS_VER_PATCH)
 
 typedef struct cublasContext* cublasHandle_t;
+typedef cudaDataType cublasDataType_t;
 
 /// EXECUTION_FAILED here also means: the work was refused since a pointer is wrong, and a finding says which one. On a
 /// GPU the call itself would succeed, and the device fail later or compute with what lies there.
@@ -184,7 +185,20 @@ cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_
 cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                            const double* alpha, const double* A, int lda, const double* beta, const double* B, int ldb,
                            double* C, int ldc);
-/// float, half and bfloat16 with sums in FP32, and double; other types are CUBLAS_STATUS_NOT_SUPPORTED.
+// half: sums are made in FP32 and rounded once, where a GPU may round each
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                           int k, const __half* alpha, const __half* A, int lda, const __half* B, int ldb,
+                           const __half* beta, __half* C, int ldc);
+cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                  int n, int k, const __half* alpha, const __half* const Aarray[], int lda,
+                                  const __half* const Barray[], int ldb, const __half* beta, __half* const Carray[],
+                                  int ldc, int batchCount);
+cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                         int m, int n, int k, const __half* alpha, const __half* A, int lda,
+                                         long long int strideA, const __half* B, int ldb, long long int strideB,
+                                         const __half* beta, __half* C, int ldc, long long int strideC, int batchCount);
+/// float, half and bfloat16 with sums in FP32, half with scalars in half, double, and 8-bit integers with sums in 32 bits;
+/// other types are CUBLAS_STATUS_NOT_SUPPORTED.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                             cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
@@ -198,6 +212,11 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long int strideB, const void* beta, void* C, cudaDataType Ctype, int ldc,
                                           long long int strideC, int batchCount, cublasComputeType_t computeType,
                                           cublasGemmAlgo_t algo);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                   int n, int k, const void* alpha, const void* const Aarray[], cudaDataType Atype,
+                                   int lda, const void* const Barray[], cudaDataType Btype, int ldb, const void* beta,
+                                   void* const Carray[], cudaDataType Ctype, int ldc, int batchCount,
+                                   cublasComputeType_t computeType, cublasGemmAlgo_t algo);
 
 }  // extern "C"
 
@@ -384,11 +403,7 @@ TILEWISE_NOT_SUPPORTED(cublasStpttr);
 TILEWISE_NOT_SUPPORTED(cublasDtpttr);
 TILEWISE_NOT_SUPPORTED(cublasStrttp);
 TILEWISE_NOT_SUPPORTED(cublasDtrttp);
-TILEWISE_NOT_SUPPORTED(cublasHgemm);
-TILEWISE_NOT_SUPPORTED(cublasHgemmBatched);
-TILEWISE_NOT_SUPPORTED(cublasHgemmStridedBatched);
 TILEWISE_NOT_SUPPORTED(cublasCgemmEx);
-TILEWISE_NOT_SUPPORTED(cublasGemmBatchedEx);
 TILEWISE_NOT_SUPPORTED(cublasGemmGroupedBatchedEx);
 TILEWISE_NOT_SUPPORTED(cublasDotEx);
 TILEWISE_NOT_SUPPORTED(cublasDotcEx);

@@ -4,19 +4,16 @@
 // they point to (what a GPU would fault on, or read past, is a finding), compute.
 #include "cublas_v2.h"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "libraries/matrices.hpp"
 #include "runtime/api.hpp"
 #include "runtime/library.hpp"
-#include "tilewise_device/half_format.hpp"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -28,13 +25,7 @@ struct cublasContext {
 namespace tilewise::sim {
 namespace {
 
-using library::Call;
-using library::Region;
-
-template <class T>
-using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
-template <class T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+using namespace blas;
 
 // Never destroyed: programs destroy handles in destructors of their own static objects.
 std::vector<std::unique_ptr<cublasContext>>& handles() {
@@ -71,39 +62,19 @@ cublasStatus_t compute(const char* function, cublasHandle_t handle, bool valid, 
   return CUBLAS_STATUS_SUCCESS;
 }
 
-bool is_operation(cublasOperation_t op) { return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C; }
-bool transposes(cublasOperation_t op) { return op != CUBLAS_OP_N; }
-
 // ---------------------------------------------------------------- scalars and results: host or device, as the handle
 // says
 
-constexpr const char* kHostMode =
-    "but the handle's pointer mode is CUBLAS_POINTER_MODE_HOST: the CPU would crash here; pass a host variable, or "
-    "call "
-    "cublasSetPointerMode";
-
-/// Whether a scalar may be used, under either mode.
-bool usable(Call& call, const cublasContext& handle, const char* name, const void* p, std::size_t bytes, bool read) {
-  if (handle.pointers == CUBLAS_POINTER_MODE_HOST) return call.on_host(name, p, kHostMode);
-  const Region one = library::vector(1, 1, bytes);
-  if (memory::find(p) == nullptr && !memory::in_arenas(reinterpret_cast<std::uintptr_t>(p)) && p != nullptr) {
-    call.finding("host-pointer",
-                 std::string(name) +
-                     " is host memory, but the handle's pointer mode is CUBLAS_POINTER_MODE_DEVICE: the "
-                     "GPU would fault here");
-    return false;
-  }
-  return read ? call.readable(name, p, one) : call.fits(name, p, one);
+Scalars scalars(const cublasContext& handle) {
+  return {handle.pointers == CUBLAS_POINTER_MODE_DEVICE,
+          "but the handle's pointer mode is CUBLAS_POINTER_MODE_HOST: the CPU would crash here; pass a host variable, "
+          "or call cublasSetPointerMode",
+          "but the handle's pointer mode is CUBLAS_POINTER_MODE_DEVICE: the GPU would fault here"};
 }
 
 template <class T>
 bool scalar(Call& call, const cublasContext& handle, const char* name, const T* p, T& value) {
-  if (!usable(call, handle, name, p, sizeof(T), true)) return false;
-  if (handle.pointers == CUBLAS_POINTER_MODE_HOST)
-    call.read_from_host(&value, p, sizeof value);
-  else
-    value = *p;
-  return true;
+  return blas::scalar(call, scalars(handle), name, p, value);
 }
 
 /// Asked first by routines whose result is a number.
@@ -113,7 +84,7 @@ bool may_deliver(Call& call, const cublasContext& handle) {
 
 template <class T>
 bool deliver(Call& call, const cublasContext& handle, T* result, T value) {
-  if (!usable(call, handle, "result", result, sizeof(T), false)) return false;
+  if (!usable(call, scalars(handle), "result", result, sizeof(T), false)) return false;
   *result = value;
   call.wrote(result, library::vector(1, 1, sizeof(T)));
   if (handle.pointers == CUBLAS_POINTER_MODE_HOST) call.host_waits();
@@ -233,110 +204,6 @@ cublasStatus_t swap(const char* name, cublasHandle_t handle, int n, T* x, int in
 
 // ---------------------------------------------------------------- matrices
 
-/// How the inputs of a product are rounded before it.
-enum class Inputs { exact, tf32, half, bfloat16 };
-
-float round_input(float value, Inputs inputs) {
-  using namespace half_detail;
-  switch (inputs) {
-    case Inputs::exact:
-      return value;
-    case Inputs::half:
-      return Half::decode(Half::encode(value));
-    case Inputs::bfloat16:
-      return std::isnan(value) ? value : Bfloat16::decode(Bfloat16::encode(value));
-    case Inputs::tf32:
-      break;
-  }
-  if (!std::isfinite(value)) return value;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffffe000u);  // tensor cores look no further
-}
-double round_input(double value, Inputs) { return value; }
-
-/// A matrix in device memory: rows x cols as stored, column-major, of a type that may be narrower than the arithmetic.
-struct Stored {
-  const char* name;
-  const void* data;
-  cudaDataType type;
-  std::int64_t rows, cols, ld;
-
-  std::size_t element_bytes() const {
-    return type == CUDA_R_64F ? 8 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 4;
-  }
-  Region region() const { return library::matrix(rows, cols, ld, element_bytes()); }
-};
-
-template <class T>
-constexpr cudaDataType type_of = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
-
-template <class T>
-T element(const Stored& m, std::int64_t i, std::int64_t j) {
-  const std::int64_t at = i + j * m.ld;
-  switch (m.type) {
-    case CUDA_R_16F:
-      return half_detail::Half::decode(static_cast<const std::uint16_t*>(m.data)[at]);
-    case CUDA_R_16BF:
-      return half_detail::Bfloat16::decode(static_cast<const std::uint16_t*>(m.data)[at]);
-    default:
-      return static_cast<const T*>(m.data)[at];
-  }
-}
-
-template <class T>
-void set_element(const Stored& m, std::int64_t i, std::int64_t j, T value) {
-  const std::int64_t at = i + j * m.ld;
-  void* const data = const_cast<void*>(m.data);
-  switch (m.type) {
-    case CUDA_R_16F:
-      static_cast<std::uint16_t*>(data)[at] = half_detail::Half::encode(value);
-      break;
-    case CUDA_R_16BF:
-      static_cast<std::uint16_t*>(data)[at] = half_detail::Bfloat16::encode(value);
-      break;
-    default:
-      static_cast<T*>(data)[at] = value;
-  }
-}
-
-/// op(m), packed.
-template <class T>
-Matrix<T> load(const Stored& m, cublasOperation_t op, Inputs inputs = Inputs::exact) {
-  Matrix<T> packed(m.rows, m.cols);
-  for (std::int64_t j = 0; j < m.cols; ++j) {
-    for (std::int64_t i = 0; i < m.rows; ++i) packed(i, j) = round_input(element<T>(m, i, j), inputs);
-  }
-  if (transposes(op)) packed = packed.transpose().eval();
-  return packed;
-}
-
-/// One product C = alpha op(A) op(B) + beta C, once alpha and beta are known.
-template <class T>
-bool multiply(Call& call, cublasOperation_t op_a, cublasOperation_t op_b, std::int64_t k, T alpha, const Stored& A,
-              const Stored& B, T beta, const Stored& C, Inputs inputs) {
-  if (C.rows == 0 || C.cols == 0) return true;
-  const bool product = alpha != T(0) && k > 0;  // else A and B are not looked at
-  if (product) {
-    if (!call.readable(A.name, A.data, A.region()) || !call.readable(B.name, B.data, B.region())) return false;
-    if (!call.apart(C.name, C.data, C.region(), A.name, A.data, A.region()) ||
-        !call.apart(C.name, C.data, C.region(), B.name, B.data, B.region())) {
-      return false;
-    }
-  }
-  // What is in C is not looked at when beta is 0: not even a NaN.
-  if (!(beta == T(0) ? call.fits(C.name, C.data, C.region()) : call.readable(C.name, C.data, C.region()))) return false;
-
-  Matrix<T> sums = Matrix<T>::Zero(C.rows, C.cols);
-  if (product) sums.noalias() = load<T>(A, op_a, inputs) * load<T>(B, op_b, inputs);
-  for (std::int64_t j = 0; j < C.cols; ++j) {
-    for (std::int64_t i = 0; i < C.rows; ++i) {
-      const T scaled = product ? alpha * sums(i, j) : T(0);
-      set_element<T>(C, i, j, beta == T(0) ? scaled : scaled + beta * element<T>(C, i, j));
-    }
-  }
-  call.wrote(const_cast<void*>(C.data), C.region());
-  return true;
-}
-
 /// What is the same in all routines C = alpha op(A) op(B) + beta C.
 struct Product {
   cublasOperation_t op_a, op_b;
@@ -358,7 +225,8 @@ struct Product {
   template <class T>
   bool run(Call& call, T alpha, const void* a, cudaDataType type_a, const void* b, cudaDataType type_b, T beta, void* c,
            cudaDataType type_c, Inputs inputs) const {
-    return multiply<T>(call, op_a, op_b, k, alpha, A(a, type_a), B(b, type_b), beta, C(c, type_c), inputs);
+    return multiply<T>(call, op_a, op_b, k, alpha, A(a, type_a), B(b, type_b), beta, C(c, type_c), C(c, type_c),
+                       inputs);
   }
 };
 
@@ -783,52 +651,37 @@ TILEWISE_ROUTINES(D, d, double)
 
 namespace {
 
-bool is_narrow(cudaDataType type) { return type == CUDA_R_16F || type == CUDA_R_16BF; }
-
-/// A matrix of each product: its first one, their type, and how many elements lie between one and the next.
+/// A matrix of each product: its first one and how many elements lie between one and the next, or a list of them in device memory.
 struct Batch {
   const void* data;
   cudaDataType type;
-  long long stride;
+  long long stride = 0;
+  bool is_list = false;
 
   const void* operator[](int i) const {
-    const Stored one{"", nullptr, type, 0, 0, 0};
-    return static_cast<const char*>(data) + i * stride * static_cast<long long>(one.element_bytes());
+    if (is_list) return static_cast<const void* const*>(data)[i];
+    return static_cast<const char*>(data) + i * stride * static_cast<long long>(bytes_of(type));
+  }
+  bool readable(Call& call, const char* name, int count) const {
+    return !is_list || call.readable(name, data, vector_of<void*>(count, 1));
   }
 };
 
-cublasStatus_t gemm_ex(const char* name, cublasHandle_t handle, const Product& product, const void* alpha,
-                       const Batch& A, const Batch& B, const void* beta, const Batch& C, int count,
-                       cublasComputeType_t computeType, void* site) {
+/// What the products are computed in. Scalars have the type S, in half where S has 16 bits.
+template <class T, class S>
+cublasStatus_t gemm_ex_in(const char* name, cublasHandle_t handle, const Product& product, const void* alpha,
+                          const Batch& A, const Batch& B, const void* beta, const Batch& C, int count,
+                          cublasComputeType_t computeType, void* site) {
   const bool valid = product.valid() && alpha != nullptr && beta != nullptr && count >= 0;
-  if (computeType == CUBLAS_COMPUTE_64F || computeType == CUBLAS_COMPUTE_64F_PEDANTIC) {
-    if (A.type != CUDA_R_64F || B.type != CUDA_R_64F || C.type != CUDA_R_64F) return CUBLAS_STATUS_NOT_SUPPORTED;
-    return gemm_strided<double>(name, handle, product, static_cast<const double*>(alpha),
-                                static_cast<const double*>(A.data), A.stride, static_cast<const double*>(B.data),
-                                B.stride, static_cast<const double*>(beta),
-                                static_cast<double*>(const_cast<void*>(C.data)), C.stride, count, site);
-  }
-  const bool sums_in_float = computeType == CUBLAS_COMPUTE_32F || computeType == CUBLAS_COMPUTE_32F_PEDANTIC ||
-                             computeType == CUBLAS_COMPUTE_32F_FAST_TF32 ||
-                             computeType == CUBLAS_COMPUTE_32F_FAST_16F || computeType == CUBLAS_COMPUTE_32F_FAST_16BF;
-  if (!sums_in_float) {
-    library::not_supported(name, "compute type " + std::to_string(computeType));
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
-  const bool types =
-      A.type == B.type &&
-      (A.type == CUDA_R_32F ? C.type == CUDA_R_32F : is_narrow(A.type) && (C.type == A.type || C.type == CUDA_R_32F));
-  if (!types) {
-    library::not_supported(name, "data types " + std::to_string(A.type) + ", " + std::to_string(B.type) + " and " +
-                                     std::to_string(C.type));
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
   return compute(name, handle, valid, site, [=](Call& call, cublasContext& h) {
-    float a{}, b{};
-    if (!scalar(call, h, "alpha", static_cast<const float*>(alpha), a) ||
-        !scalar(call, h, "beta", static_cast<const float*>(beta), b)) {
+    S factors[2] = {};
+    if (!scalar(call, h, "alpha", static_cast<const S*>(alpha), factors[0]) ||
+        !scalar(call, h, "beta", static_cast<const S*>(beta), factors[1])) {
       return false;
     }
+    const auto value = [&](int i) {
+      return sizeof(S) == 2 ? number<T>(factors, CUDA_R_16F, i) : static_cast<T>(factors[i]);
+    };
     Inputs inputs = Inputs::exact;
     if (A.type == CUDA_R_32F) {
       if (computeType == CUBLAS_COMPUTE_32F) inputs = inputs_of(h);
@@ -836,13 +689,58 @@ cublasStatus_t gemm_ex(const char* name, cublasHandle_t handle, const Product& p
       if (computeType == CUBLAS_COMPUTE_32F_FAST_16F) inputs = Inputs::half;
       if (computeType == CUBLAS_COMPUTE_32F_FAST_16BF) inputs = Inputs::bfloat16;
     }
+    if (product.m == 0 || product.n == 0) return true;
+    if (!A.readable(call, "Aarray", count) || !B.readable(call, "Barray", count) || !C.readable(call, "Carray", count))
+      return false;
     for (int i = 0; i < count; ++i) {
-      if (!product.run<float>(call, a, A[i], A.type, B[i], B.type, b, const_cast<void*>(C[i]), C.type, inputs)) {
+      if (!product.run<T>(call, value(0), A[i], A.type, B[i], B.type, value(1), const_cast<void*>(C[i]), C.type,
+                          inputs)) {
         return false;
       }
     }
     return true;
   });
+}
+
+cublasStatus_t gemm_ex(const char* name, cublasHandle_t handle, const Product& product, const void* alpha,
+                       const Batch& A, const Batch& B, const void* beta, const Batch& C, int count,
+                       cublasComputeType_t computeType, void* site) {
+  const auto in = [&]<class T, class S>(T, S) {
+    return gemm_ex_in<T, S>(name, handle, product, alpha, A, B, beta, C, count, computeType, site);
+  };
+  const auto are = [&](cudaDataType inputs, cudaDataType output) {
+    return A.type == inputs && B.type == inputs && C.type == output;
+  };
+  switch (computeType) {
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+      if (are(CUDA_R_64F, CUDA_R_64F)) return in(double(), double());
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    case CUBLAS_COMPUTE_16F:  // sums in float, rounded once
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+      if (are(CUDA_R_16F, CUDA_R_16F)) return in(float(), std::uint16_t());
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+      if (are(CUDA_R_8I, CUDA_R_32I) && product.lda % 4 == 0 && product.ldb % 4 == 0)
+        return in(std::int32_t(), std::int32_t());
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    case CUBLAS_COMPUTE_32F:
+    case CUBLAS_COMPUTE_32F_PEDANTIC:
+    case CUBLAS_COMPUTE_32F_FAST_TF32:
+    case CUBLAS_COMPUTE_32F_FAST_16F:
+    case CUBLAS_COMPUTE_32F_FAST_16BF:
+      for (const cudaDataType type : {CUDA_R_16F, CUDA_R_16BF})
+        if (are(type, type)) return in(float(), float());
+      for (const cudaDataType type : {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F})
+        if (are(type, CUDA_R_32F)) return in(float(), float());
+      library::not_supported(name, "data types " + std::to_string(A.type) + ", " + std::to_string(B.type) + " and " +
+                                       std::to_string(C.type));
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    default:
+      library::not_supported(name, "compute type " + std::to_string(computeType));
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
 }
 
 }  // namespace
@@ -851,15 +749,15 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                             cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
                             cublasComputeType_t computeType, cublasGemmAlgo_t) {
-  return gemm_ex("cublasGemmEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, Atype, 0}, {B, Btype, 0},
-                 beta, {C, Ctype, 0}, 1, computeType, TILEWISE_CALLER);
+  return gemm_ex("cublasGemmEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, Atype}, {B, Btype}, beta,
+                 {C, Ctype}, 1, computeType, TILEWISE_CALLER);
 }
 
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                              int k, const float* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                              cudaDataType Btype, int ldb, const float* beta, void* C, cudaDataType Ctype, int ldc) {
-  return gemm_ex("cublasSgemmEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, Atype, 0}, {B, Btype, 0},
-                 beta, {C, Ctype, 0}, 1, CUBLAS_COMPUTE_32F, TILEWISE_CALLER);
+  return gemm_ex("cublasSgemmEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, Atype}, {B, Btype}, beta,
+                 {C, Ctype}, 1, CUBLAS_COMPUTE_32F, TILEWISE_CALLER);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
@@ -871,4 +769,42 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
   return gemm_ex("cublasGemmStridedBatchedEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha,
                  {A, Atype, strideA}, {B, Btype, strideB}, beta, {C, Ctype, strideC}, batchCount, computeType,
                  TILEWISE_CALLER);
+}
+
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                   int n, int k, const void* alpha, const void* const Aarray[], cudaDataType Atype,
+                                   int lda, const void* const Barray[], cudaDataType Btype, int ldb, const void* beta,
+                                   void* const Carray[], cudaDataType Ctype, int ldc, int batchCount,
+                                   cublasComputeType_t computeType, cublasGemmAlgo_t) {
+  return gemm_ex("cublasGemmBatchedEx", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha,
+                 {Aarray, Atype, 0, true}, {Barray, Btype, 0, true}, beta, {Carray, Ctype, 0, true}, batchCount,
+                 computeType, TILEWISE_CALLER);
+}
+
+// ---------------------------------------------------------------- products in half
+
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                           int k, const __half* alpha, const __half* A, int lda, const __half* B, int ldb,
+                           const __half* beta, __half* C, int ldc) {
+  return gemm_ex("cublasHgemm", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, {A, CUDA_R_16F},
+                 {B, CUDA_R_16F}, beta, {C, CUDA_R_16F}, 1, CUBLAS_COMPUTE_16F, TILEWISE_CALLER);
+}
+
+cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                  int n, int k, const __half* alpha, const __half* const Aarray[], int lda,
+                                  const __half* const Barray[], int ldb, const __half* beta, __half* const Carray[],
+                                  int ldc, int batchCount) {
+  return gemm_ex("cublasHgemmBatched", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha,
+                 {Aarray, CUDA_R_16F, 0, true}, {Barray, CUDA_R_16F, 0, true}, beta, {Carray, CUDA_R_16F, 0, true},
+                 batchCount, CUBLAS_COMPUTE_16F, TILEWISE_CALLER);
+}
+
+cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                         int m, int n, int k, const __half* alpha, const __half* A, int lda,
+                                         long long int strideA, const __half* B, int ldb, long long int strideB,
+                                         const __half* beta, __half* C, int ldc, long long int strideC,
+                                         int batchCount) {
+  return gemm_ex("cublasHgemmStridedBatched", handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha,
+                 {A, CUDA_R_16F, strideA}, {B, CUDA_R_16F, strideB}, beta, {C, CUDA_R_16F, strideC}, batchCount,
+                 CUBLAS_COMPUTE_16F, TILEWISE_CALLER);
 }

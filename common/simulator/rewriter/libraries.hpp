@@ -11,10 +11,9 @@ struct Library {
   std::string_view prefix;  ///< how its names begin; the next character is a capital, a digit or `_`
 };
 
-/// A header in the simulator's folder stands for each: without anything, so that a program may include it.
+/// A header in the simulator's folder stands for each: without anything, so that a program may include it. None stands for NVML: programs ask
+/// by __has_include whether it's there, and do without it.
 inline constexpr Library kMissingLibraries[] = {
-    {"cuBLASLt", "cublasLt", "cublasLt"},
-    {"cuBLASLt", "cublasLt", "CUBLASLT"},
     {"cuBLASXt", "cublasXt", "cublasXt"},
     {"cuFFT on several GPUs", "cufft", "cufftXt"},
     {"cuFFT on several GPUs", "cufft", "cudaLibXt"},
@@ -34,7 +33,6 @@ inline constexpr Library kMissingLibraries[] = {
     {"cuDNN", "cudnn", "CUDNN"},
     {"NVRTC", "nvrtc", "nvrtc"},
     {"NVRTC", "nvrtc", "NVRTC"},
-    {"NVML", "nvml", "nvml"},
     {"NPP", "npp", "npp"},
     {"nvJPEG", "nvjpeg", "nvjpeg"},
     {"8-bit floating point (cuda_fp8.h)", "cuda_fp8", "__nv_fp8"},
@@ -68,9 +66,7 @@ inline constexpr Library kMissingLibraries[] = {
 };
 
 /// Names of theirs that are there nevertheless.
-inline constexpr std::string_view kThereNevertheless[] = {"cublasLtHandle_t",    "cublasLtCreate",
-                                                          "cublasLtDestroy",     "cublasLtGetVersion",
-                                                          "cufftXtMakePlanMany", "cufftXtExec"};
+inline constexpr std::string_view kThereNevertheless[] = {"cufftXtMakePlanMany", "cufftXtExec"};
 
 /// Namespaces of libraries that the simulator lacks, where a header of that folder is included. Thrust is missing where no
 /// package has brought its headers: see thrust.hpp.

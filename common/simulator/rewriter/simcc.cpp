@@ -672,10 +672,10 @@ std::string quoted(std::string line, std::size_t from = 0) {
 /// Whether CUDA, and who else but CUDA, may have such a name.
 bool looks_like_cuda(std::string_view name) {
   static constexpr std::string_view kPrefixes[] = {
-      "cuda",     "cublas",   "CUBLAS_",   "cusparse", "CUSPARSE_", "curand", "CURAND_", "cufft",
-      "CUFFT_",   "cusolver", "CUSOLVER_", "cudnn",    "CUDNN_",    "nvrtc",  "NVRTC_",  "nccl",
-      "nvml",     "nvtx",     "nvjpeg",    "npp",      "Npp",       "CUDA_",  "CU_",     "__nv_",
-      "CUdevice", "CUresult", "CUcontext", "CUmodule", "CUstream",  "CUevent"};
+      "cuda",  "cublas",   "CUBLAS_",  "CUBLASLT_", "cusparse", "CUSPARSE_", "curand", "CURAND_",
+      "cufft", "CUFFT_",   "cusolver", "CUSOLVER_", "cudnn",    "CUDNN_",    "nvrtc",  "NVRTC_",
+      "nccl",  "nvml",     "nvtx",     "nvjpeg",    "npp",      "Npp",       "CUDA_",  "CU_",
+      "__nv_", "CUdevice", "CUresult", "CUcontext", "CUmodule", "CUstream",  "CUevent"};
   for (std::string_view prefix : kPrefixes) {
     if (name.starts_with(prefix) && name.size() > prefix.size() - 1) return true;
   }

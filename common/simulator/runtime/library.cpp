@@ -43,15 +43,17 @@ std::string plural(std::int64_t n, const char* word) {
   return grouped_digits(static_cast<std::uint64_t>(n)) + " " + word + (n == 1 ? "" : "s");
 }
 
+const char* word_for(const Region& r) { return r.element_bytes == 1 ? "byte" : "element"; }
+
 /// "A (3 x 4, leading dimension 5)".
 std::string text(const char* name, const Region& r) {
   std::string words = name;
   if (r.column_major) {
-    words += " (" + std::to_string(r.run) + " x " + std::to_string(r.runs) + ", leading dimension " +
-             std::to_string(r.stride) + ")";
+    words += " (" + std::to_string(r.by_rows ? r.runs : r.run) + " x " + std::to_string(r.by_rows ? r.run : r.runs) +
+             (r.by_rows ? ", by rows" : "") + ", leading dimension " + std::to_string(r.stride) + ")";
   } else {
-    words += " (" + plural(r.runs, "element");
-    if (r.stride != 1) words += ", " + std::to_string(r.stride) + " apart";
+    words += " (" + plural(r.run * r.runs, word_for(r));
+    if (r.runs > 1 && r.stride != r.run) words += ", " + std::to_string(r.stride) + " apart";
     words += ")";
   }
   return words;
@@ -59,6 +61,7 @@ std::string text(const char* name, const Region& r) {
 
 std::string element(const char* name, const Region& r, std::int64_t i, std::int64_t j) {
   if (!r.column_major) return std::string(name) + "[" + std::to_string(j) + "]";
+  if (r.by_rows) std::swap(i, j);
   return std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
 }
 
@@ -168,8 +171,8 @@ bool Call::fits(const char* name, const void* pointer, const Region& region) {
   }
   const std::uint64_t room = (found->end() - address) / region.element_bytes;
   if (static_cast<std::uint64_t>(region.extent()) > room) {
-    return refuse("out-of-bounds", " needs " + plural(region.extent(), "element") + " and has room for " +
-                                       plural(static_cast<std::int64_t>(room), "element") + ": it begins " +
+    return refuse("out-of-bounds", " needs " + plural(region.extent(), word_for(region)) + " and has room for " +
+                                       plural(static_cast<std::int64_t>(room), word_for(region)) + ": it begins " +
                                        memory::describe(address));
   }
   return true;
@@ -198,6 +201,14 @@ bool Call::readable(const char* name, const void* pointer, const Region& region)
     finding("uninitialised", "reads " + element(name, region, first_i, first_j) + ", which nothing has written" +
                                  (unwritten > 1 ? " (and " + plural(unwritten - 1, "other element") + ")" : ""));
   }
+  return true;
+}
+
+bool Call::scratch(const char* name, const void* pointer, std::size_t bytes) {
+  const auto n = static_cast<std::int64_t>(bytes);
+  const Region region{1, n, 1, n, false};
+  if (!fits(name, pointer, region)) return false;
+  if (bytes > 0) uses(pointer, region, true);
   return true;
 }
 

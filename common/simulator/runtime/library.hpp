@@ -22,6 +22,7 @@ struct Region {
   std::int64_t runs = 0;
   std::int64_t stride = 0;
   bool column_major = false;  ///< a matrix: element (i, j) is the i-th of group j. Else the j-th of a vector
+  bool by_rows = false;       ///< of a matrix: element (i, j) is the j-th of group i
 
   bool empty() const { return run <= 0 || runs <= 0; }
   /// Elements from the first to behind the last one.
@@ -56,6 +57,8 @@ class Call {
   bool fits(const char* name, const void* pointer, const Region& region);
   /// The same, and all of it has been written. Reading what nobody wrote is a finding, but no reason to stop.
   bool readable(const char* name, const void* pointer, const Region& region);
+  /// Memory of the program's that the call may use as it likes while it runs.
+  bool scratch(const char* name, const void* pointer, std::size_t bytes);
   /// Whether an output shares no element with an input. If it does, that is a finding.
   bool apart(const char* output, const void* out, const Region& out_region, const char* input, const void* in,
              const Region& in_region);
