@@ -11,7 +11,6 @@ TEST_CASE("Headers of libraries that the simulator lacks may be included", "[sil
 #include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cudaEGL.h>
-#include <cub/cub.cuh>
 #include <cuda.h>
 #include <cuda_gl_interop.h>
 #include <cudnn.h>
@@ -58,7 +57,6 @@ TEST_CASE("What a program uses of them is refused by name", "[silent]") {
        "#include <cudaEGL.h>\nCUeglStreamConnection c;\nint main() {}\n"},
       {"NVRTC (nvrtcProgram)", "#include <nvrtc.h>\nnvrtcProgram p;\nint main() {}\n"},
       {"the CUDA driver API (CUdevice)", "#include <cuda.h>\nCUdevice d;\nint main() {}\n"},
-      {"CUB", "#include <cub/cub.cuh>\nusing Reduce = cub::BlockReduce<int, 32>;\nint main() {}\n"},
       {"graphics interoperability (cudaGraphicsResource)",
        "#include <cuda_gl_interop.h>\ncudaGraphicsResource* r;\nint main() {}\n"},
   };

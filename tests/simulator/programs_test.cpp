@@ -90,32 +90,23 @@ TEST_CASE("Programs run that check themselves", "[programs]") {
 
 // The same, of which each takes a second to compile: `make check` runs them.
 TEST_CASE("More programs run that check themselves", "[.all][programs]") {
-  for (const char* name : {"bf16_rounding",
-                           "bit_tricks",
-                           "curand_in_kernel",
-                           "device_heap",
-                           "dynamic_parallelism",
-                           "extern_shared_templates",
-                           "grid_sync",
-                           "half_arithmetic",
-                           "host_callback",
-                           "inline_ptx",
-                           "labelled_groups",
-                           "launch_by_pointer",
-                           "match_votes",
-                           "memory_pool",
-                           "nvstd_function",
-                           "prefetch_and_advise",
-                           "producer_consumer_flags",
-                           "scan_of_groups",
-                           "sort_by_radix",
-                           "spin_lock",
-                           "symbols_and_tables",
-                           "virtual_on_device",
-                           "wmma_tile"}) {
+  for (const char* name : {"bf16_rounding",           "bit_tricks",          "cub_blocks",
+                           "curand_in_kernel",        "device_heap",         "dynamic_parallelism",
+                           "extern_shared_templates", "grid_sync",           "half_arithmetic",
+                           "host_callback",           "inline_ptx",          "labelled_groups",
+                           "launch_by_pointer",       "match_votes",         "memory_pool",
+                           "nvstd_function",          "prefetch_and_advise", "producer_consumer_flags",
+                           "scan_of_groups",          "sort_by_radix",       "spin_lock",
+                           "symbols_and_tables",      "virtual_on_device",   "wmma_tile"}) {
     INFO(name);
     runs(name, "right\n");
   }
+}
+
+TEST_CASE("A program runs: CUB's functions for whole devices", "[.all][programs]") {
+  runs("cub_device",
+       "tilewise: CUB's device-wide algorithms run on the CPU, as loops of host code: checked, but neither counted nor "
+       "timed\nright\n");
 }
 
 TEST_CASE("Programs run that check themselves, with libraries", "[.all][programs]") {

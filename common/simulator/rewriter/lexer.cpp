@@ -17,6 +17,11 @@ bool is_identifier_start(char c) {
 bool is_identifier_char(char c) { return is_identifier_start(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
+/// Headers of the simulator's whose functions kernels run: accesses there count, and loops are followed, as in the program's own.
+bool is_taken_for_the_programs(std::string_view file) {
+  return file.find("/tilewise_cub/kernels/") != std::string_view::npos;
+}
+
 /// A line marker: `# 12 "file.cu" 1 3`, or `#line 12 "file.cu"`.
 struct LineMarker {
   int line = 0;
@@ -114,7 +119,7 @@ class Lexer {
     line_ = marker.line - 1;  // the newline that follows counts up
     if (marker.file.empty()) return;
     file_ = file_index(marker.file);
-    if (!marker.system) {
+    if (!marker.system || is_taken_for_the_programs(marker.file)) {
       user_files_.insert(std::string(marker.file));
     } else if (!user_files_.count(std::string(marker.file))) {
       skip_system_header();

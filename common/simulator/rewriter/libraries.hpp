@@ -72,7 +72,6 @@ inline constexpr std::string_view kThereNevertheless[] = {"cufftXtMakePlanMany",
 /// package has brought its headers: see thrust.hpp.
 inline constexpr Library kMissingNamespaces[] = {
     {"Thrust without its headers", "tilewise_absent/thrust/", "thrust"},
-    {"CUB", "cub/", "cub"},
 };
 
 }  // namespace tilewise::sim

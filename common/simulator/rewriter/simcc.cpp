@@ -716,8 +716,10 @@ std::string unknown_name(const std::string& line) {
     constexpr std::size_t kSlip = 2;
     if (distance(name, quoted(line, meant)) <= kSlip) return {};
   }
+  const bool of_cub = quoted(line, line.find(" of ")) == "cub" || quoted(line, line.find("namespace ")) == "cub" ||
+                      line.find("cub::") != std::string::npos;
   const bool of_group = line.find("cooperative_groups") != std::string::npos || quoted(line, line.find(" in ")) == "cg";
-  return of_group || looks_like_cuda(name) ? name : std::string{};
+  return of_cub || of_group || looks_like_cuda(name) ? name : std::string{};
 }
 
 /// The compiler doesn't know that a name which it doesn't know is CUDA's: says so, for the first of them.

@@ -25,12 +25,12 @@ class Running {
 };
 
 // The inner call finds Thrust's function by its first argument, wherever that is declared.
-#define TILEWISE_THRUST(name)                                                        \
-  template <typename Derived, typename... Arguments>                                 \
-  decltype(auto) name(execution_policy<Derived>& policy, Arguments&&... arguments) { \
-    const Running running(#name, stream_of(thrust::detail::derived_cast(policy)));   \
-    thrust::system::cpp::detail::tag host;                                           \
-    return name(host, std::forward<Arguments>(arguments)...);                        \
+#define TILEWISE_THRUST(name)                                                                 \
+  template <typename Derived, typename... Arguments>                                          \
+  decltype(auto) name(execution_policy<Derived>& policy, Arguments&&... arguments) {          \
+    const Running running("thrust::" #name, stream_of(thrust::detail::derived_cast(policy))); \
+    thrust::system::cpp::detail::tag host;                                                    \
+    return name(host, std::forward<Arguments>(arguments)...);                                 \
   }
 TILEWISE_THRUST(adjacent_difference)
 TILEWISE_THRUST(all_of)

@@ -1,0 +1,7 @@
+// CUB, as far as the simulator has it: its own, for what public programs use. The rest is an error that names it.
+#pragma once
+
+#include "device.hpp"
+#include "kernels/block.cuh"
+#include "kernels/iterators.cuh"
+#include "kernels/warp.cuh"
