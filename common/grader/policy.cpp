@@ -203,6 +203,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                           "note_callers_work",
                           "timeline::",
                           "begin_host_algorithm",  // opens device memory
+                          "begin_stream_algorithm",
                           "order::",
                           "graph::",
                           "memory::",

@@ -578,6 +578,16 @@ TEST_CASE("properties and attributes agree", "[api]") {
   CHECK(memory_clock > 100000);
 }
 
+TEST_CASE("A kernel has its mangled name", "[api]") {
+  const char* name = nullptr;
+  REQUIRE(cudaFuncGetName(&name, (const void*)double_managed) == cudaSuccess);
+  CHECK(std::string(name).find("14double_managed") != std::string::npos);
+  REQUIRE(cudaFuncGetName(&name, add_to_numbers) == cudaSuccess);
+  CHECK(std::string(name).find("14add_to_numbers") != std::string::npos);
+  CHECK(cudaFuncGetName(nullptr, add_to_numbers) == cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
 TEST_CASE("device calls refuse nonsense", "[api]") {
   int value = 0;
   cudaDeviceProp prop{};

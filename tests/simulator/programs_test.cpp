@@ -90,14 +90,31 @@ TEST_CASE("Programs run that check themselves", "[programs]") {
 
 // The same, of which each takes a second to compile: `make check` runs them.
 TEST_CASE("More programs run that check themselves", "[.all][programs]") {
-  for (const char* name : {"bf16_rounding",           "bit_tricks",          "cub_blocks",
-                           "curand_in_kernel",        "device_heap",         "dynamic_parallelism",
-                           "extern_shared_templates", "grid_sync",           "half_arithmetic",
-                           "host_callback",           "inline_ptx",          "labelled_groups",
-                           "launch_by_pointer",       "match_votes",         "memory_pool",
-                           "nvstd_function",          "prefetch_and_advise", "producer_consumer_flags",
-                           "scan_of_groups",          "sort_by_radix",       "spin_lock",
-                           "symbols_and_tables",      "virtual_on_device",   "wmma_tile"}) {
+  for (const char* name : {"atomics_of_the_standard",
+                           "bf16_rounding",
+                           "bit_tricks",
+                           "cub_blocks",
+                           "curand_in_kernel",
+                           "device_heap",
+                           "dynamic_parallelism",
+                           "extern_shared_templates",
+                           "grid_sync",
+                           "half_arithmetic",
+                           "host_callback",
+                           "inline_ptx",
+                           "labelled_groups",
+                           "launch_by_pointer",
+                           "match_votes",
+                           "memory_pool",
+                           "nvstd_function",
+                           "prefetch_and_advise",
+                           "producer_consumer_flags",
+                           "scan_of_groups",
+                           "sort_by_radix",
+                           "spin_lock",
+                           "symbols_and_tables",
+                           "virtual_on_device",
+                           "wmma_tile"}) {
     INFO(name);
     runs(name, "right\n");
   }

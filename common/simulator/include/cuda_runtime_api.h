@@ -318,6 +318,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
 // ---------------------------------------------------------------- kernels
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
+/// The name as compilers write it: "_Z6kernelPf".
+cudaError_t cudaFuncGetName(const char** name, const void* kernel);
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config);
 cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config);
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared = 0,
@@ -433,6 +435,10 @@ TILEWISE_WRAPPER cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttrib
 template <class Kernel>
 TILEWISE_WRAPPER cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
   return cudaFuncGetAttributes(attributes, tilewise::sim::kernel_pointer(kernel));
+}
+template <class Kernel>
+TILEWISE_WRAPPER cudaError_t cudaFuncGetName(const char** name, Kernel* kernel) {
+  return cudaFuncGetName(name, tilewise::sim::kernel_pointer(kernel));
 }
 template <class Kernel>
 TILEWISE_WRAPPER cudaError_t cudaFuncSetCacheConfig(Kernel* kernel, cudaFuncCache config) {

@@ -234,6 +234,17 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   });
 }
 
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+  tilewise::sim::memory::host_uses(name, sizeof *name);
+  return api([=] {
+    if (name == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
+    const char* const known = mangled_name(kernel);
+    if (known == nullptr) return cudaErrorInvalidDeviceFunction;
+    *name = known;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
   return api([=] {
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;

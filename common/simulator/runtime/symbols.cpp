@@ -224,6 +224,11 @@ std::string function_name(const void* pc) {
   return text;
 }
 
+const char* mangled_name(const void* pc) {
+  const Function* f = find_function(pc);
+  return f ? f->mangled.c_str() : nullptr;
+}
+
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses) {
   auto& [known, all_known] = known_lines();
   std::vector<const void*> unknown;

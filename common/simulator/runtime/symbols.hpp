@@ -17,6 +17,8 @@ const void* function_start(const void* pc);
 
 /// Demangled signature of the function that holds `pc`, e.g. "void tiled<32>(float const*, int)", or a hexadecimal address.
 std::string function_name(const void* pc);
+/// The same as compilers write it, to the end of the program; null where there is none.
+const char* mangled_name(const void* pc);
 
 /// The user's source line of a call at `return_address`: of the innermost inlined function outside the simulator's headers.
 SourceLine source_line(const void* return_address);
