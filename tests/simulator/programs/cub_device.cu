@@ -73,6 +73,10 @@ int main() {
   with_storage([&](void* s, size_t& b) { return cub::DeviceScan::InclusiveSum(s, b, in.p, out.p, n); });
   std::partial_sum(numbers.begin(), numbers.end(), expected.begin());
   check("inclusive sums", out.host() == expected);
+  Array<int> data(numbers);
+  with_storage([&](void* s, size_t& b) { return cub::DeviceScan::InclusiveSum(s, b, data.p, n, stream); });
+  cudaStreamSynchronize(stream);
+  check("inclusive sums in place", data.host() == expected);
   with_storage([&](void* s, size_t& b) { return cub::DeviceScan::InclusiveScan(s, b, in.p, out.p, Larger(), n); });
   for (int i = 0, m = numbers[0]; i < n; ++i) expected[i] = m = std::max(m, numbers[i]);
   check("maxima up to here", out.host() == expected);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "device.hpp"
-#include "kernels/block.cuh"
 #include "kernels/iterators.cuh"
+#if defined(__CUDACC__)
+#include "kernels/block.cuh"
 #include "kernels/warp.cuh"
+#endif

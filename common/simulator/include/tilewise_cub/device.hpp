@@ -207,15 +207,24 @@ struct DeviceScan {
       for (N i = 1; i < n; ++i) out[i] = sum = op(sum, in[i]);
     });
   }
-  template <class In, class Out, class N>
+  template <class In, class Out, class N, std::enable_if_t<!std::is_integral_v<Out>, int> = 0>
   static cudaError_t ExclusiveSum(void* storage, size_t& bytes, In in, Out out, N n, cudaStream_t stream = 0,
                                   bool = false) {
     return ExclusiveScan(storage, bytes, in, out, cub::Sum(), tilewise::Value<In>(0), n, stream);
   }
-  template <class In, class Out, class N>
+  template <class In, class Out, class N, std::enable_if_t<!std::is_integral_v<Out>, int> = 0>
   static cudaError_t InclusiveSum(void* storage, size_t& bytes, In in, Out out, N n, cudaStream_t stream = 0,
                                   bool = false) {
     return InclusiveScan(storage, bytes, in, out, cub::Sum(), n, stream);
+  }
+  // In place.
+  template <class Data, class N, std::enable_if_t<std::is_integral_v<N>, int> = 0>
+  static cudaError_t ExclusiveSum(void* storage, size_t& bytes, Data data, N n, cudaStream_t stream = 0) {
+    return ExclusiveScan(storage, bytes, data, data, cub::Sum(), tilewise::Value<Data>(0), n, stream);
+  }
+  template <class Data, class N, std::enable_if_t<std::is_integral_v<N>, int> = 0>
+  static cudaError_t InclusiveSum(void* storage, size_t& bytes, Data data, N n, cudaStream_t stream = 0) {
+    return InclusiveScan(storage, bytes, data, data, cub::Sum(), n, stream);
   }
 };
 
