@@ -349,6 +349,8 @@ struct Product {
   Layout a, b, c, d;
 
   cublasStatus_t judge(const char* function) const;
+  cublasStatus_t judge_memory(std::size_t workspace_bytes) const;
+  std::size_t workspace() const;  ///< bytes
   template <class T, class S>
   bool run(Call& call, const void* alpha, const void* A, const void* B, const void* beta, const void* C, void* D) const;
 
@@ -387,12 +389,11 @@ bool knows_types(const Operation& operation, const Layout& a, const Layout& b, c
       return are(CUDA_R_8I, CUDA_R_32I, CUDA_R_32I);
     case CUBLAS_COMPUTE_32F:
     case CUBLAS_COMPUTE_32F_PEDANTIC:
-      for (const int narrow : {CUDA_R_16F, CUDA_R_16BF})
-        if (are(narrow, narrow, CUDA_R_32F) || are(narrow, CUDA_R_32F, CUDA_R_32F)) return true;
-      return are(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F);
     case CUBLAS_COMPUTE_32F_FAST_TF32:
     case CUBLAS_COMPUTE_32F_FAST_16F:
     case CUBLAS_COMPUTE_32F_FAST_16BF:
+      for (const int narrow : {CUDA_R_16F, CUDA_R_16BF})
+        if (are(narrow, narrow, CUDA_R_32F) || are(narrow, CUDA_R_32F, CUDA_R_32F)) return true;
       return are(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F);
     default:
       return false;
@@ -411,7 +412,7 @@ cublasStatus_t Product::judge(const char* function) const {
   const std::uint64_t m = flips_a ? a.cols : a.rows, n = flips_b ? b.rows : b.cols;
   const bool fits = (flips_a ? a.rows : a.cols) == (flips_b ? b.cols : b.rows) && d.rows == m && d.cols == n &&
                     c.rows == m && c.cols == n;
-  if (!fits) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!fits || m == 0 || n == 0) return CUBLAS_STATUS_INVALID_VALUE;
   for (const Layout* layout : {&a, &b, &c, &d}) {
     if (layout->order != CUBLASLT_ORDER_COL && layout->order != CUBLASLT_ORDER_ROW)
       return lacks("order " + std::to_string(layout->order) + " of a matrix");
@@ -427,25 +428,41 @@ cublasStatus_t Product::judge(const char* function) const {
   if (o.pointers != CUBLASLT_POINTER_MODE_HOST && o.pointers != CUBLASLT_POINTER_MODE_DEVICE)
     return lacks("pointer mode " + std::to_string(o.pointers));
   if (o.op_c != CUBLAS_OP_N || o.fill != CUBLAS_FILL_MODE_FULL) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (a.type == CUDA_R_8I) {  // what tensor cores ask for
-    if (!flips_a || flips_b || m % 4 != 0 || a.rows % 4 != 0 || a.ld % 4 != 0 || b.ld % 4 != 0 || d.ld % 4 != 0)
-      return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (a.type == CUDA_R_8I) {
+    if (k() % 4 != 0 || a.ld % 4 != 0 || b.ld % 4 != 0) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (o.epilogue != CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  if (c.order != d.order) return lacks("C and D in different orders");
+  if (c.order != d.order) return CUBLAS_STATUS_INVALID_VALUE;
+  if (o.epilogue == CUBLASLT_EPILOGUE_BGRADB && !flips_b) return CUBLAS_STATUS_NOT_SUPPORTED;
   const bool plain = (o.epilogue & ~(std::uint32_t(CUBLASLT_EPILOGUE_DEFAULT) | kRelu | kGelu)) == 0;
   if (d.order == CUBLASLT_ORDER_ROW && !plain)
     return lacks("a bias or an auxiliary matrix where D is in order of rows");
   if (has_aux(o.epilogue)) {
-    if (o.aux_ld < std::int64_t(m) || o.aux_ld % (has_mask(o.epilogue) ? 128 : 8) != 0)
-      return CUBLAS_STATUS_INVALID_VALUE;
+    const auto row = has_mask(o.epilogue) ? 128 : std::int64_t(16 / bytes_of(cudaDataType(d.type)));
+    if (o.aux_ld < std::int64_t(m) || o.aux_ld % row != 0) return CUBLAS_STATUS_INVALID_VALUE;
     if (o.aux_type != -1 && o.aux_type != d.type && !has_mask(o.epilogue))
       return lacks("an auxiliary matrix of data type " + std::to_string(o.aux_type));
   }
   const bool biased = has_bias(o.epilogue) || has_bias_gradient(o.epilogue);
-  if (biased && o.bias_type != -1 && o.bias_type != d.type)
-    return lacks("a bias of data type " + std::to_string(o.bias_type));
+  if (biased && o.bias_type != -1 && o.bias_type != d.type) return CUBLAS_STATUS_INVALID_VALUE;
   return CUBLAS_STATUS_SUCCESS;
+}
+
+// Sums of a bias's gradient that pass through the workspace.
+std::size_t Product::workspace() const {
+  const std::uint32_t e = operation.epilogue;
+  return reads_aux(e) && has_bias_gradient(e) ? d.rows * std::max<std::size_t>(4, bytes_of(cudaDataType(d.type))) + 31
+                                              : 0;
+}
+
+// What an H100 said of each epilogue, with the pointers and the workspace and without them (CUDA 13.0).
+cublasStatus_t Product::judge_memory(std::size_t workspace_bytes) const {
+  const std::uint32_t e = operation.epilogue;
+  const bool has_bias_pointer = operation.bias != nullptr, has_aux_pointer = operation.aux != nullptr;
+  if (has_bias_pointer != (has_bias(e) || has_bias_gradient(e))) return CUBLAS_STATUS_INVALID_VALUE;
+  if (has_aux(e) && !has_aux_pointer) return reads_aux(e) ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!has_aux(e) && has_aux_pointer && (e & (kRelu | kGelu)) != 0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return workspace_bytes < workspace() ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
 }
 
 const void* moved(const void* data, std::int64_t elements, int type) {
@@ -607,14 +624,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatmulHeuristicResult_t results[], int* found) {
   if (found != nullptr) *found = 0;
   if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (operation == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr || preference == nullptr ||
-      requested <= 0 || results == nullptr || found == nullptr) {
+  if (operation == nullptr || a == nullptr || b == nullptr || d == nullptr || preference == nullptr || requested <= 0 ||
+      results == nullptr || found == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const cublasStatus_t status =
-      Product{of(operation), of(a), of(b), of(c), of(d)}.judge("cublasLtMatmulAlgoGetHeuristic");
+  const Product product{of(operation), of(a), of(b), of(c != nullptr ? c : d), of(d)};
+  const cublasStatus_t status = product.judge("cublasLtMatmulAlgoGetHeuristic");
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   results[0] = {};
+  results[0].workspaceSize = product.workspace();
   results[0].algo.data[0] = kAlgorithm;
   *found = 1;
   return CUBLAS_STATUS_SUCCESS;
@@ -644,14 +662,14 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
                                        cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
                                        cublasLtMatmulHeuristicResult_t* result) {
   if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (operation == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr || !is_algorithm(algo) ||
+  if (operation == nullptr || a == nullptr || b == nullptr || d == nullptr || !is_algorithm(algo) ||
       result == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const cublasLtMatmulAlgo_t kept = result->algo;
   *result = {};
   result->algo = kept;
-  return Product{of(operation), of(a), of(b), of(c), of(d)}.judge("cublasLtMatmulAlgoCheck");
+  return Product{of(operation), of(a), of(b), of(c != nullptr ? c : d), of(d)}.judge("cublasLtMatmulAlgoCheck");
 }
 
 // ---------------------------------------------------------------- the product
@@ -666,12 +684,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
   const auto refuse = [](cublasStatus_t status) { return library::note_failure(status), status; };
   if (!is_handle(handle)) return refuse(CUBLAS_STATUS_NOT_INITIALIZED);
   const bool aligned = reinterpret_cast<std::uintptr_t>(workspace) % 256 == 0;
-  if (operation == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr || alpha == nullptr ||
-      beta == nullptr || (algo != nullptr && !is_algorithm(algo)) || !aligned) {
+  if (operation == nullptr || a == nullptr || b == nullptr || d == nullptr || alpha == nullptr || beta == nullptr ||
+      (algo != nullptr && !is_algorithm(algo)) || !aligned) {
     return refuse(CUBLAS_STATUS_INVALID_VALUE);
   }
-  const Product product{of(operation), of(a), of(b), of(c), of(d)};
+  const Product product{of(operation), of(a), of(b), of(c != nullptr ? c : d), of(d)};
   if (const cublasStatus_t status = product.judge(function); status != CUBLAS_STATUS_SUCCESS) return refuse(status);
+  if (workspace == nullptr && workspace_bytes != 0) return refuse(CUBLAS_STATUS_INVALID_VALUE);
+  if (const cublasStatus_t status = product.judge_memory(workspace_bytes); status != CUBLAS_STATUS_SUCCESS)
+    return refuse(status);
   if (C == D && c != d && product.c.ld != product.d.ld) return refuse(CUBLAS_STATUS_INVALID_VALUE);
 
   const auto work = [=](Call& call) {
