@@ -100,10 +100,9 @@ void wait_in(LaneState state, const void* site) {
   s.home = t.fctx;
 }
 
-// Runs on a worker's stack.
-static void work(transfer_t from) {
-  Scheduler& s = scheduler();
-  s.home = from.fctx;
+// One lane after the other, until this worker has none. A function of its own: for its next lane another thread of the host may resume the
+// worker, with variables of its own, and on AArch64 a compiler looks up but once in a function where those of its thread are.
+[[gnu::noinline]] static void run_lanes(Scheduler& s) {
   for (;;) {
     s.thread(s.context);
     observed_lane = nullptr;
@@ -113,18 +112,25 @@ static void work(transfer_t from) {
     Warp& warp = s.warps[lane.linear / kWarpSize];
     const unsigned runnable = warp.fresh | warp.ready;
     const unsigned next = static_cast<unsigned>(std::countr_zero(runnable));
-    if (runnable != 0 && !s.restart && (warp.fresh >> next & 1u)) {
-      const unsigned first = lane.linear / kWarpSize * kWarpSize;
-      Lane& fresh = s.lanes[first + next];
-      __builtin_prefetch(&fresh + 2);
-      __builtin_prefetch(reinterpret_cast<const char*>(&fresh + 2) + 64);
-      warp.fresh &= ~(1u << next);
-      fresh.state = LaneState::ready;
-      fresh.calls = &s.running->calls;
-      current_lane = &fresh;
-      observed_lane = nullptr;
-      continue;
-    }
+    if (runnable == 0 || s.restart || (warp.fresh >> next & 1u) == 0) return;
+    const unsigned first = lane.linear / kWarpSize * kWarpSize;
+    Lane& fresh = s.lanes[first + next];
+    __builtin_prefetch(&fresh + 2);
+    __builtin_prefetch(reinterpret_cast<const char*>(&fresh + 2) + 64);
+    warp.fresh &= ~(1u << next);
+    fresh.state = LaneState::ready;
+    fresh.calls = &s.running->calls;
+    current_lane = &fresh;
+    observed_lane = nullptr;
+  }
+}
+
+// Runs on a worker's stack.
+static void work(transfer_t from) {
+  Scheduler& s = scheduler();
+  s.home = from.fctx;
+  for (;;) {
+    run_lanes(s);
     s.idle.push_back(s.running);
     transfer_t t = jump_fcontext(s.home, nullptr);
     s.home = t.fctx;
