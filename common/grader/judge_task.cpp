@@ -289,7 +289,7 @@ class TaskJudge {
   std::string why_implausible() const {
     const Case& c = measured();
     if (c.outcome != Outcome::right || c.library_calls != 0) return "";  // a library's work is not counted
-#ifdef __x86_64__
+#if defined(__x86_64__) || (defined(__aarch64__) && defined(__linux__))  // where FLOP are counted
     if (totals_.flops < c.least_flops)
       return fmt::format(
           "the result is right, but the kernels did {:.0f} FLOP where it takes at least {:.0f}: where does it come "

@@ -166,7 +166,7 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
   for (const std::string& library : libraries)
     if (allowed_of(library).count(name)) return true;
   for (const char* hook : {"__tsan_", "tilewise_read", "tilewise_write", "__ubsan_handle_", "tilewise_flop",
-                           "tilewise_checked_call", "tilewise_guarded_"})
+                           "tilewise_checked_call", "tilewise_guarded_", "tilewise_divided_by_zero"})
     if (name.starts_with(hook)) return !name.ends_with("_cached");  // which would write where the caller says
   const std::string readable = demangled(std::string(name));
   // The simulator has some CUDA calls as C++ functions, templates among them.
