@@ -4,6 +4,8 @@
 #include <string>
 
 #include "catch.hpp"
+#include "rewriter/divisions.hpp"
+#include "rewriter/far_jumps.hpp"
 
 using tilewise::sim::count_arithmetic;
 using tilewise::sim::flop_of;
@@ -31,6 +33,59 @@ TEST_CASE("instructions that compute are told from those that do not", "[arithme
                            "\tcvtsi2ssl\t%eax, %xmm0", "\txorps\t%xmm0, %xmm0", "\taddl\t$1, %eax", "\taddq\t$8, %rsp",
                            "\tcall\t_ZN3foo4fmafEv@PLT", "\tcall\t*%rbp", "addss:", ".Laddss:", "\t.string\t\"addss\"",
                            "", "\t", "\tpaddd\t%xmm1, %xmm0", "\tpsubd\t%xmm1, %xmm0", "\tmulsd_table"})
+    is(none, 0, 0);
+}
+
+TEST_CASE("instructions of AArch64 that compute are told from those that do not", "[arithmetic][aarch64]") {
+  const auto is = [](const char* line, unsigned single, unsigned twice) {
+    INFO(line);
+    CHECK(flop_of(line).single == single);
+    CHECK(flop_of(line).twice == twice);
+  };
+  is("\tfadd\ts0, s1, s2", 1, 0);
+  is("\tfsub\td15, d1, d2", 0, 1);
+  is("\tfmul\ts0, s1, v2.s[3]", 1, 0);
+  is("\tfnmul\td0, d1, d2", 0, 1);
+  is("\tfdiv\ts31, s1, s2", 1, 0);
+  is("\tfsqrt\td0, d1", 0, 1);
+  is("\tfabd\ts0, s1, s2", 1, 0);
+  is("\tfmadd\ts0, s1, s2, s3", 2, 0);
+  is("\tfmsub\td0, d1, d2, d3", 0, 2);
+  is("\tfnmadd\ts0, s1, s2, s3", 2, 0);
+  is("\tfnmsub\td0, d1, d2, d3", 0, 2);
+  is("\tfadd\tv0.2s, v1.2s, v2.2s", 2, 0);
+  is("\tfmul\tv0.4s, v1.4s, v2.s[0]", 4, 0);
+  is("\tfdiv\tv0.2d, v1.2d, v2.2d", 0, 2);
+  is("\tfmla\tv0.4s, v1.4s, v2.4s", 8, 0);
+  is("\tfmls\tv0.2d, v1.2d, v2.2d", 0, 4);
+  is("\tfaddp\td0, v1.2d", 0, 1);
+  is("\tfcvtzs\tw0, s0, 4", 1, 0);  // multiplies by 16 first
+  is("\tfcvtzu\tx0, d0, #4", 0, 1);
+  is("\tbl\tfmaf", 2, 0);
+  is("\tbl\tfma", 0, 2);
+  is("\tbl\tsqrtf", 1, 0);
+  for (const char* none : {"\tfmov\ts0, s1",
+                           "\tfmov\ts0, 1.0e+0",
+                           "\tfcmpe\ts0, s1",
+                           "\tfcsel\ts0, s1, s2, gt",
+                           "\tfneg\ts0, s1",
+                           "\tfabs\td0, d1",
+                           "\tfminnm\ts0, s1, s2",
+                           "\tfcvt\td0, s0",
+                           "\tfcvtzs\tw0, s0",
+                           "\tscvtf\ts0, w0",
+                           "\tfrintm\ts0, s0",
+                           "\tadd\tx0, x1, x2",
+                           "\tmadd\tw0, w1, w2, w3",
+                           "\tadd\tv0.4s, v1.4s, v2.4s",
+                           "\tbl\tfmaxf",
+                           "\tb\tfma",
+                           "\tblr\tx3",
+                           "fadd:",
+                           "\tfadd\t%st, %st(1)",
+                           "\tfmuls\t4(%rax)",
+                           "\tfsqrt",
+                           "\tfadd"})
     is(none, 0, 0);
 }
 
@@ -89,6 +144,57 @@ TEST_CASE("a block's operations are added where its call stood", "[arithmetic]")
         "\tret\n\t.cfi_startproc\n\tmulsd\t%xmm1, %xmm0\n");
 }
 
+TEST_CASE("a block's operations are added on AArch64 as well", "[arithmetic][aarch64]") {
+  const std::string call = "\tbl\t__sanitizer_cov_trace_pc\n", two = "\tfmul\ts0, s0, s1\n\tfadd\ts0, s0, s1\n";
+  const std::string place =
+      "\tmrs\tx16, tpidr_el0\n\tadd\tx16, x16, #:tprel_hi12:tilewise_flop, lsl #12\n\tadd\tx16, x16, "
+      "#:tprel_lo12_nc:tilewise_flop\n";
+  const std::string added = place + "\tldr\tx17, [x16]\n\tadd\tx17, x17, #2\n\tstr\tx17, [x16]\n";
+  CHECK(count_arithmetic("f:\n" + call + "\tret\n") == "f:\n\tret\n");
+  CHECK(count_arithmetic("f:\n" + call + two + "\tret\n") == "f:\n" + added + two + "\tret\n");
+  CHECK(count_arithmetic("f:\n" + call + "\tfadd\td0, d1, d2\n\tret\n") ==
+        "f:\n" + place +
+            "\tldr\tx17, [x16, #8]\n\tadd\tx17, x17, #1\n\tstr\tx17, [x16, #8]\n\tfadd\td0, d1, d2\n\tret\n");
+  // A block without a call, behind each kind of jump. There is no red zone below the stack.
+  const std::string kept = "\tstp\tx16, x17, [sp, #-16]!\n" + added + "\tldp\tx16, x17, [sp], #16\n";
+  for (const std::string jump : {"b\t.L2", "beq\t.L2", "b.eq\t.L2", "cbz\tw0, .L2", "tbnz\tx1, #3, .L2"})
+    CHECK(count_arithmetic("f:\n" + call + "\t" + jump + "\n.L2:\n" + two + "\tret\n") ==
+          "f:\n\t" + jump + "\n.L2:\n" + kept + two + "\tret\n");
+  CHECK(count_arithmetic("f:\n" + call + "\tblr\tx2\n.L2:\n" + two) == "f:\n" + added + "\tblr\tx2\n.L2:\n" + two);
+  const std::string start = "f:\n\t.cfi_startproc\n", jump = "\tbne\t.L2\n.L2:\n";
+  CHECK(count_arithmetic(start + "\t.cfi_def_cfa_register 29\n" + call + jump + two) ==
+        start + "\t.cfi_def_cfa_register 29\n" + jump + kept + two);
+  CHECK(count_arithmetic(start + "\t.cfi_def_cfa 31, 0\n" + call + jump + two) ==
+        start + "\t.cfi_def_cfa 31, 0\n" + jump + "\tstp\tx16, x17, [sp, #-16]!\n\t.cfi_adjust_cfa_offset 16\n" +
+            added + "\tldp\tx16, x17, [sp], #16\n\t.cfi_adjust_cfa_offset -16\n" + two);
+  // Code of a shared library looks up where the counters are.
+  CHECK(count_arithmetic("f:\n" + call + two, true).starts_with("f:\n\tadrp\tx16, :gottprel:tilewise_flop\n"));
+}
+
+TEST_CASE("16 bytes that AArch64 moves 8 by 8 call the unaligned hook", "[arithmetic][aarch64]") {
+  const std::string read = "\tbl\t__tsan_read16\n", write = "\tbl\t__tsan_write16\n";
+  const std::string odd_read = "\tbl\t__tsan_unaligned_read16\n", odd_write = "\tbl\t__tsan_unaligned_write16\n";
+  const std::string halves = "\tldr\tx0, [x21, x19]\n\tstr\tx0, [x20, x19]\n\tldr\tx0, [x23, 8]\n";
+  const std::string whole = "\tldp\tx0, x1, [x20]\n\tstp\tx0, x1, [x19]\n", vector = "\tldr\tq0, [x20]\n";
+  CHECK(tell_alignment(write + read + halves) == odd_write + odd_read + halves);
+  CHECK(tell_alignment(write + "\tstr\txzr, [x0]\n") == odd_write + "\tstr\txzr, [x0]\n");
+  const std::string from_stack = "\tldr\tx0, [sp, 64]\n\tstr\tx0, [x20]\n",
+                    to_stack = "\tldr\tx0, [x20]\n\tstr\tx0, [sp, 64]\n";
+  CHECK(tell_alignment(write + from_stack + read + to_stack) == odd_write + from_stack + odd_read + to_stack);
+  // Members that are used: nothing is known of the whole.
+  const std::string parts = "\tldr\tx1, [x21, x19]\n\tldr\tx0, [x23, 8]\n\tfmov\td0, x1\n\tstr\tx2, [x3]\n";
+  CHECK(tell_alignment(read + parts) == read + parts);
+  // The first move decides; the stack's is not it, nor what the linker fills in.
+  for (const std::string& same :
+       {write + read + whole, read + vector, read + whole + halves, read + "\tstr\tx0, [sp, 16]\n" + whole,
+        read + "\tldr\tx0, [x0, :got_lo12:v]\n" + whole, read + "\tb\t.L3\n" + halves,
+        read + "\tcbnz\tx0, .L3\n" + halves})
+    CHECK(tell_alignment(same) == same);
+  const std::string frame = "\t.cfi_startproc\n\tmov\tx29, sp\n", slot = "\tldr\tx0, [x29, 24]\n\tstr\tx0, [x29, 40]\n";
+  CHECK(tell_alignment(frame + read + slot + whole) == frame + read + slot + whole);
+  CHECK(tell_alignment(frame + "\t.cfi_startproc\n" + read + slot) == frame + "\t.cfi_startproc\n" + odd_read + slot);
+}
+
 TEST_CASE("16 bytes that are moved as if aligned to 8 call the unaligned hook", "[arithmetic]") {
   const std::string read = "\tcall\t__tsan_read16@PLT\n", write = "\tcall\t__tsan_write16@PLT\n";
   const std::string odd_read = "\tcall\t__tsan_unaligned_read16@PLT\n",
@@ -115,4 +221,25 @@ TEST_CASE("16 bytes that are moved as if aligned to 8 call the unaligned hook", 
   // What comes after another call or a jump belongs to something else.
   for (std::string other : {"\tcall\tf@PLT\n", "\tcall\t__tsan_read4@PLT\n", "\tjne\t.L4\n", "\tret\n"})
     CHECK(tell_alignment(read + other + load) == read + other + load);
+}
+
+TEST_CASE("integers are not divided by zero on AArch64", "[arithmetic][aarch64]") {
+  using tilewise::sim::look_at_divisions;
+  const auto asked = [](const std::string& by) {
+    return "\tcbnz\t" + by + ", 1f\n\tbl\ttilewise_divided_by_zero\n1:\n";
+  };
+  CHECK(look_at_divisions("f:\n\tsdiv\tw0, w1, w2\n\tret\n") == "f:\n" + asked("w2") + "\tsdiv\tw0, w1, w2\n\tret\n");
+  CHECK(look_at_divisions("\tudiv\tx0, x0, x13") == asked("x13") + "\tudiv\tx0, x0, x13");
+  for (const std::string same :
+       {"", "\tfdiv\ts0, s1, s2\n", "sdiv:\n\t.string\t\"sdiv\"\n", "\tidivl\t%ecx\n\tdivq\t(%rsi)\n"})
+    CHECK(look_at_divisions(same) == same);
+}
+
+TEST_CASE("jumps that reach 32 KB become long ones on AArch64", "[arithmetic][aarch64]") {
+  using tilewise::sim::lengthen_jumps;
+  CHECK(lengthen_jumps("f:\n\ttbz\tx0, 63, .L2\n\tret\n") == "f:\n\ttbnz\tx0, 63, 1f\n\tb\t.L2\n1:\n\tret\n");
+  CHECK(lengthen_jumps("\ttbnz\tw1, #3, .L7") == "\ttbz\tw1, #3, 1f\n\tb\t.L7\n1:\n");
+  for (const std::string same :
+       {"", "\tcbz\tw0, .L2\n.L2:\n\tbne\t.L2", "tbz:\n\tret\n", "\ttestb\t%al, %al\n\tjne\t.L3\n"})
+    CHECK(lengthen_jumps(same) == same);
 }

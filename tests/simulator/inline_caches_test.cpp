@@ -44,6 +44,21 @@ TEST_CASE("Each hook of a plain access is called behind a look into a cache", "[
   CHECK(contains(known, "\tmovl\t$5, %edx\n\tcall\ttilewise_write2_cached@PLT\n"));
 }
 
+TEST_CASE("Each hook is called behind a look into a cache on AArch64 as well", "[inline-caches][aarch64]") {
+  const std::string read = add_inline_caches("f:\n\tbl\t__tsan_read4\n\tbl\ttilewise_write1_known5\n\tret\n");
+  CHECK(contains(read,
+                 "f:\n\tadrp\tx1, tilewise_inline_caches+0\n\tadd\tx1, x1, #:lo12:tilewise_inline_caches+0\n"
+                 "\tldp\tx3, x4, [x1]\n\tsub\tx3, x0, x3\n\tror\tx3, x3, #2\n\tcmp\tx3, x4\n\tb.lo\t1f\n"
+                 "\tmov\tw2, #0\n\tbl\ttilewise_read4_cached\n1:\n"));
+  CHECK(contains(read,
+                 "\tsub\tx3, x0, x3\n\tcmp\tx3, x4\n\tb.lo\t1f\n\tmov\tw2, #5\n\tbl\ttilewise_write1_cached\n1:\n"));
+  CHECK(number_of_caches(read) == "2");
+  const std::string iterate = "\tbl\t_ZN8tilewise3sim4Loop7iterateEv\n";
+  CHECK(contains(add_inline_caches(iterate), "\tcbz\tw16, 1f\n" + iterate + "1:\n"));
+  for (const std::string other : {"\tbl\t__tsan_read_range\n", "\tb\t__tsan_read4\n\tbl\tf\n", "\tblr\tx0\n"})
+    CHECK(add_inline_caches(other) == other);
+}
+
 TEST_CASE("What is no plain access keeps its call", "[inline-caches]") {
   for (const std::string other : {"__tsan_read3", "__tsan_read", "__tsan_read32", "__tsan_read4_pc",
                                   "__tsan_unaligned_read4", "__tsan_read_range", "__tsan_volatile_read4",

@@ -56,3 +56,12 @@ TEST_CASE("a kernel's shared variables are those of its code and of what it call
   CHECK(table_of(group + function("_Z1fv", "") + "\t.text\n" + kernel("_Z1kv", mention(kVariable))) ==
         kTable + pair("_Z1kv", kVariable));
 }
+
+TEST_CASE("a kernel's shared variables are found in AArch64's assembly", "[shared-memory][aarch64]") {
+  const std::string assembly =
+      function("_Z1fv", "\tadrp\tx0, " + kOther + "\n\tadd\tx0, x0, :lo12:" + kOther + "\n") +
+      function("_Z1gv", "\tbl\t_Z1fv\n") +
+      function("_Z1kv", "\tbl\t_ZN8tilewise3sim12enter_kernelEj\n\tcbz\tw0, .L2\n\tadrp\tx0, :got:" + kVariable +
+                            "\n.L2:\n\tb\t_Z1gv\n");
+  CHECK(list_shared_variables(assembly) == assembly + kTable + pair("_Z1kv", kVariable) + pair("_Z1kv", kOther));
+}

@@ -24,7 +24,8 @@ std::string count_arithmetic(const std::string& assembly, bool in_library = fals
 
 /// Assembly in which 16-byte accesses of types that are aligned to 8 bytes call the unaligned hook. The compilers'
 /// thread sanitizers call __tsan_read16 for these and for types aligned to 16 bytes, such as float4, alike. The instruction
-/// that then moves the 16 bytes tells them apart: movups or movdqu takes any address, movaps or movdqa multiples of 16 only.
+/// that then moves the 16 bytes tells them apart: movups or movdqu takes any address, movaps or movdqa multiples of 16 only. On AArch64
+/// all take any address; there g++ has to be told -mstrict-align, and moves 8 bytes at a time what is aligned to 8.
 std::string tell_alignment(const std::string& assembly);
 
 /// False where the assembly language is not known: do not ask for the calls then, and nothing is counted.

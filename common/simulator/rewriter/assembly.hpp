@@ -1,7 +1,9 @@
-// Assembly as text, as the compilers write it: its lines, and what a line does.
+// Assembly as text, as the compilers write it for x86-64 (AT&T) and AArch64: its lines, and what a line does. Which of the two it is, its
+// instructions say: no line means one thing here and another there.
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -24,9 +26,33 @@ inline Instruction parse(std::string_view line) {
   return {line.substr(begin, end - begin), line.substr(rest)};
 }
 
+/// Whether a program's assembly is AArch64's, which calls by `bl`.
+inline bool is_aarch64(std::string_view assembly) { return assembly.find("\tbl\t") != std::string_view::npos; }
+
+/// A jump inside a function, or to another one; not a return. g++ writes "bne" for AArch64, and clang "b.ne".
+inline bool is_jump(std::string_view mnemonic) {
+  static constexpr std::string_view kConditions[] = {"eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl",
+                                                     "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"};
+  if (mnemonic.starts_with('j')) return true;
+  if (mnemonic == "cbz" || mnemonic == "cbnz" || mnemonic == "tbz" || mnemonic == "tbnz") return true;
+  if (!mnemonic.starts_with('b')) return false;
+  const std::string_view rest = mnemonic.substr(mnemonic.starts_with("b.") ? 2 : 1);
+  return rest.empty() || rest == "r" ||
+         std::find(std::begin(kConditions), std::end(kConditions), rest) != std::end(kConditions);
+}
+
+/// The label in "jne .L2" and in "tbz x0, 3, .L2": the last operand.
+inline std::string_view jump_target(const Instruction& instruction) {
+  if (!is_jump(instruction.mnemonic)) return {};
+  std::string_view target = instruction.operands;
+  if (const std::size_t comma = target.rfind(','); comma != std::string_view::npos) target.remove_prefix(comma + 1);
+  target.remove_prefix(std::min(target.find_first_not_of(" \t"), target.size()));
+  return target.substr(0, target.find_first_of(" \t#"));
+}
+
 /// The function that `call` goes to, without decoration: "fmaf" of "fmaf@PLT" and "_fmaf".
 inline std::string_view callee(const Instruction& instruction) {
-  if (instruction.mnemonic != "call" && instruction.mnemonic != "callq") return {};
+  if (instruction.mnemonic != "call" && instruction.mnemonic != "callq" && instruction.mnemonic != "bl") return {};
   std::string_view name = instruction.operands.substr(0, instruction.operands.find_first_of("@ \t#"));
 #ifdef __APPLE__
   if (name.starts_with('_')) name.remove_prefix(1);

@@ -6,8 +6,8 @@
 
 namespace tilewise::sim {
 
-/// Assembly (x86-64, AT&T) in which an indirect call goes through the runtime's tilewise_indirect_call (runtime/host_code.hpp), with the
-/// address in %r11.
+/// Assembly in which an indirect call goes through the runtime's tilewise_indirect_call (runtime/host_code.hpp), with the address in %r11,
+/// or in x9 on AArch64: x16 and x17 are the linker's, on the way there.
 std::string look_at_indirect_calls(const std::string& assembly);
 
 }  // namespace tilewise::sim

@@ -2,23 +2,56 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "assembly.hpp"
+#include "known_bits_state.hpp"
+
 namespace tilewise::sim {
+namespace known_bits {
+
+Line read_line(std::string_view text, bool aarch64) {
+  Line line{text, {}, {}, {}};
+  std::string_view code = text.substr(0, std::min(aarch64 ? text.find("//") : text.find('#'), text.size()));
+  if (!code.empty() && code[0] != '\t' && code[0] != ' ') {
+    code = trimmed(code);
+    if (!code.empty() && code.back() == ':') line.label = code.substr(0, code.size() - 1);
+    return line;
+  }
+  code = trimmed(code);
+  if (code.empty() || code[0] == '.') return line;
+  const std::size_t blank = std::min(code.find_first_of(" \t"), code.size());
+  line.mnemonic = code.substr(0, blank);
+  std::string_view rest = trimmed(code.substr(blank));
+  int open = 0;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= rest.size() && !rest.empty(); ++i) {
+    if (i < rest.size() && (rest[i] == '(' || rest[i] == '[')) ++open;
+    if (i < rest.size() && (rest[i] == ')' || rest[i] == ']')) --open;
+    if (i == rest.size() || (rest[i] == ',' && open == 0)) {
+      line.operands.push_back(trimmed(rest.substr(from, i - from)));
+      from = i + 1;
+    }
+  }
+  return line;
+}
+
+Bits returned(std::string_view function) {
+  // nvcc aligns shared variables and the dynamic array so that 16 bytes can be moved at once.
+  if (function.find("14shared_address") != std::string_view::npos ||
+      function.find("14dynamic_shared") != std::string_view::npos)
+    return kPlace;
+  if (function == "_ZN8tilewise3sim8aligned8EPVKv") return 3;
+  return function == "_ZN8tilewise3sim9aligned16EPVKv" ? 4 : 0;
+}
+
 namespace {
 
-// How many of the last bits of a value are known. Constants are known as a whole.
-using Bits = int;
-constexpr Bits kAll = 64;
-constexpr Bits kPlace =
-    60;  // of where the linker puts a variable, the compiler knows enough to reckon with it as a constant
-
-constexpr int kRegisters = 16;  // rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15
+// Registers of x86-64: rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15
 
 /// Number of the register that `name` ("%eax") is a part of, its width in bytes; -1 for others, such as %xmm0.
 struct Register {
@@ -59,99 +92,12 @@ Register register_of(std::string_view name) {
   return found == table.end() ? Register{} : found->second;
 }
 
-/// What is known at one point of a function. Slots are the words of the stack where the compiler keeps values.
-struct State {
-  std::array<Bits, kRegisters> registers{};
-  struct Slot {
-    Bits bits;
-    int bytes;
-  };
-  std::map<long, Slot> slots;
-
-  /// Keeps what is known on both ways. Returns whether that is less than before.
-  bool meet(const State& other) {
-    bool changed = false;
-    for (std::size_t r = 0; r < registers.size(); ++r) {
-      if (other.registers[r] < registers[r]) registers[r] = other.registers[r], changed = true;
-    }
-    for (auto slot = slots.begin(); slot != slots.end();) {
-      const auto same = other.slots.find(slot->first);
-      const Bits bits = same == other.slots.end() || same->second.bytes != slot->second.bytes ? 0 : same->second.bits;
-      if (bits < slot->second.bits) slot->second.bits = bits, changed = true;
-      slot = slot->second.bits == 0 ? slots.erase(slot) : std::next(slot);
-    }
-    return changed;
-  }
-};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-std::optional<long> number(std::string_view text) {
-  const std::string copy(text);
-  char* end = nullptr;
-  const long value = std::strtol(copy.c_str(), &end, 0);
-  if (copy.empty() || *end != '\0') return std::nullopt;
-  return value;
-}
-
-Bits trailing_zeros(long value) {
-  if (value == 0) return kAll;
-  Bits n = 0;
-  while ((value >> n & 1) == 0) ++n;
-  return n;
-}
-
-struct Line {
-  std::string_view text;      // whole
-  std::string_view mnemonic;  // empty for labels and directives
-  std::vector<std::string_view> operands;
-  std::string_view label;
-};
-
-Line read_line(std::string_view text) {
-  Line line{text, {}, {}, {}};
-  std::string_view code = text.substr(0, std::min(text.find('#'), text.size()));
-  if (!code.empty() && code[0] != '\t' && code[0] != ' ') {
-    code = trimmed(code);
-    if (!code.empty() && code.back() == ':') line.label = code.substr(0, code.size() - 1);
-    return line;
-  }
-  code = trimmed(code);
-  if (code.empty() || code[0] == '.') return line;
-  const std::size_t blank = std::min(code.find_first_of(" \t"), code.size());
-  line.mnemonic = code.substr(0, blank);
-  std::string_view rest = trimmed(code.substr(blank));
-  int open = 0;
-  std::size_t from = 0;
-  for (std::size_t i = 0; i <= rest.size() && !rest.empty(); ++i) {
-    if (i < rest.size() && rest[i] == '(') ++open;
-    if (i < rest.size() && rest[i] == ')') --open;
-    if (i == rest.size() || (rest[i] == ',' && open == 0)) {
-      line.operands.push_back(trimmed(rest.substr(from, i - from)));
-      from = i + 1;
-    }
-  }
-  return line;
-}
-
-bool has_prefix(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-bool has_suffix(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-std::string_view callee(const Line& line) {
-  if ((line.mnemonic != "call" && line.mnemonic != "callq") || line.operands.empty()) return {};
-  return line.operands[0].substr(0, line.operands[0].find('@'));
-}
-
 /// Follows one function's instructions.
 class Function {
  public:
-  explicit Function(std::vector<Line>& lines) : lines_(lines) {}
+  Function(std::vector<Line>& lines, bool aarch64) : lines_(lines), aarch64_(aarch64) {
+    if (aarch64) find_frame();
+  }
 
   /// Calls `known(line, bits)` for every call of a hook that an address of known end is passed to.
   template <class Known>
@@ -169,7 +115,7 @@ class Function {
       const std::size_t b = open.back();
       open.pop_back();
       State state = *in[b];
-      for (std::size_t i = blocks_[b].begin; i < blocks_[b].end; ++i) step(lines_[i], state);
+      for (std::size_t i = blocks_[b].begin; i < blocks_[b].end; ++i) follow(lines_[i], state);
       for (std::size_t next : blocks_[b].next) {
         if (!in[next]) {
           in[next] = state;
@@ -184,8 +130,9 @@ class Function {
       State state = *in[b];
       for (std::size_t i = blocks_[b].begin; i < blocks_[b].end; ++i) {
         const std::string_view name = callee(lines_[i]);
-        if (has_prefix(name, "__tsan_") && state.registers[kRdi] >= 3) known(lines_[i], state.registers[kRdi]);
-        step(lines_[i], state);
+        const Bits bits = state.registers[aarch64_ ? 0 : kRdi];  // of the first argument
+        if (has_prefix(name, "__tsan_") && bits >= 3) known(lines_[i], bits);
+        follow(lines_[i], state);
       }
     }
   }
@@ -227,7 +174,7 @@ class Function {
       if (!lines_[i].label.empty()) block_of[lines_[i].label] = blocks_.size() - 1;
       blocks_.back().end = i + 1;
       const std::string_view m = lines_[i].mnemonic;
-      if (!m.empty() && (m[0] == 'j' || has_prefix(m, "ret") || never_returns(lines_[i]))) fresh = true;
+      if (is_jump(m) || has_prefix(m, "ret") || never_returns(lines_[i])) fresh = true;
     }
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const Line& last = lines_[blocks_[b].end - 1];
@@ -235,11 +182,12 @@ class Function {
         blocks_[b].next.push_back(to);
         blocks_[to].entered = true;
       };
-      if (!last.mnemonic.empty() && last.mnemonic[0] == 'j' && !last.operands.empty()) {
-        const auto target = block_of.find(last.operands[0]);
+      if (is_jump(last.mnemonic) && !last.operands.empty()) {
+        const auto target = block_of.find(last.operands.back());
         if (target != block_of.end()) leads_to(target->second);
       }
-      const bool falls_through = last.mnemonic != "jmp" && !has_prefix(last.mnemonic, "ret") && !never_returns(last);
+      const bool falls_through = last.mnemonic != "jmp" && last.mnemonic != "b" && last.mnemonic != "br" &&
+                                 !has_prefix(last.mnemonic, "ret") && !never_returns(last);
       if (falls_through && b + 1 < blocks_.size()) leads_to(b + 1);
     }
   }
@@ -289,8 +237,7 @@ class Function {
       const Register r = register_of(operand);
       if (r.number >= 0) state.registers[static_cast<std::size_t>(r.number)] = r.bytes < 4 ? 0 : bits;
     } else if (const auto at = slot(operand)) {
-      for (auto s = state.slots.lower_bound(*at - 7); s != state.slots.end() && s->first < *at + bytes;)
-        s = s->first + s->second.bytes > *at ? state.slots.erase(s) : std::next(s);
+      state.forget_slots(*at, bytes);
       if (bits > 0 && (bytes == 4 || bytes == 8)) state.slots[*at] = {bits, bytes};
     }
   }
@@ -311,20 +258,31 @@ class Function {
     }
   }
 
-  static void step(const Line& line, State& state) {
+  void follow(const Line& line, State& state) const {
+    if (aarch64_)
+      step_aarch64(line, state, frame_);
+    else
+      step_x86_64(line, state);
+  }
+
+  // x29, where it is a second name of the stack: mov x29, sp; add x29, sp, 16.
+  void find_frame() {
+    for (const Line& line : lines_) {
+      const auto& o = line.operands;
+      if ((line.mnemonic != "mov" && line.mnemonic != "add") || o.size() < 2 || o[0] != "x29" || o[1] != "sp") continue;
+      frame_ = o.size() == 2 ? 0 : number(o[2].substr(o[2][0] == '#' ? 1 : 0));
+      return;
+    }
+  }
+
+  static void step_x86_64(const Line& line, State& state) {
     std::string_view m = line.mnemonic;
     if (m.empty() || m == "nop" || m[0] == 'j') return;
     const auto& o = line.operands;
     if (m == "call" || m == "callq") {
       for (const char* lost : {"%rax", "%rcx", "%rdx", "%rsi", "%rdi", "%r8", "%r9", "%r10", "%r11"})
         set(lost, 0, state, 8);
-      const std::string_view name = callee(line);
-      // nvcc aligns shared variables and the dynamic array so that 16 bytes can be moved at once.
-      if (name.find("14shared_address") != std::string_view::npos ||
-          name.find("14dynamic_shared") != std::string_view::npos)
-        state.registers[kRax] = kPlace;
-      if (name == "_ZN8tilewise3sim8aligned8EPVKv") state.registers[kRax] = 3;
-      if (name == "_ZN8tilewise3sim9aligned16EPVKv") state.registers[kRax] = 4;
+      state.registers[kRax] = returned(callee(line));
       return;
     }
     if (m == "cltq" || m == "cwtl") return;  // widens rax
@@ -384,19 +342,24 @@ class Function {
   }
 
   std::vector<Line>& lines_;
+  bool aarch64_;
+  std::optional<long> frame_;  // of AArch64: x29 less sp
   std::vector<Block> blocks_;
 };
 
 }  // namespace
+}  // namespace known_bits
 
 std::string tell_known_bits(const std::string& assembly) {
+  using namespace known_bits;
   std::string out;
   out.reserve(assembly.size() + assembly.size() / 64);
+  const bool aarch64 = is_aarch64(assembly);
   std::vector<Line> function;
   bool inside = false;
   const auto finish = [&] {
     std::map<const Line*, std::string> renamed;
-    Function(function).analyse([&](const Line& line, Bits bits) {
+    Function(function, aarch64).analyse([&](const Line& line, Bits bits) {
       std::string_view name = callee(line);
       const bool read = has_prefix(name, "__tsan_read");
       if (!read && !has_prefix(name, "__tsan_write")) return;
@@ -423,7 +386,7 @@ std::string tell_known_bits(const std::string& assembly) {
     const std::size_t end = std::min(assembly.find('\n', begin), assembly.size());
     const std::string_view text(assembly.data() + begin, end - begin);
     if (inside) {
-      function.push_back(read_line(text));
+      function.push_back(read_line(text, aarch64));
       if (text.find(".cfi_endproc") != std::string_view::npos) {
         finish();
         inside = false;

@@ -90,10 +90,10 @@ class Mentions {
   void instruction(const Instruction& line) {
     if (line.mnemonic.empty()) return;
     // Calls and jumps, and addresses that are taken. Functions with C's names are found by their calls.
-    const bool jumps = line.mnemonic[0] == 'j' || line.mnemonic.starts_with("call");
-    const std::size_t at = jumps ? 0 : line.operands.find("_Z");
-    if (at == std::string_view::npos) return;
-    const std::string_view name = name_at(line.operands.substr(at));
+    std::string_view name = is_jump(line.mnemonic) ? jump_target(line) : callee(line);
+    if (const std::size_t at = line.operands.find("_Z"); name.empty() && at != std::string_view::npos)
+      name = line.operands.substr(at);
+    name = name_at(name);
     if (name.empty()) return;
     if (name == kKernelBegins) current_->is_kernel = true;
     if (name.find(kLaunches) == std::string_view::npos) current_->mentions.push_back(name);

@@ -27,6 +27,8 @@
 
 #include "arithmetic.hpp"
 #include "checked_calls.hpp"
+#include "divisions.hpp"
+#include "far_jumps.hpp"
 #include "indirect_calls.hpp"
 #include "inline_caches.hpp"
 #include "installation.hpp"
@@ -738,6 +740,9 @@ void explain_missing_names(const std::string& messages) {
   }
 }
 
+/// Programs compute the same everywhere: AArch64's char would have no sign.
+constexpr const char* kSignedChar = "-fsigned-char";
+
 class Driver {
  public:
   explicit Driver(const Options& options)
@@ -833,7 +838,7 @@ class Driver {
 
   /// What device code sees before anything else.
   Args definitions() {
-    Args flags{"-std=" + options_.standard, "-D__CUDACC__=1", "-D__NVCC__=1"};
+    Args flags{"-std=" + options_.standard, kSignedChar, "-D__CUDACC__=1", "-D__NVCC__=1"};
     // Some distributions' compilers define it, and C functions are then called by other names.
     flags.push_back("-U_FORTIFY_SOURCE");
     // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
@@ -1064,7 +1069,8 @@ class Driver {
     const bool counts_arithmetic = tilewise::sim::can_count_arithmetic();
     const std::string assembly = temporary_.file(stem + ".s");
     Args command = cxx_;
-    append(command, {"-x", "c++-cpp-output", counts_arithmetic ? "-S" : "-c", "-std=" + options_.standard});
+    append(command,
+           {"-x", "c++-cpp-output", counts_arithmetic ? "-S" : "-c", "-std=" + options_.standard, kSignedChar});
     if (options_.before_cxx20) command.push_back("-fno-char8_t");
     append(command, options_.compile);
     append(command, all_instrumentation_flags());
@@ -1072,13 +1078,13 @@ class Driver {
     if (int status = run_compiler(command); status != 0 || !counts_arithmetic) return status;
     std::string code = tilewise::sim::count_arithmetic(
         tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))), for_library());
-    code = tilewise::sim::list_shared_variables(code);
+    code = tilewise::sim::look_at_divisions(tilewise::sim::list_shared_variables(code));
     // Code that isn't trusted has no memory of its own in which it is said what need not be looked at.
     if (!options_.mark.empty())
       code = tilewise::sim::check_calls(code, options_.mark);
     else if (options_.inline_caches)
       code = tilewise::sim::look_at_indirect_calls(tilewise::sim::add_inline_caches(code));
-    write_file(assembly, code);
+    write_file(assembly, tilewise::sim::lengthen_jumps(code));
     Args assemble = cxx_;
     append(assemble, {"-c", assembly, "-o", object});
     return run(assemble, options_.verbose);
@@ -1110,8 +1116,13 @@ class Driver {
     flags.push_back("-fno-stack-protector");
 #if defined(__x86_64__)
     flags.push_back("-fcf-protection=none");
+#elif defined(__aarch64__) && defined(__linux__)
+    flags.push_back("-mbranch-protection=none");
+    // A product and a sum are rounded one by one, and how wide the compiler moves a struct says how it is aligned (rewriter/arithmetic.hpp).
+    append(flags, {"-ffp-contract=off", is_clang() ? "-mno-unaligned-access" : "-mstrict-align"});
+    if (!is_clang()) flags.push_back("-fno-section-anchors");  // else the assembly doesn't name the variables
 #endif
-#if defined(__x86_64__) && defined(__linux__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__)
     // A large array touches every page of the stack, the guard below it too, instead of jumping over that.
     flags.push_back("-fstack-clash-protection");
 #endif
@@ -1152,7 +1163,7 @@ class Driver {
 
   int compile_plain(const std::string& path, const std::string& object, bool is_c) {
     Args command = cxx_;
-    append(command, {"-x", is_c ? "c" : "c++", "-c", options_.host_optimisation, "-g"});
+    append(command, {"-x", is_c ? "c" : "c++", "-c", options_.host_optimisation, "-g", kSignedChar});
     if (!is_c) command.push_back("-std=" + options_.standard);
     append(command, options_.preprocess);
     append(command, include_flags());

@@ -52,7 +52,7 @@ __attribute__((noinline)) void observed(Lane* lane, const volatile void* address
 // What the hooks tell of the accessed type. The compilers call the plain hook of n bytes where the type's alignment is n,
 // for 16 bytes where it is 8 or more; simcc then looks at how the compiler moves them, and calls the unaligned hook where
 // it does so as if it were 8 (rewriter/arithmetic.hpp). nvcc moves a struct in pieces of its alignment.
-#if defined(__x86_64__)
+#if defined(__x86_64__) || (defined(__aarch64__) && defined(__linux__))
 constexpr std::size_t kMostAligned = 16;
 #else
 constexpr std::size_t kMostAligned = 8;                // there simcc doesn't look

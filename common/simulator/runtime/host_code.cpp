@@ -308,4 +308,45 @@ tilewise_indirect_call:
 	jmp	*%r11
 	.size	tilewise_indirect_call, . - tilewise_indirect_call
 )");
+#elif defined(__aarch64__) && defined(__linux__)
+// The address is in x9; arguments may be in x0 to x8 and in v0 to v7, and on the stack.
+asm(R"(	.text
+	.globl	tilewise_indirect_call
+	.type	tilewise_indirect_call, %function
+tilewise_indirect_call:
+	adrp	x10, :gottprel:_ZN8tilewise3sim12current_laneE
+	ldr	x10, [x10, :gottprel_lo12:_ZN8tilewise3sim12current_laneE]
+	mrs	x11, tpidr_el0
+	ldr	x10, [x11, x10]
+	cbnz	x10, 1f
+	br	x9
+1:	stp	x29, x30, [sp, -224]!
+	mov	x29, sp
+	stp	x0, x1, [sp, 16]
+	stp	x2, x3, [sp, 32]
+	stp	x4, x5, [sp, 48]
+	stp	x6, x7, [sp, 64]
+	stp	x8, x9, [sp, 80]
+	stp	q0, q1, [sp, 96]
+	stp	q2, q3, [sp, 128]
+	stp	q4, q5, [sp, 160]
+	stp	q6, q7, [sp, 192]
+	mov	x3, x30
+	mov	x2, x1
+	mov	x1, x0
+	mov	x0, x9
+	bl	tilewise_look_at_indirect_call
+	ldp	q6, q7, [sp, 192]
+	ldp	q4, q5, [sp, 160]
+	ldp	q2, q3, [sp, 128]
+	ldp	q0, q1, [sp, 96]
+	ldp	x8, x9, [sp, 80]
+	ldp	x6, x7, [sp, 64]
+	ldp	x4, x5, [sp, 48]
+	ldp	x2, x3, [sp, 32]
+	ldp	x0, x1, [sp, 16]
+	ldp	x29, x30, [sp], 224
+	br	x9
+	.size	tilewise_indirect_call, . - tilewise_indirect_call
+)");
 #endif

@@ -986,23 +986,25 @@ std::uintptr_t host_stack = 0;  // an address of its first frames; 0: faults of 
   std::exit(1);
 }
 
-/// An integer division by zero, which is a signal on this machine.
-void on_division(int signal_number, siginfo_t* info, void*) {
-  if (info->si_code != FPE_INTDIV) {
-    signal(signal_number, SIG_DFL);  // happens again
-    return;
-  }
+/// `site`: behind the instruction.
+[[noreturn]] void divided_by_zero(void* site) {
   Finding f;
   f.code = "division-by-zero";
   f.message = in_kernel()
                   ? "this thread divides an integer by zero (/ or %): a GPU gives a meaningless number, here the "
                     "program ends"
                   : "host code divides an integer by zero (/ or %), which ends the program";
-  f.site = static_cast<char*>(info->si_addr) + 1;
+  f.site = site;
   if (in_kernel()) f.threads = describe_thread(*current_lane);
   observed_lane = nullptr;
   report_finding(std::move(f));
   std::exit(1);
+}
+
+/// An integer division by zero, which is a signal on x86-64.
+void on_division(int signal_number, siginfo_t* info, void*) {
+  if (info->si_code == FPE_INTDIV) divided_by_zero(static_cast<char*>(info->si_addr) + 1);
+  signal(signal_number, SIG_DFL);  // happens again
 }
 
 /// A kernel has touched a page of memory that has addresses alone. False when it's something else.
@@ -1039,6 +1041,11 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+// AArch64 divides by zero without a word: there simcc puts a call in front of divisions (rewriter/divisions.hpp).
+extern "C" __attribute__((visibility("default"))) void tilewise_divided_by_zero() {
+  divided_by_zero(__builtin_return_address(0));
+}
 
 void set_kernel_fault(KernelFault handler) { kernel_fault = handler; }
 
