@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh sim|gpu|docs|site-checks
+# setup.sh sim|gpu|docs|site-checks|arm64
 # Installs what that purpose needs and is missing, with apt, dnf or brew. Quiet when nothing is missing.
 # Never asks for a password: without root or a ready sudo it prints the one command to run and exits with 2.
 set -eu
@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../../.."
 
 purpose=${1:-sim}
 case $purpose in
-  sim | gpu | docs | site-checks) ;;
-  *) echo "setup.sh: '$purpose' is not a purpose; use sim, gpu, docs or site-checks" >&2; exit 2 ;;
+  sim | gpu | docs | site-checks | arm64) ;;
+  *) echo "setup.sh: '$purpose' is not a purpose; use sim, gpu, docs, site-checks or arm64" >&2; exit 2 ;;
 esac
 
 compiler=${CXX:-c++}
@@ -60,6 +60,9 @@ if [ "$purpose" = docs ]; then
     if ! has_lists && [ "$(id -u)" = 0 ]; then apt-get update >/dev/null 2>&1 </dev/null || true; fi
     [ -z "$(apt-cache show doxygen-awesome-css 2>/dev/null)" ] || need doxygen-awesome-css - - "doxygen-awesome-css (the theme)"
   fi
+elif [ "$purpose" = arm64 ]; then
+  have aarch64-linux-gnu-g++ || need g++-aarch64-linux-gnu - - "a cross compiler for arm64"
+  have qemu-aarch64-static || need qemu-user-static - - "qemu (runs programs of arm64)"
 elif [ "$purpose" = site-checks ]; then
   # check-site.py says what is missing after this: a browser from elsewhere will do, and Ubuntu has none but a snap.
   if [ $manager = apt ] && ! has_lists && [ "$(id -u)" = 0 ]; then apt-get update >/dev/null 2>&1 </dev/null || true; fi
