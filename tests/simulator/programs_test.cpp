@@ -69,7 +69,8 @@ TEST_CASE("A program runs: unusual launches, host threads, with every compiler t
   }
 }
 
-TEST_CASE("A program runs: kernels with the names of standard functions, with every compiler there is", "[.all][programs]") {
+TEST_CASE("A program runs: kernels with the names of standard functions, with every compiler there is",
+          "[.all][programs]") {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (std::system((compiler + " --version > /dev/null 2>&1").c_str()) != 0) continue;
     INFO(compiler);

@@ -8,9 +8,9 @@
 namespace tilewise::sim {
 
 struct PtxCode {
-  std::string body;                ///< statements. Operand %2 is `tw_2`
-  std::size_t operands = 0;        ///< one more than the highest number of an operand in the text
-  std::string error;               ///< why the simulator cannot run it: a sentence
+  std::string body;          ///< statements. Operand %2 is `tw_2`
+  std::size_t operands = 0;  ///< one more than the highest number of an operand in the text
+  std::string error;         ///< why the simulator cannot run it: a sentence
 };
 
 /// Reads what stands between the quotes.

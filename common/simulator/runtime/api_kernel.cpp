@@ -11,6 +11,7 @@
 #include "memory.hpp"
 #include "occupancy.hpp"
 #include "registers.hpp"
+#include "symbols.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {

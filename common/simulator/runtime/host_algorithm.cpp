@@ -16,6 +16,7 @@
 #include "order.hpp"
 #include "symbols.hpp"
 #include "thread.hpp"
+#include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
 
