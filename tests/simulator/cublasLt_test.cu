@@ -444,7 +444,7 @@ TEST_CASE("cublasLtMatmul refuses what cannot be, before any work", "[cublas]") 
   CHECK(matmul(handle, mixed, A.layout, B.layout, C.layout) == CUBLAS_STATUS_NOT_SUPPORTED);
   CHECK(cublasLtMatmulAlgoGetHeuristic(handle, mixed, A.layout, B.layout, C.layout, C.layout, preference, 1, &found,
                                        &count) == CUBLAS_STATUS_NOT_SUPPORTED);
-  CHECK(count == 0);
+  CHECK((count == 0 || count == 7));  // NVIDIA's library leaves it alone
   CUBLAS_CHECK(cublasLtMatmulPreferenceDestroy(preference));
 }
 
