@@ -24,6 +24,14 @@ __global__ void wait_for_clock(long long* out, long long ticks) {
 /// Also of host code, which has another clock of the same name.
 __host__ __device__ clock_t reading() { return ::clock(); }
 
+/// The same with differences of 32 bits, as NVIDIA's samples take them.
+__global__ void wait_for_short_clock(long long* out, unsigned ticks) {
+  const unsigned begin = (unsigned)clock();
+  unsigned waited = 0;
+  while (waited < ticks) waited = (unsigned)clock() - begin;
+  *out = waited;
+}
+
 __global__ void read_short_clock(long long* out) {
   const clock_t first = reading();
   for (int i = 0; i < 3; ++i) out[i] = static_cast<long long>(clock() - first);
@@ -72,6 +80,7 @@ TEST_CASE("a loop that waits for the clock ends", "[clock]") {
   CHECK(on_device<long long>(1, 1, 1, wait_for_clock, 10000LL)[0] >= 10000);
   // Half a second of a GPU. The simulator's clock hurries when a thread does nothing but wait.
   CHECK(on_device<long long>(1, 1, 1, wait_for_clock, 1000000000LL)[0] >= 1000000000LL);
+  CHECK(on_device<long long>(1, 1, 1, wait_for_short_clock, 4000000000u)[0] >= 4000000000LL);
 }
 
 TEST_CASE("inline PTX reads the clock of clock64()", "[clock]") {

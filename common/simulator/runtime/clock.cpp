@@ -10,10 +10,9 @@ namespace tilewise::sim {
 namespace {
 namespace waiting {
 
-constexpr std::uint64_t kPatience =
-    10'000;  // readings in a row by one thread of a block; what measures itself reads less often
-constexpr std::uint64_t kDoubling = 100;  // readings until a step is twice as long
-constexpr std::uint64_t kLongest = 40;    // doublings
+constexpr std::uint64_t kPatience = 1'000;  // readings in a row by one thread; what measures itself reads less often
+constexpr std::uint64_t kDoubling = 100;    // readings until a step is twice as long
+constexpr std::uint64_t kDoublings = 20;    // at most: a loop that takes differences of 32 bits must not miss its end
 
 // How far the clock goes on with the next reading.
 long long step() {
@@ -25,7 +24,7 @@ long long step() {
     in_a_row = 0;
   }
   if (++in_a_row <= kPatience) return 1;
-  return 1LL << std::min((in_a_row - kPatience) / kDoubling, kLongest);
+  return 1LL << std::min((in_a_row - kPatience) / kDoubling, kDoublings);
 }
 
 }  // namespace waiting

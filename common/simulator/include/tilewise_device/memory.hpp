@@ -73,7 +73,7 @@ inline unsigned long long globaltimer() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return 1'000'000'000ull * now.tv_sec + now.tv_nsec;
 }
-/// No cycles pass here. Each reading is one more than the last, of whatever thread, and further on when one thread has read it 10,000
+/// No cycles pass here. Each reading is one more than the last, of whatever thread, and further on when one thread has read it 1,000
 /// times in a row: loops that wait for the clock end, differences are never 0 or negative, and two runs of a program read the same.
 inline long long clock64() { return ::tilewise::sim::clock_reading(); }
 namespace tilewise::sim {
