@@ -1,8 +1,6 @@
 #include "ptx_instructions.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
 
 namespace tilewise::sim {
