@@ -93,8 +93,11 @@ class Results:
         number = {s: sum(r["status"] == s for r in self.rows) for s in ("OK", "WRONG", "SKIP")}
         print(f"\n{number['OK']} right, {number['WRONG']} wrong, {number['SKIP']} skipped")
         if json_file:
-            with open(json_file + ".part", "w", encoding="utf-8") as file:
+            in_place = os.path.exists(json_file) and not os.path.isfile(json_file)  # a device or a pipe stays one
+            name = json_file if in_place else json_file + ".part"
+            with open(name, "w", encoding="utf-8") as file:
                 json.dump({**self.run, "rows": self.rows}, file, indent=2)
                 file.write("\n")
-            os.replace(json_file + ".part", json_file)
+            if not in_place:
+                os.replace(name, json_file)
         return 1 if number["WRONG"] else 0

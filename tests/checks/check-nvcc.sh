@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 for file in chapters/*/*.cu; do
   case $file in */main.cu | */homework.cu | */plain.cu) continue ;; esac
   if grep -q '<nccl.h>' "$file" && ! "$nvcc" -E -x cu - <<<'#include <nccl.h>' >/dev/null 2>&1; then continue; fi
-  echo "'$nvcc' -std=c++20 -arch=sm_90a --expt-relaxed-constexpr --extended-lambda -Icommon/include -c -o /dev/null $file"
+  echo "'$nvcc' -std=c++20 -arch=sm_90a --expt-relaxed-constexpr --extended-lambda -Icommon/include -c -o $work/$(basename "$(dirname "$file")")-$(basename "$file" .cu).o $file"
 done >"$work/commands"
 for file in chapters/*/steps/*.cu; do
   echo "'$nvcc' -Werror all-warnings -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90a,code=sm_90a -o $work/$(basename "$file" .cu) $file"

@@ -312,6 +312,13 @@ TEST_CASE("bounds: what a program, its report and the screen say of its launches
     CHECK_FALSE(bound.contains("not_a_bound"));  // nobody has recorded this kernel's registers
     CHECK(program.report("TILEWISE_COUNT=0")[5].contains("bound") == false);
   }
+  SECTION("in a pipe, which no file may replace: it could be /dev/null") {
+    // The pipe is open for reading, too, so nobody waits; its 64 KiB hold the report.
+    const std::string said = program.run(
+        "sh -c 'cd \"${0%/*}\" && mkfifo pipe && exec 3<>pipe && TILEWISE_REPORT=pipe \"$0\" >screen && test -p pipe && "
+        "timeout 1 head -n 2 pipe; rm pipe'");
+    CHECK(has(said, "[\n {\n"));
+  }
   SECTION("on another card") {
     const nlohmann::json bound = program.report("TILEWISE_DEVICE=t4")[0]["bound"];
     CHECK(bound["device"] == "T4");

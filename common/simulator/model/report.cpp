@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "cuda_runtime_api.h"
 #include "model/l1.hpp"
@@ -621,6 +623,23 @@ void give_report_to(ReportTaker taker) { report().taker = taker; }
 
 bool report_wanted() { return destination() != nullptr || report().taker != nullptr; }
 
+namespace {
+
+// Whole or not at all, where PATH is a file; a device or a pipe, such as /dev/null, is written to and stays.
+void write_report_file(const std::string& path, const std::string& text) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string name = in_place ? path : path + ".part";
+  std::FILE* f = std::fopen(name.c_str(), "w");
+  const bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size();
+  if ((f && std::fclose(f) != 0) || !ok || (!in_place && std::rename(name.c_str(), path.c_str()) != 0))
+    std::fprintf(stderr, "tilewise: cannot write the report %s (TILEWISE_REPORT): %s\n", path.c_str(),
+                 std::strerror(errno));
+}
+
+}  // namespace
+
 void write_report_now() {
   Report& r = report();
   if ((!destination() && !r.taker) || r.written) return;
@@ -655,12 +674,7 @@ void write_report_now() {
   for (const LaunchRecord& l : r.launches) list.push_back(to_json(l));
   const std::string text = list.dump(1) + "\n";
   if (r.taker) return r.taker(text);
-  const std::string temporary = std::string(destination()) + ".part";
-  std::FILE* f = std::fopen(temporary.c_str(), "w");
-  const bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size();
-  if ((f && std::fclose(f) != 0) || !ok || std::rename(temporary.c_str(), destination()) != 0)
-    std::fprintf(stderr, "tilewise: cannot write the report %s (TILEWISE_REPORT): %s\n", destination(),
-                 std::strerror(errno));
+  write_report_file(destination(), text);
 }
 
 void add_to_report(LaunchRecord record) { report().launches.push_back(std::move(record)); }
