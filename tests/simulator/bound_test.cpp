@@ -315,7 +315,8 @@ TEST_CASE("bounds: what a program, its report and the screen say of its launches
   SECTION("in a pipe, which no file may replace: it could be /dev/null") {
     // The pipe is open for reading, too, so nobody waits; its 64 KiB hold the report.
     const std::string said = program.run(
-        "sh -c 'cd \"${0%/*}\" && mkfifo pipe && exec 3<>pipe && TILEWISE_REPORT=pipe \"$0\" >screen && test -p pipe && "
+        "sh -c 'cd \"${0%/*}\" && mkfifo pipe && exec 3<>pipe && TILEWISE_REPORT=pipe \"$0\" >screen && test -p pipe "
+        "&& "
         "timeout 1 head -n 2 pipe; rm pipe'");
     CHECK(has(said, "[\n {\n"));
   }
