@@ -339,3 +339,67 @@ TEST_CASE("a float sum in shared memory") {
   const auto sums = on_device<float>(kBlocks, kThreads, kBlocks, shared_float_sum);
   for (float sum : sums) REQUIRE(sum == kThreads * kThreads / 2.0f);
 }
+
+// ---------------------------------------------------------------- with an order and a scope: CUDA 12.8 and later
+#if CUDART_VERSION >= 12080
+namespace {
+
+__global__ void ordered_sums(unsigned long long* sums, long long* out, float* sum) {
+  const int i = thread_number();
+  __nv_atomic_fetch_add(&sums[0], static_cast<unsigned long long>(i), __NV_ATOMIC_RELAXED);
+  __nv_atomic_sub(&sums[1], static_cast<unsigned long long>(i), __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_fetch_max(&out[0], static_cast<long long>(scrambled(i)), __NV_ATOMIC_RELAXED);
+  __nv_atomic_min(&out[1], static_cast<long long>(scrambled(i)), __NV_ATOMIC_RELAXED);
+  __nv_atomic_or(&out[2], 1ll << i % 40, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_and(&out[3], ~(1ll << i % 40), __NV_ATOMIC_SEQ_CST);
+  __nv_atomic_fetch_xor(&out[4], static_cast<long long>(i), __NV_ATOMIC_RELAXED);
+  __nv_atomic_add(sum, 0.5f, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__global__ void ordered_words(int* out) {
+  out[0] = __nv_atomic_exchange_n(&out[1], 7, __NV_ATOMIC_RELAXED);
+  int value = 8, old = 0;
+  __nv_atomic_exchange(&out[1], &value, &old, __NV_ATOMIC_RELAXED);
+  out[2] = old;
+  int expected = 9;
+  out[3] = __nv_atomic_compare_exchange_n(&out[1], &expected, 10, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED);
+  out[4] = expected;
+  value = 11;
+  out[5] = __nv_atomic_compare_exchange(&out[1], &expected, &value, true, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED);
+  out[6] = __nv_atomic_load_n(&out[1], __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
+  __nv_atomic_store_n(&out[1], 12, __NV_ATOMIC_RELEASE);
+  __nv_atomic_load(&out[1], &value, __NV_ATOMIC_RELAXED);
+  ++value;
+  __nv_atomic_store(&out[1], &value, __NV_ATOMIC_RELAXED);
+  __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+}
+
+}  // namespace
+
+TEST_CASE("atomics with an order: sums and the like") {
+  tilewise::DeviceBuffer<long long> out(std::vector<long long>{LLONG_MIN, LLONG_MAX, 0, -1, 0});
+  tilewise::DeviceBuffer<unsigned long long> sums(2);
+  sums.zero();
+  tilewise::DeviceBuffer<float> sum(1);
+  sum.zero();
+  ordered_sums<<<kBlocks, kThreads>>>(sums.data(), out.data(), sum.data());
+  CUDA_CHECK_LAUNCH();
+  unsigned long long total = 0;
+  long long largest = LLONG_MIN, smallest = LLONG_MAX, mixed = 0;
+  for (int i = 0; i < kTotal; ++i) {
+    total += i, mixed ^= i;
+    largest = std::max<long long>(largest, scrambled(i)), smallest = std::min<long long>(smallest, scrambled(i));
+  }
+  const long long bits = (1ll << 40) - 1;
+  REQUIRE(out.to_host() == std::vector<long long>{largest, smallest, bits, ~bits, mixed});
+  REQUIRE(sums.to_host() == std::vector<unsigned long long>{total, 0 - total});
+  REQUIRE(one_value(sum) == 0.5f * kTotal);
+}
+
+TEST_CASE("atomics with an order: exchange, compare, load and store") {
+  tilewise::DeviceBuffer<int> out(std::vector<int>{-1, 5, -1, -1, -1, -1, -1});
+  ordered_words<<<1, 1>>>(out.data());
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(out.to_host() == std::vector<int>{5, 13, 7, 0, 8, 1, 11});
+}
+#endif

@@ -284,7 +284,7 @@ TEST_CASE("Device functions of every shape are device code") {
 }
 
 TEST_CASE("Host code keeps its names") {
-  for (std::string same : {"void f() { dim3 threadIdx(1); g(threadIdx.x); for (;;) atomicAdd(p, 1); }",
+  for (std::string same : {"void f() { dim3 threadIdx(1); g(threadIdx.x); for (;;) s.atomicAdd(p, 1); }",
                            "struct S { int blockDim; };", "void f(dim3 blockDim, int warpSize) { return; }"}) {
     CHECK(rewritten(same) == same);
   }
@@ -786,8 +786,14 @@ TEST_CASE("System headers are copied untouched") {
   std::string system =
       "# 1 \"t.cu\"\n# 1 \"/usr/include/x.h\" 1 3 4\n__global__ void k() { for (;;) asm(\"x\"); } k<<<1, 2>>>(; {{{ "
       "\"\n"
-      "#pragma unroll\n# 9 \"/usr/include/y.h\" 3\n__device__ int x;\n# 2 \"t.cu\" 2\n";
+      "#pragma unroll\n# 9 \"/usr/include/y.h\" 3\nint __device;\n# 2 \"t.cu\" 2\n";
   CHECK(tilewise::sim::rewrite(system + "__device__ void f();\n").text == system + "  void f();\n");
+}
+
+TEST_CASE("A system header whose functions are marked for the device is taken for the program's, all of it") {
+  const std::string header = "# 1 \"t.cu\"\n# 1 \"/usr/include/y.h\" 1 3\nnamespace n {\n# 40 \"/usr/include/y.h\" 3\n";
+  CHECK(tilewise::sim::rewrite(header + "__host__ __device__ int f();\n}\n# 2 \"t.cu\" 2\n").text ==
+        header + "  int f();\n}\n# 2 \"t.cu\" 2\n");
 }
 
 TEST_CASE("A macro of a system header in user code is user code") {

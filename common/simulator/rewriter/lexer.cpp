@@ -58,6 +58,7 @@ class Lexer {
     result_.text = source;
     file_ = file_index(file);
     user_files_.insert(std::string(file));
+    find_headers_with_device_code();
   }
 
   LexedSource run() {
@@ -125,6 +126,26 @@ class Lexer {
       skip_system_header();
     }
     // Otherwise: a macro of a system header, such as NULL, expanded in the user's file. That is user code.
+  }
+
+  /// System headers whose functions are marked for the device, as Boost's and Eigen's are: they're taken for the program's.
+  void find_headers_with_device_code() {
+    for (const std::string_view word : {"__host__", "__device__"}) {
+      for (std::size_t at = 0; (at = source_.find(word, at)) != std::string_view::npos; at += word.size()) {
+        const std::string_view file = file_of(at);
+        if (!file.empty()) user_files_.insert(std::string(file));
+      }
+    }
+  }
+
+  /// The file that the line marker before `position` names; empty where none does.
+  std::string_view file_of(std::size_t position) const {
+    for (std::size_t at = position; (at = source_.rfind("\n#", at)) != std::string_view::npos && at > 0; --at) {
+      LineMarker marker;
+      const std::size_t begin = at + 1, end = std::min(source_.find('\n', begin), source_.size());
+      if (parse_line_marker(source_.substr(begin, end - begin), marker) && !marker.file.empty()) return marker.file;
+    }
+    return {};
   }
 
   /// Goes on to the next line marker without looking at the text.

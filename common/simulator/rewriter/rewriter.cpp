@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "device_only.hpp"
 #include "lexer.hpp"
 #include "libraries.hpp"
 #include "ptx.hpp"
@@ -1420,41 +1421,9 @@ class Rewriter {
     std::size_t declared = kNone;  // token of the first declaration's name
   };
 
-  /// CUDA's own functions that only device code has. The simulator's headers declare them for both.
   void forbidden_intrinsic(std::size_t i) {
-    static const std::unordered_set<std::string_view> intrinsics{"__int_as_float",
-                                                                 "__float_as_int",
-                                                                 "__uint_as_float",
-                                                                 "__float_as_uint",
-                                                                 "__double_as_longlong",
-                                                                 "__longlong_as_double",
-                                                                 "__popc",
-                                                                 "__popcll",
-                                                                 "__clz",
-                                                                 "__clzll",
-                                                                 "__ffs",
-                                                                 "__ffsll",
-                                                                 "__brev",
-                                                                 "__brevll",
-                                                                 "__byte_perm",
-                                                                 "__mul24",
-                                                                 "__umul24",
-                                                                 "__mulhi",
-                                                                 "__umulhi",
-                                                                 "__fmaf_rn",
-                                                                 "__fadd_rn",
-                                                                 "__fmul_rn",
-                                                                 "__fdividef",
-                                                                 "__frcp_rn",
-                                                                 "__fsqrt_rn",
-                                                                 "__expf",
-                                                                 "__logf",
-                                                                 "__sinf",
-                                                                 "__cosf",
-                                                                 "__powf",
-                                                                 "__saturatef",
-                                                                 "__ldg"};
-    if (side_[i] != kHost || !syntax_.is(i + 1, "(") || intrinsics.count(syntax_.text(i)) == 0) return;
+    if (side_[i] != kHost || !syntax_.is(i + 1, "(") || !is_for_device_only(syntax_.text(i))) return;
+    if (i > 0 && syntax_.is_any(i - 1, {".", "->"})) return;
     if (syntax_.scope_of(i) != ScopeKind::function || in_unevaluated(i) || functions_.count(syntax_.text(i)) > 0)
       return;
     if (i > 0 && syntax_.is_identifier(i - 1) && !is_statement_keyword(syntax_.text(i - 1))) return;  // declares it

@@ -844,6 +844,8 @@ class Driver {
     // The version that the simulator's headers follow (CUDART_VERSION), and what the ignored nvcc options would define.
     append(flags, {"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=0",
                    "-D__CUDACC_EXTENDED_LAMBDA__=1", "-D__CUDACC_RELAXED_CONSTEXPR__=1"});
+    // Eigen then is for host code alone, as it says itself; what it marks for the device differs by __CUDA_ARCH__ throughout.
+    flags.push_back("-DEIGEN_NO_CUDA=1");
     append(flags, options_.preprocess);
     append(flags, tilewise::sim::thrust_flags(include_dir_));
     append(flags, include_flags());

@@ -414,6 +414,19 @@ __global__ void sum_under_lock(int* lock, int* sum) {
 CASE(lock_without_fence) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_lock<false><<<3, 32>>>(l, s); return finish(l, s); }
 CASE(lock_without_fence_right) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_lock<true><<<3, 32>>>(l, s); return finish(l, s); }
 
+// The same lock by atomics that say their order.
+template <bool kRight>
+__global__ void sum_under_ordered_lock(int* lock, int* sum) {
+  if (threadIdx.x != 0) return;
+  while ((kRight ? __nv_atomic_exchange_n(lock, 1, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
+                 : __nv_atomic_exchange_n(lock, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) != 0) {
+  }
+  *sum += 1;  // finding: race-global relaxed_lock
+  __nv_atomic_store_n(lock, 0, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+}
+CASE(relaxed_lock) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_ordered_lock<false><<<3, 32>>>(l, s); return finish(l, s); }
+CASE(relaxed_lock_right) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_ordered_lock<true><<<3, 32>>>(l, s); return finish(l, s); }
+
 // From block to block to block: the third has heard of the first by the second one's flag only.
 template <bool kRight>
 __global__ void pass_on(int* value, volatile int* ready, int* out) {

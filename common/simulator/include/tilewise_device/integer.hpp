@@ -222,6 +222,79 @@ inline unsigned __vsads2(unsigned x, unsigned y) {
   return (d & 0xffffu) + (d >> 16);
 }
 
+// ---------------------------------------------------------------- for dynamic programming: a sum, and the larger or smaller of two or three
+namespace tilewise::sim::integer_detail {
+template <class T>
+constexpr T dpx_larger(T a, T b) {
+  return a < b ? b : a;
+}
+template <class T>
+constexpr T dpx_smaller(T a, T b) {
+  return b < a ? b : a;
+}
+/// a + b, which wraps round.
+template <class T>
+constexpr T wrapped_sum(T a, T b) {
+  return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+}
+/// Applies `op` to both halves of three words.
+template <class T, class Op>
+constexpr unsigned map3(unsigned a, unsigned b, unsigned c, Op op) {
+  const auto half = [&](int i) {
+    return unsigned(static_cast<unsigned short>(op(lane<T>(a, i), lane<T>(b, i), lane<T>(c, i))));
+  };
+  return half(0) | half(1) << 16;
+}
+}  // namespace tilewise::sim::integer_detail
+
+// For each: of a word, of its halves, signed and unsigned; the forms with _relu give 0 for what is below it.
+#define TILEWISE_DPX3(name, Word, suffix, half_suffix, Half, expression)     \
+  inline Word name##_##suffix(Word a, Word b, Word c) {                      \
+    using namespace ::tilewise::sim::integer_detail;                         \
+    using T = Word;                                                          \
+    return expression;                                                       \
+  }                                                                          \
+  inline unsigned name##_##half_suffix(unsigned x, unsigned y, unsigned z) { \
+    using namespace ::tilewise::sim::integer_detail;                         \
+    using T = Half;                                                          \
+    return map3<T>(x, y, z, [](T a, T b, T c) -> T { return expression; });  \
+  }                                                                          \
+  static_assert(true)
+#define TILEWISE_DPX3_ALL(name, expression)                              \
+  TILEWISE_DPX3(name, int, s32, s16x2, short, expression);               \
+  TILEWISE_DPX3(name, unsigned, u32, u16x2, unsigned short, expression); \
+  TILEWISE_DPX3(name, int, s32_relu, s16x2_relu, short, dpx_larger(T(expression), T(0)))
+TILEWISE_DPX3_ALL(__viaddmax, dpx_larger(wrapped_sum(a, b), c));
+TILEWISE_DPX3_ALL(__viaddmin, dpx_smaller(wrapped_sum(a, b), c));
+TILEWISE_DPX3_ALL(__vimax3, dpx_larger(dpx_larger(a, b), c));
+TILEWISE_DPX3_ALL(__vimin3, dpx_smaller(dpx_smaller(a, b), c));
+#undef TILEWISE_DPX3_ALL
+#undef TILEWISE_DPX3
+
+inline int __vimax_s32_relu(int a, int b) { return __vimax3_s32(a, b, 0); }
+inline int __vimin_s32_relu(int a, int b) { return __vimin3_s32_relu(a, b, a); }
+inline unsigned __vimax_s16x2_relu(unsigned a, unsigned b) { return __vimax3_s16x2(a, b, 0); }
+inline unsigned __vimin_s16x2_relu(unsigned a, unsigned b) { return __vimin3_s16x2_relu(a, b, a); }
+
+// Whether it was the first one, or both were equal, too.
+#define TILEWISE_DPX_WHICH(name, Word, suffix, half_suffix, Half, better, choose)       \
+  inline Word name##_##suffix(Word a, Word b, bool* first) {                            \
+    *first = a better b;                                                                \
+    return ::tilewise::sim::integer_detail::choose(a, b);                               \
+  }                                                                                     \
+  inline unsigned name##_##half_suffix(unsigned a, unsigned b, bool* high, bool* low) { \
+    namespace in = ::tilewise::sim::integer_detail;                                     \
+    *high = in::lane<Half>(a, 1) better in::lane<Half>(b, 1);                           \
+    *low = in::lane<Half>(a, 0) better in::lane<Half>(b, 0);                            \
+    return in::map<Half>(a, b, [](int x, int y) { return in::choose(x, y); });          \
+  }                                                                                     \
+  static_assert(true)
+TILEWISE_DPX_WHICH(__vibmax, int, s32, s16x2, short, >=, dpx_larger);
+TILEWISE_DPX_WHICH(__vibmax, unsigned, u32, u16x2, unsigned short, >=, dpx_larger);
+TILEWISE_DPX_WHICH(__vibmin, int, s32, s16x2, short, <=, dpx_smaller);
+TILEWISE_DPX_WHICH(__vibmin, unsigned, u32, u16x2, unsigned short, <=, dpx_smaller);
+#undef TILEWISE_DPX_WHICH
+
 // ---------------------------------------------------------------- the same bits as another type
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
