@@ -793,7 +793,7 @@ TEST_CASE("System headers are copied untouched") {
 TEST_CASE("A system header whose functions are marked for the device is taken for the program's, all of it") {
   const std::string header = "# 1 \"t.cu\"\n# 1 \"/usr/include/y.h\" 1 3\nnamespace n {\n# 40 \"/usr/include/y.h\" 3\n";
   CHECK(tilewise::sim::rewrite(header + "__host__ __device__ int f();\n}\n# 2 \"t.cu\" 2\n").text ==
-        header + "  int f();\n}\n# 2 \"t.cu\" 2\n");
+        header + "    int f();\n}\n# 2 \"t.cu\" 2\n");
 }
 
 TEST_CASE("A macro of a system header in user code is user code") {

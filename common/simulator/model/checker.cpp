@@ -1615,8 +1615,9 @@ void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* s
   }
   s.indexed_wrongly = &lane;
   if (shared && report_again("out-of-bounds-shared", site)) return;
-  const std::string of =
-      shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name) : fmt::format("a local array ({})", words);
+  // Of variables of the device, which are indexed wrongly less often, the compiler tells as little.
+  const std::string of = shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name)
+                                : fmt::format("an array ({}), a local one or the device's", words);
   report_finding(make(shared ? "out-of-bounds-shared" : "out-of-bounds-local",
                       fmt::format("this thread uses index {} of {}, which has {} elements", grouped(index), of,
                                   grouped_digits(lengths[0])),

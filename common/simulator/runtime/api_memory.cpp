@@ -1,5 +1,10 @@
 // Allocating, copying and filling memory.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -562,11 +567,39 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
   });
 }
 
+namespace {
+
+// A third of the memory that this machine, or the container, could give when it was first asked; all where nobody says.
+std::size_t what_the_host_can_give() {
+  const auto number_in = [](const char* path, const char* before) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t at = text.find(before);
+    return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + std::strlen(before), nullptr, 10);
+  };
+  static const std::size_t bytes = [&] {
+    std::size_t most = number_in("/proc/meminfo", "MemAvailable:") << 10;
+    if (most == 0) most = SIZE_MAX;
+    for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+      if (const std::size_t limit = number_in(path, ""); limit != 0) most = std::min(most, limit);
+    return most / 3;
+  }();
+  return bytes;
+}
+
+// Programs take nine tenths of what is free, and as much in host memory: more than the host has would end them without a word.
+std::size_t free_bytes() {
+  const std::size_t all = std::min(memory::capacity(), what_the_host_can_give());
+  return all - std::min(all, memory::used_bytes(current_device()));
+}
+
+}  // namespace
+
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return api([=] {
     memory::host_uses(free, sizeof *free);
     memory::host_uses(total, sizeof *total);
-    if (free) *free = memory::capacity() - memory::used_bytes(current_device());
+    if (free) *free = free_bytes();
     if (total) *total = device().memory;
     return cudaSuccess;
   });
