@@ -337,6 +337,65 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][
   for (const auto& [message, source] : cases) refuses(message, source);
 }
 
+TEST_CASE("Members, operators and constructors of the other side are refused, as nvcc refuses them",
+          "[programs][silent]") {
+  const std::string kernel = "__global__ void k(S s, int* p) {\n  *p = ", end = ";\n}\nint main() {}\n";
+  const auto of_host = [](const std::string& what, int line) {
+    return "program.cu:" + std::to_string(line) + ": error: device code calls " + what +
+           "(), which is a function of host code: mark it __device__";
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {of_host("S::f", 3), "struct S { int v; int f(int x) const { return v + x; } };\n" + kernel + "s.f(1)" + end},
+      {of_host("S::f", 3), "struct S { static int f(int x) { return x; } };\n" + kernel + "S::f(3)" + end},
+      {of_host("S::f", 4),
+       "struct S { int v; int f() const; };\nint S::f() const { return v; }\n" + kernel + "s.f()" + end},
+      {of_host("f", 4), "struct S {};\nnamespace n { int f(int x) { return x; } }\n" + kernel + "n::f(3)" + end},
+      {of_host("S::S", 3), "struct S { int v; S(int x) : v(x) {} };\n" + kernel + "S(3).v" + end},
+      {of_host("S::S", 3),
+       "template <class T> struct S { T v; S(T x) : v(x) {} };\n__global__ void k(int* p) {\n"
+       "  *p = S<int>(3).v" +
+           end},
+      {of_host("S::operator int", 2), "struct S { int v; operator int() const { return v; } };\n" + kernel + "s" + end},
+      {of_host("S::operator[]", 2),
+       "struct S { int v; int operator[](int i) const { return v + i; } };\n" + kernel + "s[1]" + end},
+      {of_host("operator+", 3),
+       "struct S { int v; };\nS operator+(S a, S b) { return S{a.v + b.v}; }\n" + kernel + "(s + s).v" + end},
+      {of_host("S::operator()", 2),
+       "struct S { int operator()(int x) const { return x; } };\n"
+       "template <class F> __global__ void k(F f, int* p) { *p = f(3); }\nint main() { k<<<1, 1>>>(S{}, "
+       "(int*)nullptr); }\n"},
+      {"program.cu:3: error: host code calls S::f(), which is a __device__ function: call it in a kernel, or mark it "
+       "__host__, too",
+       "struct S { __device__ int f() { return 1; } };\nint main() {\n  return S().f();\n}\n"},
+  };
+  for (const auto& [message, source] : cases) refuses(message, source);
+}
+
+TEST_CASE("Members that both sides may call are accepted", "[programs][silent]") {
+  prints("3 4 9 2 7\n", R"(#include <cstdio>
+struct Plain { int v = 3; };                                    // its constructor and its copy are the compiler's
+struct Marked { int v; __host__ __device__ Marked(int x) : v(x) {} __host__ __device__ int twice() const { return 2 * v; } };
+struct Constant { int v; constexpr Constant(int x) : v(x) {} constexpr int square() const { return v * v; } };
+struct Declared { __device__ int f() const; };
+int Declared::f() const { return 2; }                           // declared for the device
+struct OfHost { int v = 7; int f() const { return v; } };       // passed, and never called
+template <class T> struct Rows { T v; __device__ T get() const { return v; } T on_host() const { return v; } };
+__global__ void k(Plain a, OfHost h, Rows<int> r, int* p) {
+  Plain b = a;
+  p[0] = b.v, p[1] = Marked(2).twice(), p[2] = Constant(3).square(), p[3] = Declared().f(), p[4] = r.get();
+}
+int main() {
+  int host[5], *p;
+  cudaMalloc(&p, sizeof host);
+  Rows<int> rows{OfHost().f()};
+  k<<<1, 1>>>(Plain(), OfHost(), rows, p);
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  if (rows.on_host() == Marked(7).v) std::printf("%d %d %d %d %d\n", host[0], host[1], host[2], host[3], host[4]);
+  cudaFree(p);
+}
+)");
+}
+
 TEST_CASE("A member that returns its object is no copy, though a function of its name calls it", "[programs][silent]") {
   prints("20\n", R"(#include <cstdio>
 struct Sum {

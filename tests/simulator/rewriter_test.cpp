@@ -283,6 +283,14 @@ TEST_CASE("Device functions of every shape are device code") {
   }
 }
 
+TEST_CASE("The word template that nvcc does not ask for") {
+  CHECK(in_kernel("Rows<T>::load<4>(p);") == "Rows<T>::template load<4>(p);");
+  CHECK(in_kernel("Rows<T>::template load<4>(p);") == "Rows<T>::template load<4>(p);");
+  CHECK(in_kernel("a = Rows<T>::count < 4; Rows<T>::load(p);") == "a = Rows<T>::count < 4; Rows<T>::load(p);");
+  const std::string same = "template <> template <> int Rows<int>::load<4>(int) { return 1; }";
+  CHECK(rewritten(same) == same);
+}
+
 TEST_CASE("Host code keeps its names") {
   for (std::string same : {"void f() { dim3 threadIdx(1); g(threadIdx.x); for (;;) s.atomicAdd(p, 1); }",
                            "struct S { int blockDim; };", "void f(dim3 blockDim, int warpSize) { return; }"}) {

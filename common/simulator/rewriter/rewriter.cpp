@@ -84,8 +84,12 @@ bool is_overload(std::string_view name, bool with_std) {
 
 class Rewriter {
  public:
-  explicit Rewriter(const LexedSource& source, bool homework = false)
-      : source_(source), syntax_(source), side_(source.tokens.size(), kHost), homework_(homework) {}
+  explicit Rewriter(const LexedSource& source, bool homework = false, bool mark_functions = false)
+      : source_(source),
+        syntax_(source),
+        side_(source.tokens.size(), kHost),
+        homework_(homework),
+        marks_functions_(mark_functions) {}
 
   std::vector<DeviceBody> bodies() {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
@@ -131,6 +135,7 @@ class Rewriter {
     end_loops();
     join_lines();
     RewriteResult result;
+    if (marks_functions_) mark_functions(result.functions);
     result.text = apply_edits();
     std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -1330,6 +1335,13 @@ class Rewriter {
     insert_after(syntax_.match(i + 1), ")");
   }
 
+  /// f of `Rows<T>::f<4>(x)`, in a function: nvcc takes it without the word `template`, g++ does not where T is a parameter.
+  bool is_template_of_class(std::size_t i) const {
+    if (i < 2 || !syntax_.is(i - 1, "::") || !syntax_.is(i - 2, ">") || !syntax_.is(i + 1, "<")) return false;
+    const std::size_t end = syntax_.match_angle(i + 1);
+    return end != kNone && syntax_.is(end + 1, "(") && syntax_.scope_of(i) == ScopeKind::function;
+  }
+
   void word(std::size_t i) {
     refuse_unsupported(i);
     std::string_view text = syntax_.text(i);
@@ -1338,6 +1350,7 @@ class Rewriter {
     forbidden_intrinsic(i);
     forbidden_variable(i);
     if (text == "throw" || text == "try") exceptions(i);
+    if (is_template_of_class(i)) insert_before(i, "template ");
     if (text == "union") union_of_vectors(i);
     if (text == "bit_cast" && i > 1 && syntax_.is(i - 1, "::") && syntax_.is(i - 2, "std") && !syntax_.is(i - 3, "::"))
       replace(i - 2, i + 1, "::tilewise::sim::bit_cast");
@@ -1413,13 +1426,74 @@ class Rewriter {
     }
   }
 
-  // -------------------------------------------------------------- calls that nvcc refuses
-  // By name alone: a name that is also a variable's, a member's or a system header's says nothing, and is left alone.
-
   struct FunctionSides {
     bool host = false, device = false, kernel = false;
     std::size_t declared = kNone;  // token of the first declaration's name
   };
+
+  // -------------------------------------------------------------- functions that say for whom they are
+
+  /// All functions of the program with a body, those of classes, too, but for what both sides may call.
+  void mark_functions(std::vector<MarkedFunction>& marked) {
+    if (bodies_.empty()) return;
+    std::vector<Declaration> definitions;
+    std::unordered_set<std::string_view> declared_for_device;  // a body elsewhere need not say it again
+    for (std::size_t i = 0; i + 1 < syntax_.size(); ++i) {
+      if (!syntax_.is(i, "(") || syntax_.scope_of(i) == ScopeKind::function) continue;
+      const Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
+      if (decl.kind != DeclKind::function || decl.parameters != i) continue;
+      if (decl.body != kNone)
+        definitions.push_back(decl);
+      else if (sides_of(decl).device)
+        declared_for_device.insert(syntax_.text(decl.name));
+    }
+    for (const Declaration& decl : definitions) {
+      const FunctionSides sides = sides_of(decl);
+      if (sides.host == sides.device) continue;
+      if (sides.host && (declared_for_device.count(syntax_.text(decl.name)) > 0 || side_[decl.body] != kHost)) continue;
+      insert_after(decl.body, " ::tilewise::sim::marked_function<" + std::to_string(marked.size()) + ">();");
+      marked.push_back(marked_function(decl, sides.device));
+    }
+  }
+
+  /// What its markers say. A constexpr function is for both, and so is nothing else that has no marker.
+  FunctionSides sides_of(const Declaration& decl) const {
+    FunctionSides sides;
+    for (std::size_t k = decl.begin; k < decl.parameters; ++k) {
+      sides.device = sides.device || syntax_.is_any(k, {"__device__", "__global__", "constexpr", "consteval"});
+      sides.host = sides.host || syntax_.is_any(k, {"__host__", "constexpr", "consteval"});
+    }
+    sides.host = sides.host || !sides.device;
+    return sides;
+  }
+
+  MarkedFunction marked_function(const Declaration& decl, bool device) const {
+    MarkedFunction function;
+    const Token& name = syntax_.token(decl.name);
+    function.file = source_.files[static_cast<std::size_t>(name.file)];
+    function.line = name.line;
+    function.device = device;
+    function.name = syntax_.text(decl.name);
+    syntax_.join(decl.name_begin, decl.name + 1, function.qualified_name);
+    function.qualified_name.insert(0, class_prefix(decl.begin));
+    for (std::size_t k = decl.body; k < decl.end; ++k)
+      if (syntax_.is_identifier(k) && syntax_.is_any(k + 1, {"(", "<"}))
+        function.calls.emplace(syntax_.text(k), syntax_.token(k).line);
+    return function;
+  }
+
+  /// "S::" inside of struct S.
+  std::string class_prefix(std::size_t i) const {
+    const std::size_t brace = syntax_.enclosing(i);
+    if (brace == kNone || syntax_.scope_of(i) != ScopeKind::class_scope) return "";
+    for (std::size_t k = syntax_.declaration_begin(brace); k + 1 < brace; ++k)
+      if (syntax_.is_any(k, {"struct", "class"}) && syntax_.is_identifier(k + 1) && !syntax_.is_any(k - 1, {"<", ","}))
+        return std::string(syntax_.text(k + 1)) + "::";
+    return "";
+  }
+
+  // -------------------------------------------------------------- calls that nvcc refuses
+  // By name alone: a name that is also a variable's, a member's or a system header's says nothing, and is left alone.
 
   void forbidden_intrinsic(std::size_t i) {
     if (side_[i] != kHost || !syntax_.is(i + 1, "(") || !is_for_device_only(syntax_.text(i))) return;
@@ -2603,6 +2677,7 @@ class Rewriter {
   Syntax syntax_;
   std::vector<Side> side_;
   bool homework_;  // see rewrite()
+  bool marks_functions_;
   std::vector<Edit> edits_;
   std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
@@ -2718,9 +2793,9 @@ std::string kernel_list(std::string_view preprocessed_source, std::string_view f
   return list;
 }
 
-RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file, bool homework) {
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file, bool homework, bool mark_functions) {
   LexedSource source = lex(preprocessed_source, file);
-  return Rewriter(source, homework).run();
+  return Rewriter(source, homework, mark_functions).run();
 }
 
 }  // namespace tilewise::sim

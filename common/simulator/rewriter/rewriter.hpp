@@ -1,6 +1,7 @@
 // Turns preprocessed CUDA C++ into plain C++ that calls the simulator.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,19 @@ struct Diagnostic {
   std::string message;  ///< a sentence without "error:"
 };
 
+/// A function that device code alone may call, or host code alone, and that says so in its body: marked_function<index>().
+struct MarkedFunction {
+  std::string file;
+  int line = 0;  ///< of its name
+  bool device = false;
+  std::string name, qualified_name;  ///< "f" and "S::f"
+  std::map<std::string, int> calls;  ///< the line of the first `name(` or `name<` in its body
+};
+
 struct RewriteResult {
-  std::string text;                     ///< as many lines as the input has
-  std::vector<Diagnostic> diagnostics;  ///< in source order; empty when the text can be compiled
+  std::string text;                       ///< as many lines as the input has
+  std::vector<MarkedFunction> functions;  ///< where they were asked for
+  std::vector<Diagnostic> diagnostics;    ///< in source order; empty when the text can be compiled
 
   bool ok() const { return diagnostics.empty(); }
 };
@@ -27,7 +38,9 @@ struct RewriteResult {
 /// Nothing inserted contains a newline, so every line keeps its number; text from system headers (line-marker
 /// flag 3) is copied as it is. `file` names the source up to the first line marker.
 /// `homework` refuses what submissions may not do though the simulator can: launches and allocations in device code.
-RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>", bool homework = false);
+/// `mark_functions`: see MarkedFunction.
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>", bool homework = false,
+                      bool mark_functions = false);
 
 /// The body of a function or lambda that device code runs.
 struct DeviceBody {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "arithmetic.hpp"
+#include "call_graph.hpp"
 #include "checked_calls.hpp"
 #include "divisions.hpp"
 #include "far_jumps.hpp"
@@ -947,8 +948,10 @@ class Driver {
   bool rewritten_file(const std::string& preprocessed, const std::string& path, const std::string& object,
                       std::string& text) {
     if (options_.prelude.empty()) return rewrite_file(preprocessed, path, text);
-    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework);
+    tilewise::sim::RewriteResult result =
+        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, knows_call_graph());
     text = std::move(result.text);
+    functions_ = std::move(result.functions);
     if (result.ok()) return true;
     const std::string whole = preprocessed + ".whole.ii";
     const std::string prelude = std::exchange(options_.prelude, "");
@@ -993,9 +996,11 @@ class Driver {
 
   /// False when the source uses something unsupported; the reasons have been printed.
   bool rewrite_file(const std::string& preprocessed, const std::string& path, std::string& text) {
-    tilewise::sim::RewriteResult result = tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework);
+    tilewise::sim::RewriteResult result =
+        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, knows_call_graph());
     print(result.diagnostics);
     text = std::move(result.text);
+    functions_ = std::move(result.functions);
     return result.ok();
   }
 
@@ -1057,6 +1062,16 @@ class Driver {
     return has(options_.compile, "-fPIC") || has(options_.compile, "-fpic") || has(options_.link, "-shared");
   }
 
+  /// g++ can say who calls whom before it has inlined anything. --rewrite shows the program as it was.
+  bool knows_call_graph() { return !is_clang() && !options_.rewrite_only; }
+
+  /// Whether a call can be of the other side: there are functions of both, and they are not all kernels and main().
+  bool has_both_sides() const {
+    bool host = false, device = false;
+    for (const tilewise::sim::MarkedFunction& f : functions_) (f.device ? device : host) = true;
+    return host && device;
+  }
+
   int compile_cuda(const std::string& path, const std::string& object) {
     std::string stem = fs::path(path).stem().string();
     std::string preprocessed = temporary_.file(stem + ".preprocessed.ii");
@@ -1077,7 +1092,16 @@ class Driver {
     append(command, options_.compile);
     append(command, all_instrumentation_flags());
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
-    if (int status = run_compiler(command); status != 0 || !counts_arithmetic) return status;
+    const std::string calls = temporary_.file(stem + ".calls");
+    const bool looks_at_calls = has_both_sides();
+    if (looks_at_calls) command.push_back("-fdump-ipa-cgraph=" + calls);
+    if (int status = run_compiler(command); status != 0) return status;
+    if (looks_at_calls) {
+      const auto refused = tilewise::sim::calls_of_other_side(read_file(calls), functions_);
+      print(refused);
+      if (!refused.empty()) return 1;
+    }
+    if (!counts_arithmetic) return 0;
     std::string code = tilewise::sim::count_arithmetic(
         tilewise::sim::tell_known_bits(tilewise::sim::tell_alignment(read_file(assembly))), for_library());
     code = tilewise::sim::look_at_divisions(tilewise::sim::list_shared_variables(code));
@@ -1209,6 +1233,7 @@ class Driver {
   std::string include_dir_;
   Args cxx_;
   int clang_ = -1;       // not asked yet
+  std::vector<tilewise::sim::MarkedFunction> functions_;  // of the file that is being compiled
   std::string version_;  // what the compiler says of itself, once is_clang() has asked
 };
 

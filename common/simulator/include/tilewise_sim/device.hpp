@@ -73,6 +73,10 @@ void absent_lane(unsigned mask, unsigned source);
 /// The lanes that are converged here: every lane of the warp runs until it arrives here or waits or ends elsewhere.
 unsigned active_mask();
 
+/// Tells in the compiler's call graph which of the rewriter's functions this is; no instruction is left of it.
+template <int index>
+TILEWISE_INLINE void marked_function() {}
+
 // ---------------------------------------------------------------- memory
 /// Announces an atomic read-modify-write by the calling thread. Call it, then use raw_copy for the data.
 void atomic_access(const volatile void* address, std::size_t bytes);
