@@ -1232,9 +1232,9 @@ class Driver {
   TemporaryFolder temporary_;
   std::string include_dir_;
   Args cxx_;
-  int clang_ = -1;       // not asked yet
+  int clang_ = -1;                                        // not asked yet
   std::vector<tilewise::sim::MarkedFunction> functions_;  // of the file that is being compiled
-  std::string version_;  // what the compiler says of itself, once is_clang() has asked
+  std::string version_;                                   // what the compiler says of itself, once is_clang() has asked
 };
 
 }  // namespace
