@@ -6,7 +6,8 @@
 namespace tilewise::sim {
 namespace {
 
-// Each was called by host code, with arguments of many types, and nvcc 13.0 refused all of these calls for that alone. Sorted as bytes.
+// Each was called by host code, with arguments of many types, and nvcc 13.0 refused all of these calls for that alone (three of
+// __nv_atomic_*, the others of which are in its documentation). Sorted as bytes.
 // clang-format off
 constexpr std::string_view kNames[] = {
     "__activemask", "__all", "__all_sync", "__any", "__any_sync", "__ballot", "__ballot_sync", "__barrier_sync",

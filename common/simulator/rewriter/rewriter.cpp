@@ -1456,7 +1456,7 @@ class Rewriter {
     }
   }
 
-  /// What its markers say. A constexpr function is for both, and so is nothing else that has no marker.
+  /// What its markers say. Without one it is the host's, but for a constexpr function, which is for both.
   FunctionSides sides_of(const Declaration& decl) const {
     FunctionSides sides;
     for (std::size_t k = decl.begin; k < decl.parameters; ++k) {
