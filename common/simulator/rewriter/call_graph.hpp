@@ -1,8 +1,6 @@
 // Who calls whom, as g++ says: calls that nvcc refuses, of members, operators and constructors, too.
 #pragma once
 
-#include <map>
-#include <string>
 #include <string_view>
 #include <vector>
 

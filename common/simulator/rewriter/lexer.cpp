@@ -128,7 +128,7 @@ class Lexer {
     // Otherwise: a macro of a system header, such as NULL, expanded in the user's file. That is user code.
   }
 
-  /// System headers whose functions are marked for the device, as Boost's and Eigen's are: they're taken for the program's.
+  /// System headers whose functions are marked for the device, as Boost's are: they're taken for the program's.
   void find_headers_with_device_code() {
     for (const std::string_view word : {"__host__", "__device__"}) {
       for (std::size_t at = 0; (at = source_.find(word, at)) != std::string_view::npos; at += word.size()) {
