@@ -371,6 +371,108 @@ TEST_CASE("Members, operators and constructors of the other side are refused, as
   for (const auto& [message, source] : cases) refuses(message, source);
 }
 
+TEST_CASE("Lambdas without __device__, and addresses of host functions, are refused in device code",
+          "[programs][silent]") {
+  const std::string kernel =
+      "template <class F> __global__ void k(F f, int* p) { *p = f(2); }\n"
+      "template <class F> __host__ __device__ int both(F f) { return f(2); }\n"
+      "template <class F> __global__ void k2(F f, int* p) { *p = both(f); }\n"
+      "int main() {\n  int a = 3, *p = nullptr;\n";
+  const std::string lambda =
+      "program.cu:6: error: device code calls this lambda of host code: mark it, [=] __device__ (int i) {...}";
+  const std::pair<std::string, std::string> cases[] = {
+      {lambda, kernel + "  auto f = [=](int i) { return a + i; };\n  k<<<1, 1>>>(f, p);\n}\n"},
+      {lambda, kernel + "  k<<<1, 1>>>([a](int i) mutable { return a += i; }, p);\n}\n"},
+      {lambda, kernel + "  k2<<<1, 1>>>([=](auto i) { return a + i; }, p);\n}\n"},
+      {"program.cu:3: error: device code takes the address of twice(), a function of host code",
+       "int twice(int x) { return 2 * x; }\n__global__ void k(int* p) {\n  int (*f)(int) = twice;\n  *p = f(1);\n}\n"
+       "int main() {}\n"},
+  };
+  for (const auto& [message, source] : cases) refuses(message, source);
+}
+
+TEST_CASE("Device code may call what is constexpr of the C++ library, and nothing else of it", "[programs][silent]") {
+  const std::string head =
+      "#include <algorithm>\n#include <functional>\n#include <iostream>\n#include <memory>\n"
+      "#include <string>\n#include <complex>\n__global__ void k(int* p, float* x) {\n  ";
+  const std::pair<std::string, std::string> cases[] = {
+      // where it is, or for an operator its function
+      {"8: error: device code uses std::sort", "std::sort(p, p + 3);"},
+      {"8: error: device code uses std::swap", "std::swap(p[0], p[1]);"},
+      {"8: error: device code uses std::function", "std::function<int()> f; *p = f ? 1 : 2;"},
+      {"8: error: device code uses std::make_unique", "auto one = std::make_unique<int>(3); *p = *one;"},
+      {"8: error: device code uses std::string", "std::string s(\"abc\"); *p = int(s.size());"},
+      {"7: error: device code uses an operator or a function", "std::cout << *p;"},
+      {"7: error: device code uses an operator or a function",
+       "std::complex<float> z(x[0], x[1]); z = z * z; *x = z.real();"},
+  };
+  for (const auto& [what, code] : cases)
+    refuses("program.cu:" + what + " of the C++ library, whose functions are host code's",
+            head + code + "\n}\nint main() {}\n");
+  prints("7 2 3 4 1\n", R"(#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <tuple>
+#include <utility>
+struct Pair { std::pair<int, float> both; };
+__global__ void k(float* p, long n) {
+  std::array<float, 3> three{};
+  for (float& x : three) x = float(std::abs(n));
+  const auto t = std::make_tuple(1, 2.0f, Pair{{3, 4.0f}});
+  p[0] = std::max(three[1], std::sqrt(4.0f)), p[1] = std::get<1>(t), p[2] = std::get<2>(t).both.first;
+  p[3] = std::pow(2.0f, 2), p[4] = std::isnan(p[0]) || std::numeric_limits<float>::max() > 1;
+}
+int main() {
+  float host[5], *p;
+  cudaMalloc(&p, sizeof host);
+  k<<<1, 1>>>(p, -7);
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%g %g %g %g %g\n", host[0], host[1], host[2], host[3], host[4]);
+  cudaFree(p);
+}
+)");
+}
+
+TEST_CASE("A kernel that comes to host code by a function for both sides is a finding", "[programs][silent]") {
+  for (const std::string& compiler : compilers()) {
+    CAPTURE(compiler);
+    Workplace workplace;
+    const Outcome compiled = workplace.compile(workplace.write(R"(#include <algorithm>
+#include <cstdlib>
+int of_host(int x) {
+  return x + 1;
+}
+struct Twice {
+  int operator()(int x) const { return 2 * x; }
+};
+template <class F> __host__ __device__ int apply(F f, int x) { return f(x); }
+__host__ __device__ int next(int x) { return x < 0 ? 0 : of_host(x); }
+__global__ void k(int* p, bool named) { *p = named ? next(3) : apply(Twice(), 3); }
+int main(int arguments, char**) {
+  int host[3] = {next(2), apply(Twice(), 2), 0}, *p;  // of the host: right
+  constexpr auto square = [](int x) { return x * x; };
+  static_assert(square(3) == 9);
+  std::sort(host, host + 3, [&](int a, int b) { return a * arguments < b * arguments; });
+  cudaMalloc(&p, sizeof *p);
+  k<<<1, 1>>>(p, std::getenv("NAMED") != nullptr);
+  cudaMemcpy(host, p, sizeof *p, cudaMemcpyDeviceToHost);
+  cudaFree(p);
+}
+)"),
+                                               "--cxx=" + compiler);
+    CHECK(compiled.text.empty());
+    REQUIRE(compiled.status == 0);
+    const Outcome by_template = workplace.run_app(), by_name = workplace.run_app("NAMED=1");
+    const std::string message = ": host-code: this thread runs a function without __device__";
+    INFO(by_template.text << by_name.text);
+    CHECK(by_template.text.find("program.cu:7" + message) != std::string::npos);
+    CHECK(by_template.text.find("1 finding") != std::string::npos);
+    CHECK(by_name.text.find("program.cu:3" + message) != std::string::npos);
+    CHECK(by_name.text.find("1 finding") != std::string::npos);
+  }
+}
+
 TEST_CASE("Members that both sides may call are accepted", "[programs][silent]") {
   prints("3 4 9 2 7\n", R"(#include <cstdio>
 struct Plain { int v = 3; };                                    // its constructor and its copy are the compiler's

@@ -8,8 +8,16 @@
 
 namespace tilewise::sim {
 
+/// Which functions of the C++ library device code may call.
+enum class StandardLibrary {
+  of_cxx17,  ///< those that are constexpr in C++17. g++ reads its headers as C++20, so some look so that are not.
+  of_cxx20,  ///< those that are constexpr
+  of_both    ///< all: cuda::std is here another name for std
+};
+
 /// The calls that host code makes of functions of the device, or device code of functions of the host, in the file that
 /// -fdump-ipa-cgraph has written, whose first table is from before anything is inlined. `functions` are those that the rewriter has marked.
-std::vector<Diagnostic> calls_of_other_side(std::string_view call_graph, const std::vector<MarkedFunction>& functions);
+std::vector<Diagnostic> calls_of_other_side(std::string_view call_graph, const std::vector<MarkedFunction>& functions,
+                                            StandardLibrary library);
 
 }  // namespace tilewise::sim

@@ -84,12 +84,13 @@ bool is_overload(std::string_view name, bool with_std) {
 
 class Rewriter {
  public:
-  explicit Rewriter(const LexedSource& source, bool homework = false, bool mark_functions = false)
+  explicit Rewriter(const LexedSource& source, bool homework = false,
+                    HostFunctions host_functions = HostFunctions::unseen)
       : source_(source),
         syntax_(source),
         side_(source.tokens.size(), kHost),
         homework_(homework),
-        marks_functions_(mark_functions) {}
+        host_functions_(host_functions) {}
 
   std::vector<DeviceBody> bodies() {
     for (std::size_t i = 0; i < syntax_.size(); ++i) {
@@ -135,7 +136,7 @@ class Rewriter {
     end_loops();
     join_lines();
     RewriteResult result;
-    if (marks_functions_) mark_functions(result.functions);
+    if (host_functions_ != HostFunctions::unseen) mark_functions(result.functions);
     result.text = apply_edits();
     std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -512,6 +513,18 @@ class Rewriter {
     }
     const bool is_local = is_inline || is_static || syntax_.scope_of(decl.begin) == ScopeKind::class_scope;
     return std::string(is_inline ? "" : "inline ") + "__attribute__((always_inline" + (is_local ? "" : ", used") + "))";
+  }
+
+  /// The `{` of the lambda that begins at `i`; kNone for names that a declaration takes apart: `auto& [a, b] = `.
+  std::size_t lambda_body(std::size_t i) const {
+    std::size_t before = i;
+    while (before > 0 && syntax_.is_any(before - 1, {"&", "&&"})) --before;
+    if (before > 0 && syntax_.is(before - 1, "auto")) return kNone;
+    std::size_t k = syntax_.match(i) + 1;
+    if (syntax_.is(k, "<") && syntax_.match_angle(k) != kNone) k = syntax_.match_angle(k) + 1;
+    for (; k < syntax_.size() && !syntax_.is_any(k, {"{", "}", ")", "]", ";", ":", ",", "="}); ++k)
+      if (syntax_.is_any(k, {"(", "["}) && syntax_.match(k) != kNone) k = syntax_.match(k);
+    return syntax_.is(k, "{") && syntax_.match(k) != kNone ? k : kNone;
   }
 
   /// A lambda of device code that may move structs: the same.
@@ -1433,12 +1446,13 @@ class Rewriter {
 
   // -------------------------------------------------------------- functions that say for whom they are
 
-  /// All functions of the program with a body, those of classes, too, but for what both sides may call.
+  /// All functions of the program with a body, those of classes, too, but for what both sides may call; and the host's lambdas.
   void mark_functions(std::vector<MarkedFunction>& marked) {
     if (bodies_.empty()) return;
     std::vector<Declaration> definitions;
     std::unordered_set<std::string_view> declared_for_device;  // a body elsewhere need not say it again
     for (std::size_t i = 0; i + 1 < syntax_.size(); ++i) {
+      if (syntax_.opens_lambda(i)) mark_lambda(i, marked);
       if (!syntax_.is(i, "(") || syntax_.scope_of(i) == ScopeKind::function) continue;
       const Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
       if (decl.kind != DeclKind::function || decl.parameters != i) continue;
@@ -1447,13 +1461,60 @@ class Rewriter {
       else if (sides_of(decl).device)
         declared_for_device.insert(syntax_.text(decl.name));
     }
+    const auto called_by_both = calls_of_both_sides(definitions);
     for (const Declaration& decl : definitions) {
       const FunctionSides sides = sides_of(decl);
       if (sides.host == sides.device) continue;
-      if (sides.host && (declared_for_device.count(syntax_.text(decl.name)) > 0 || side_[decl.body] != kHost)) continue;
-      insert_after(decl.body, " ::tilewise::sim::marked_function<" + std::to_string(marked.size()) + ">();");
-      marked.push_back(marked_function(decl, sides.device));
+      const std::string_view name = syntax_.text(decl.name);
+      if (sides.host && (declared_for_device.count(name) > 0 || side_[decl.body] != kHost)) continue;
+      const bool by_run = host_functions_ == HostFunctions::at_run_time;
+      std::string text = by_run ? "" : " ::tilewise::sim::marked_function<" + std::to_string(marked.size()) + ">();";
+      const bool comes_by_both = called_by_both.count(is_operator(decl) ? "operator" : name) > 0;
+      if (sides.host && name != "main" && !homework_ && (by_run || comes_by_both))
+        text += " ::tilewise::sim::host_function();";
+      if (!text.empty()) insert_after(decl.body, text);
+      if (!by_run) marked.push_back(marked_function(decl, sides.device));
     }
+  }
+
+  /// A lambda without `__device__` in host code. What is made for constants alone stays as it is.
+  void mark_lambda(std::size_t i, std::vector<MarkedFunction>& marked) {
+    const std::size_t body = lambda_body(i);
+    if (body == kNone || side_[body] != kHost || syntax_.scope_of(i) != ScopeKind::function) return;
+    for (std::size_t k = i; k < body; ++k)
+      if (syntax_.is_any(k, {"consteval", "__host__", "__device__"})) return;
+    if (host_functions_ == HostFunctions::at_run_time) {
+      if (!homework_) insert_after(body, " if (!__builtin_is_constant_evaluated()) ::tilewise::sim::host_function();");
+      return;
+    }
+    insert_after(body, " ::tilewise::sim::marked_lambda<" + std::to_string(marked.size()) + ">();");
+    MarkedFunction lambda;
+    const Token& bracket = syntax_.token(i);
+    lambda.file = source_.files[static_cast<std::size_t>(bracket.file)];
+    lambda.line = bracket.line;
+    lambda.lambda = true;
+    lambda.name = lambda.qualified_name = "a lambda";
+    lambda.calls = calls_between(body, syntax_.match(body));
+    marked.push_back(std::move(lambda));
+  }
+
+  bool is_operator(const Declaration& decl) const {
+    for (std::size_t k = decl.name_begin; k < decl.parameters; ++k)
+      if (syntax_.is(k, "operator")) return true;
+    return false;
+  }
+
+  /// The names in functions for both sides, where nvcc only warns of a function of host code. An operator has none.
+  std::unordered_set<std::string_view> calls_of_both_sides(const std::vector<Declaration>& definitions) const {
+    std::unordered_set<std::string_view> names;
+    for (const Declaration& decl : definitions) {
+      const FunctionSides sides = sides_of(decl);
+      if (!sides.host || !sides.device) continue;
+      names.insert("operator");
+      for (std::size_t k = decl.body; k < decl.end; ++k)
+        if (syntax_.is_identifier(k)) names.insert(syntax_.text(k));
+    }
+    return names;
   }
 
   /// What its markers say. Without one it is the host's, but for a constexpr function, which is for both.
@@ -1476,10 +1537,16 @@ class Rewriter {
     function.name = syntax_.text(decl.name);
     syntax_.join(decl.name_begin, decl.name + 1, function.qualified_name);
     function.qualified_name.insert(0, class_prefix(decl.begin));
-    for (std::size_t k = decl.body; k < decl.end; ++k)
-      if (syntax_.is_identifier(k) && syntax_.is_any(k + 1, {"(", "<"}))
-        function.calls.emplace(syntax_.text(k), syntax_.token(k).line);
+    function.calls = calls_between(decl.body, decl.end);
     return function;
+  }
+
+  /// The first line of each name that something is called, made or pointed to by.
+  std::map<std::string, int> calls_between(std::size_t begin, std::size_t end) const {
+    std::map<std::string, int> calls;
+    for (std::size_t k = begin; k < end; ++k)
+      if (syntax_.is_identifier(k)) calls.emplace(syntax_.text(k), syntax_.token(k).line);
+    return calls;
   }
 
   /// "S::" inside of struct S.
@@ -2677,7 +2744,7 @@ class Rewriter {
   Syntax syntax_;
   std::vector<Side> side_;
   bool homework_;  // see rewrite()
-  bool marks_functions_;
+  HostFunctions host_functions_;
   std::vector<Edit> edits_;
   std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
@@ -2793,9 +2860,10 @@ std::string kernel_list(std::string_view preprocessed_source, std::string_view f
   return list;
 }
 
-RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file, bool homework, bool mark_functions) {
+RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file, bool homework,
+                      HostFunctions host_functions) {
   LexedSource source = lex(preprocessed_source, file);
-  return Rewriter(source, homework, mark_functions).run();
+  return Rewriter(source, homework, host_functions).run();
 }
 
 }  // namespace tilewise::sim

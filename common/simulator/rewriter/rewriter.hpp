@@ -22,6 +22,7 @@ struct MarkedFunction {
   std::string file;
   int line = 0;  ///< of its name
   bool device = false;
+  bool lambda = false;               ///< of host code
   std::string name, qualified_name;  ///< "f" and "S::f"
   std::map<std::string, int> calls;  ///< the line of the first `name(` or `name<` in its body
 };
@@ -34,13 +35,19 @@ struct RewriteResult {
   bool ok() const { return diagnostics.empty(); }
 };
 
+/// How it is found that a kernel comes to a function that has no `__device__`.
+enum class HostFunctions {
+  unseen,  ///< not at all
+  in_call_graph,  ///< marked_function() and marked_lambda(), for calls_of_other_side(); where only a run can tell, host_function()
+  at_run_time  ///< by host_function() in each of them
+};
+
 /// Rewrites the output of `c++ -E` (line markers present, macros gone) as the table in docs/architecture.md says.
 /// Nothing inserted contains a newline, so every line keeps its number; text from system headers (line-marker
 /// flag 3) is copied as it is. `file` names the source up to the first line marker.
 /// `homework` refuses what submissions may not do though the simulator can: launches and allocations in device code.
-/// `mark_functions`: see MarkedFunction.
 RewriteResult rewrite(std::string_view preprocessed_source, std::string_view file = "<input>", bool homework = false,
-                      bool mark_functions = false);
+                      HostFunctions host_functions = HostFunctions::unseen);
 
 /// The body of a function or lambda that device code runs.
 struct DeviceBody {

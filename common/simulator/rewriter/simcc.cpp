@@ -949,7 +949,7 @@ class Driver {
                       std::string& text) {
     if (options_.prelude.empty()) return rewrite_file(preprocessed, path, text);
     tilewise::sim::RewriteResult result =
-        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, knows_call_graph());
+        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, host_functions());
     text = std::move(result.text);
     functions_ = std::move(result.functions);
     if (result.ok()) return true;
@@ -997,7 +997,7 @@ class Driver {
   /// False when the source uses something unsupported; the reasons have been printed.
   bool rewrite_file(const std::string& preprocessed, const std::string& path, std::string& text) {
     tilewise::sim::RewriteResult result =
-        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, knows_call_graph());
+        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, host_functions());
     print(result.diagnostics);
     text = std::move(result.text);
     functions_ = std::move(result.functions);
@@ -1063,13 +1063,10 @@ class Driver {
   }
 
   /// g++ can say who calls whom before it has inlined anything. --rewrite shows the program as it was.
-  bool knows_call_graph() { return !is_clang() && !options_.rewrite_only; }
-
-  /// Whether a call can be of the other side: there are functions of both, and they are not all kernels and main().
-  bool has_both_sides() const {
-    bool host = false, device = false;
-    for (const tilewise::sim::MarkedFunction& f : functions_) (f.device ? device : host) = true;
-    return host && device;
+  tilewise::sim::HostFunctions host_functions() {
+    using tilewise::sim::HostFunctions;
+    if (options_.rewrite_only) return HostFunctions::unseen;
+    return is_clang() ? HostFunctions::at_run_time : HostFunctions::in_call_graph;
   }
 
   int compile_cuda(const std::string& path, const std::string& object) {
@@ -1093,11 +1090,17 @@ class Driver {
     append(command, all_instrumentation_flags());
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
     const std::string calls = temporary_.file(stem + ".calls");
-    const bool looks_at_calls = has_both_sides();
+    const bool looks_at_calls = !functions_.empty();
     if (looks_at_calls) command.push_back("-fdump-ipa-cgraph=" + calls);
     if (int status = run_compiler(command); status != 0) return status;
     if (looks_at_calls) {
-      const auto refused = tilewise::sim::calls_of_other_side(read_file(calls), functions_);
+      using tilewise::sim::StandardLibrary;
+      const auto includes = [&](const char* header) { return text.find(include_dir_ + header) != std::string::npos; };
+      const bool has_cuda_std = includes("/cuda/") || includes("/nvfunctional");
+      const StandardLibrary library = has_cuda_std            ? StandardLibrary::of_both
+                                      : options_.before_cxx20 ? StandardLibrary::of_cxx17
+                                                              : StandardLibrary::of_cxx20;
+      const auto refused = tilewise::sim::calls_of_other_side(read_file(calls), functions_, library);
       print(refused);
       if (!refused.empty()) return 1;
     }

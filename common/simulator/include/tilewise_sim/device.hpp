@@ -76,6 +76,13 @@ unsigned active_mask();
 /// Tells in the compiler's call graph which of the rewriter's functions this is; no instruction is left of it.
 template <int index>
 TILEWISE_INLINE void marked_function() {}
+template <int index>
+TILEWISE_INLINE constexpr void marked_lambda() {
+  if (!__builtin_is_constant_evaluated()) marked_function<index>();
+}
+
+/// In functions of host code that a kernel may come to, the rewriter calls this where they begin: in a kernel a finding.
+TILEWISE_DISTINCT void host_function() noexcept;
 
 // ---------------------------------------------------------------- memory
 /// Announces an atomic read-modify-write by the calling thread. Call it, then use raw_copy for the data.
