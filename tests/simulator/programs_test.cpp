@@ -825,6 +825,33 @@ int main() {
   CHECK(has(ran.text, "deadlock"));
 }
 
+TEST_CASE("Atomics that change what they find are work, not waiting, however many they are", "[programs][polls]") {
+  const Workplace workplace;
+  REQUIRE(workplace
+              .compile(workplace.write(R"(#include <cstdio>
+__global__ void count(unsigned* total, unsigned* table) {
+  unsigned random = threadIdx.x + 1;
+  for (int i = 0; i < 20000; ++i) {
+    atomicAdd(total, 1u);
+    random = 1664525 * random + 1013904223;
+    atomicXor(&table[random % 32], random | 1);
+  }
+}
+int main() {
+  unsigned *numbers, total;
+  cudaMalloc(&numbers, 33 * sizeof *numbers);
+  cudaMemset(numbers, 0, 33 * sizeof *numbers);
+  count<<<1, 4>>>(numbers, numbers + 1);
+  cudaMemcpy(&total, numbers, sizeof total, cudaMemcpyDeviceToHost);
+  std::printf("%u\n", total);
+  cudaFree(numbers);
+})"))
+              .status == 0);
+  const Outcome ran = workplace.run_app("TILEWISE_POLLS=10000");
+  CHECK(ran.text == "80000\n");
+  CHECK(ran.status == 0);
+}
+
 TEST_CASE("program: a kernel that prints or reads a clock is run each time") {
   std::string expected;
   for (const char* line : {"printf 7\n", "vprintf 8\n"})

@@ -1067,6 +1067,9 @@ void raw_copy(void* to, const void* from, std::size_t bytes) {
     memory::host_uses(from, bytes);
   }
   Unobserved guard;  // memcpy itself is watched
+  // An atomic that changes something is work, and no wait for others.
+  if (current_lane && current_lane->polls == reinterpret_cast<std::uintptr_t>(to) && std::memcmp(to, from, bytes) != 0)
+    idle_polls = 0;
   std::memcpy(to, from, bytes);
 }
 
