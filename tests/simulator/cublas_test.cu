@@ -271,6 +271,19 @@ TEST_CASE("k = 0: C is only scaled", "[cublas]") {
   CHECK(same(C.device.to_host(), C.host));
 }
 
+TEST_CASE("small numbers aren't lost in a sum of many", "[cublas]") {
+  std::vector<float> x(1 << 20, 1.0f);
+  x[0] = 4096;
+  const double squares = 4096.0 * 4096 + (x.size() - 1);
+  const DeviceBuffer<float> device(x);
+  CublasHandle handle;
+  float result = kNan;
+  CUBLAS_CHECK(cublasSnrm2(handle, int(x.size()), device.data(), 1, &result));
+  CHECK(result == Approx(std::sqrt(squares)).epsilon(1e-4));
+  CUBLAS_CHECK(cublasSdot(handle, int(x.size()), device.data(), 1, device.data(), 1, &result));
+  CHECK(result == Approx(squares).epsilon(1e-4));
+}
+
 TEST_CASE("vectors: dot, norms, positions, axpy, scal, copy, swap", "[cublas]") {
   CublasHandle handle;
   for (const int n : {1, 2, 31, 257}) {

@@ -416,6 +416,15 @@ __global__ void load(float* out, const half* x, const half2* y) {
   out[i] = __half2float(__ldg(x + i)) + __high2float(__ldg(y + i / 2)) + __half2float(x[i]);
 }
 
+/// nvcc has these since C++11 where both headers are included.
+__global__ void to_each_other(float* out, const float* x) {
+  const int i = threadIdx.x;
+  assert(i < 32);  // declared without a header's name
+  const __nv_bfloat16 rough(x[i]);
+  out[2 * i] = float(static_cast<__half>(rough));
+  out[2 * i + 1] = float(static_cast<__nv_bfloat16>(__half(x[i])));
+}
+
 }  // namespace
 
 TEST_CASE("halves are shuffled") {
@@ -447,4 +456,12 @@ TEST_CASE("halves are loaded, one by one and in pairs") {
   const auto out = on_device<float>(1, 32, 32, load, reinterpret_cast<const half*>(device_x.data()),
                                     reinterpret_cast<const half2*>(device_x.data()));
   for (int i = 0; i < 32; ++i) REQUIRE(double(out[i]) == 2 * half_value(x[i]) + half_value(x[i / 2 * 2 + 1]));
+}
+
+TEST_CASE("a half is made of a bfloat16, and a bfloat16 of a half") {
+  std::vector<float> x(32);
+  for (int i = 0; i < 32; ++i) x[i] = 1 + i / 128.0f;  // 7 bits: both have them
+  tilewise::DeviceBuffer<float> device_x(x);
+  const auto out = on_device<float>(1, 32, 64, to_each_other, static_cast<const float*>(device_x.data()));
+  for (int i = 0; i < 32; ++i) REQUIRE((out[2 * i] == x[i] && out[2 * i + 1] == x[i]));
 }

@@ -17,6 +17,7 @@ struct alignas(4) __nv_bfloat162_raw {
 
 #define TW_T __nv_bfloat16
 #define TW_T2 __nv_bfloat162
+#define TW_OTHER __half
 #define TW_RAW __nv_bfloat16_raw
 #define TW_FORMAT ::tilewise::sim::half_detail::Bfloat16
 #define TW_NAME_TO(name, suffix) __bfloat162##name##_##suffix

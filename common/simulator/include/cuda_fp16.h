@@ -17,6 +17,7 @@ struct alignas(4) __half2_raw {
 
 #define TW_T __half
 #define TW_T2 __half2
+#define TW_OTHER __nv_bfloat16
 #define TW_RAW __half_raw
 #define TW_FORMAT ::tilewise::sim::half_detail::Half
 #define TW_NAME_TO(name, suffix) __half2##name##_##suffix

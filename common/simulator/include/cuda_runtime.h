@@ -17,6 +17,8 @@
 #include "vector_functions.h"
 
 #if defined(__CUDACC__)
+#include <assert.h>
+
 #include "device_functions.h"
 #else
 #include <memory>  // libstdc++ writes __attribute__((__noinline__)) there, which the macro below would break

@@ -113,6 +113,12 @@ void store(T* x, std::int64_t n, std::int64_t increment, const Vector<T>& v) {
   for (std::int64_t i = 0; i < n; ++i) to[i * increment] = v[i];
 }
 
+/// What is summed in single precision would lose more in one sum over all elements than cuBLAS does, which sums them in parts.
+template <class T>
+Vector<double> in_double(const Vector<T>& v) {
+  return v.template cast<double>();
+}
+
 template <class T>
 Region vector_of(std::int64_t n, std::int64_t increment) {
   return library::vector(n, increment, sizeof(T));
@@ -125,7 +131,8 @@ cublasStatus_t dot(const char* name, cublasHandle_t handle, int n, const T* x, i
     if (!may_deliver(call, h)) return false;
     if (n <= 0) return deliver(call, h, result, T(0));
     if (!call.readable("x", x, vector_of<T>(n, incx)) || !call.readable("y", y, vector_of<T>(n, incy))) return false;
-    return deliver(call, h, result, load(x, n, incx).dot(load(y, n, incy)));
+    const auto a = in_double(load(x, n, incx)), b = in_double(load(y, n, incy));
+    return deliver(call, h, result, static_cast<T>(a.dot(b)));
   });
 }
 
@@ -583,11 +590,11 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void
   }                                                                                                                    \
   cublasStatus_t cublas##P##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result) {                      \
     return reduce("cublas" #P "nrm2", handle, n, x, incx, result, TILEWISE_CALLER,                                     \
-                  [](const Vector<T>& v) { return v.stableNorm(); });                                                  \
+                  [](const Vector<T>& v) { return static_cast<T>(in_double(v).stableNorm()); });                       \
   }                                                                                                                    \
   cublasStatus_t cublas##P##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result) {                      \
     return reduce("cublas" #P "asum", handle, n, x, incx, result, TILEWISE_CALLER,                                     \
-                  [](const Vector<T>& v) { return v.cwiseAbs().sum(); });                                              \
+                  [](const Vector<T>& v) { return static_cast<T>(in_double(v).cwiseAbs().sum()); });                   \
   }                                                                                                                    \
   cublasStatus_t cublasI##p##amax(cublasHandle_t handle, int n, const T* x, int incx, int* result) {                   \
     return reduce("cublasI" #p "amax", handle, n, x, incx, result, TILEWISE_CALLER,                                    \
