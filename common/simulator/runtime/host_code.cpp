@@ -236,10 +236,11 @@ void host_made_argument(const void* object) {
 void host_function() noexcept {
   if (current_lane == nullptr || !current_lane->in_kernel) return;
   Unobserved guard;
-  checker::host_code(*current_lane,
-                     "this thread runs a function without __device__, which a GPU doesn't have: nvcc refuses the call, or, "
-                     "in a __host__ __device__ function, warns of it and leaves out what follows",
-                     __builtin_return_address(0));
+  checker::host_code(
+      *current_lane,
+      "this thread runs a function without __device__, which a GPU doesn't have: nvcc refuses the call, or, "
+      "in a __host__ __device__ function, warns of it and leaves out what follows",
+      __builtin_return_address(0));
 }
 
 }  // namespace tilewise::sim
