@@ -788,6 +788,17 @@ int main() {
   CHECK(has(ran.text, "program.cu:4 reads or writes a volatile variable"));
 }
 
+TEST_CASE("Macros of one letter on the command line are the program's, and not the headers'", "[programs]") {
+  std::string letters;
+  for (const char* letter : {"A", "B", "C", "I", "L", "P", "R", "T", "U", "W", "m"})
+    letters += std::string(" -D") + letter + "=32";
+  for (const std::string& compiler : compilers())
+    prints("352\n",
+           "#include <cstdio>\n__global__ void k() { printf(\"%d\\n\", A + B + C + I + L + P + R + T + U + W + m); }\n"
+           "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n",
+           "--cxx=" + compiler + letters);
+}
+
 // ------------------------------------------------------------------------------------------- TILEWISE_POLLS
 TEST_CASE("TILEWISE_POLLS: how often a block polls in vain before it counts as a deadlock", "[programs][polls]") {
   const Workplace workplace;

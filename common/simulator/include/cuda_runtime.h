@@ -3,6 +3,30 @@
 #pragma once
 #define __CUDA_RUNTIME_H__  // programs ask for it
 
+// -DP=32 on the command line is for the program: the headers have such letters for types and numbers of their own.
+#pragma push_macro("A")
+#pragma push_macro("B")
+#pragma push_macro("C")
+#pragma push_macro("I")
+#pragma push_macro("L")
+#pragma push_macro("P")
+#pragma push_macro("R")
+#pragma push_macro("T")
+#pragma push_macro("U")
+#pragma push_macro("W")
+#pragma push_macro("m")
+#undef A
+#undef B
+#undef C
+#undef I
+#undef L
+#undef P
+#undef R
+#undef T
+#undef U
+#undef W
+#undef m
+
 #if defined(TILEWISE_BEFORE_CXX20)
 #include "tilewise_sim/before_cxx20.h"
 #endif
@@ -34,3 +58,15 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #endif
+
+#pragma pop_macro("A")
+#pragma pop_macro("B")
+#pragma pop_macro("C")
+#pragma pop_macro("I")
+#pragma pop_macro("L")
+#pragma pop_macro("P")
+#pragma pop_macro("R")
+#pragma pop_macro("T")
+#pragma pop_macro("U")
+#pragma pop_macro("W")
+#pragma pop_macro("m")
