@@ -416,12 +416,16 @@ TEST_CASE("Device code may call what is constexpr of the C++ library, and nothin
 #include <tuple>
 #include <utility>
 struct Pair { std::pair<int, float> both; };
+constexpr int cube(int x) {
+  auto squared = [x] { return x * x; };
+  return squared() * x;
+}
 __global__ void k(float* p, long n) {
   std::array<float, 3> three{};
   for (float& x : three) x = float(std::abs(n));
   const auto t = std::make_tuple(1, 2.0f, Pair{{3, 4.0f}});
   p[0] = std::max(three[1], std::sqrt(4.0f)), p[1] = std::get<1>(t), p[2] = std::get<2>(t).both.first;
-  p[3] = std::pow(2.0f, 2), p[4] = std::isnan(p[0]) || std::numeric_limits<float>::max() > 1;
+  p[3] = std::pow(2.0f, 2) + cube(int(n) + 7), p[4] = std::isnan(p[0]) || std::numeric_limits<float>::max() > 1;
 }
 int main() {
   float host[5], *p;

@@ -1452,7 +1452,6 @@ class Rewriter {
     std::vector<Declaration> definitions;
     std::unordered_set<std::string_view> declared_for_device;  // a body elsewhere need not say it again
     for (std::size_t i = 0; i + 1 < syntax_.size(); ++i) {
-      if (syntax_.opens_lambda(i)) mark_lambda(i, marked);
       if (!syntax_.is(i, "(") || syntax_.scope_of(i) == ScopeKind::function) continue;
       const Declaration decl = syntax_.parse_declaration(syntax_.declaration_begin(i));
       if (decl.kind != DeclKind::function || decl.parameters != i) continue;
@@ -1460,6 +1459,14 @@ class Rewriter {
         definitions.push_back(decl);
       else if (sides_of(decl).device)
         declared_for_device.insert(syntax_.text(decl.name));
+    }
+    for (std::size_t i = 0; i < syntax_.size(); ++i) {
+      if (!syntax_.opens_lambda(i)) continue;
+      const bool for_device = std::any_of(definitions.begin(), definitions.end(), [&](const Declaration& decl) {
+        return decl.body < i && i < decl.end &&
+               (sides_of(decl).device || declared_for_device.count(syntax_.text(decl.name)) > 0);
+      });
+      if (!for_device) mark_lambda(i, marked);
     }
     const auto called_by_both = calls_of_both_sides(definitions);
     for (const Declaration& decl : definitions) {
@@ -1477,7 +1484,7 @@ class Rewriter {
     }
   }
 
-  /// A lambda without `__device__` in host code. What is made for constants alone stays as it is.
+  /// A lambda without `__device__` in host code. One that is consteval stays as it is.
   void mark_lambda(std::size_t i, std::vector<MarkedFunction>& marked) {
     const std::size_t body = lambda_body(i);
     if (body == kNone || side_[body] != kHost || syntax_.scope_of(i) != ScopeKind::function) return;
