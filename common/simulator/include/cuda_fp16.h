@@ -25,6 +25,7 @@ struct alignas(4) __half2_raw {
 #include "tilewise_device/half_functions.inc"
 #undef TW_T
 #undef TW_T2
+#undef TW_OTHER
 #undef TW_RAW
 #undef TW_FORMAT
 #undef TW_NAME_TO
