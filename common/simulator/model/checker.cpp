@@ -506,24 +506,24 @@ template <class Covered>
   return false;
 }
 
-bool comes_after_write(const Now& now, const Cell& c) {
-  return comes_after_block(now, c.write_interval, [&](const Release& release) {
-    return release.covers(c.write_interval, c.write_thread, c.write_time);
+bool comes_after_write(const Now& now, const LastWrite& write) {
+  return comes_after_block(now, write.interval, [&](const Release& release) {
+    return release.covers(write.interval, write.thread, write.time);
   });
 }
 
-bool comes_after_reads(const Now& now, const Cell& c) {
-  return comes_after_block(now, c.read_interval, [&](const Release& release) {
-    for (std::uint32_t rest = c.many_warps ? 0 : c.read_lanes; rest != 0; rest &= rest - 1)
-      if (!release.covers(c.read_interval, c.read_thread / kWarpSize * kWarpSize + unsigned(std::countr_zero(rest)),
-                          c.read_time))
+bool comes_after_reads(const Now& now, const LastRead& read) {
+  return comes_after_block(now, read.interval, [&](const Release& release) {
+    for (std::uint32_t rest = read.many_warps ? 0 : read.lanes; rest != 0; rest &= rest - 1)
+      if (!release.covers(read.interval, read.thread / kWarpSize * kWarpSize + unsigned(std::countr_zero(rest)),
+                          read.time))
         return false;
     return true;  // readers of several warps are not remembered one by one
   });
 }
 
-bool comes_after_older_reads(const Now& now, const Cell& c) {
-  return comes_after_block(now, c.older_read_interval, [](const Release&) { return true; });
+bool comes_after_older_read(const Now& now, std::uint32_t interval) {
+  return comes_after_block(now, interval, [](const Release&) { return true; });
 }
 
 // What is missing between an access of an earlier block and the one now, where something of the kind is there.
@@ -657,21 +657,21 @@ void report_race(const Now& now, const Other& other) {
 }
 
 // An access that meets an asynchronous copy in flight. Returns false where there is none, or none that minds.
-[[gnu::noinline]] bool report_in_flight(const Now& now, Cell& c) {
+[[gnu::noinline]] bool report_in_flight(const Now& now, LastWrite& write) {
   const bool writes = !only_reads(now.kind);
   const AsyncCopy* copy = nullptr;
-  if (c.copied_to) {
+  if (write.copied_to) {
     copy = async::writing(reinterpret_cast<const void*>(now.address), now.bytes);
-    c.copied_to = copy != nullptr;
+    write.copied_to = copy != nullptr;
   }
   const bool is_target = copy != nullptr;
   // Nothing stands between the beginning of the copy and this access: a race like any other.
-  if (is_target && c.write_thread != now.thread && c.write_interval >= now.s.epoch_first &&
-      !ordered_in_warp(now, c.write_thread, c.write_interval, c.write_time))
+  if (is_target && write.thread != now.thread && write.interval >= now.s.epoch_first &&
+      !ordered_in_warp(now, write.thread, write.interval, write.time))
     return false;
-  if (c.copied_from && writes && !is_target) {
+  if (write.copied_from && writes && !is_target) {
     copy = async::reading(reinterpret_cast<const void*>(now.address), now.bytes);
-    c.copied_from = copy != nullptr;
+    write.copied_from = copy != nullptr;
   }
   if (!copy) return false;
   const bool own = copy->thread == now.lane.linear;
@@ -689,45 +689,52 @@ void report_race(const Now& now, const Other& other) {
   return true;
 }
 
-[[gnu::always_inline]] inline void note_write(const State& s, Cell& c, std::uint16_t thread, const WarpClock& clock,
-                                              std::uint16_t site, bool is_atomic, bool is_volatile) {
-  c.write_interval = s.interval;
-  c.write_thread = thread;
-  c.write_time = clock.time[thread % kWarpSize];
-  c.write_site = site;
-  c.write_atomic = is_atomic;
-  c.write_volatile = is_volatile;
+[[gnu::always_inline]] inline void note_write(const State& s, LastWrite& write, std::uint16_t thread,
+                                              const WarpClock& clock, std::uint16_t site, bool is_atomic,
+                                              bool is_volatile) {
+  write.interval = s.interval;
+  write.thread = thread;
+  write.time = clock.time[thread % kWarpSize];
+  write.site = site;
+  write.is_atomic = is_atomic;
+  write.is_volatile = is_volatile;
 }
 
-[[gnu::always_inline]] inline void note_read(const State& s, Cell& c, std::uint16_t thread, const WarpClock& clock,
-                                             std::uint16_t site, bool is_volatile) {
+[[gnu::always_inline]] inline void note_read(const State& s, const Cell& c, std::uint16_t thread,
+                                             const WarpClock& clock, std::uint16_t site, bool is_volatile) {
+  LastRead& read = *c.read;
   const unsigned lane = thread % kWarpSize;
+  const std::uint32_t mine = 1u << lane;
+  const std::uint16_t time = clock.time[lane];
+  if (read.interval != s.interval) {
+    const bool older = read.interval >= s.unordered_first && read.interval < s.block_first;
+    if (older) *c.older_read = read.interval;
+    read = {s.interval,
+            mine,
+            time,
+            site,
+            older ? read.site : read.older_site,
+            static_cast<std::uint16_t>(thread & (kMaxThreadsPerBlock - 1)),
+            false,
+            is_volatile,
+            older ? read.is_volatile : read.older_is_volatile};
+    return;
+  }
   std::uint32_t others = 0;  // lanes whose reads are remembered
-  if (c.read_interval != s.interval) {
-    if (c.read_interval >= s.unordered_first && c.read_interval < s.block_first) {
-      c.older_read_interval = c.read_interval;
-      c.older_read_site = c.read_site;
-      c.older_read_volatile = c.read_volatile;
-    }
-    c.read_volatile = is_volatile;
-    c.read_interval = s.interval;
-    c.read_thread = thread;
-    c.read_lanes = 1u << lane;
-    c.many_warps = false;
-  } else if (c.read_thread / kWarpSize == thread / kWarpSize) {
+  if (read.thread / kWarpSize == thread / kWarpSize) {
     // Readers that are ordered before this one need not be remembered: who comes after it comes after them.
     bool all_before = true;
-    for (std::uint32_t rest = c.read_lanes; rest != 0 && all_before; rest &= rest - 1)
-      all_before = clock.seen[lane][std::countr_zero(rest)] >= c.read_time;
-    if (!all_before) others = c.read_lanes & ~(1u << lane);
-    c.read_lanes = (all_before ? 0 : c.read_lanes) | 1u << lane;
+    for (std::uint32_t rest = read.lanes; rest != 0 && all_before; rest &= rest - 1)
+      all_before = clock.seen[lane][std::countr_zero(rest)] >= read.time;
+    if (!all_before) others = read.lanes & ~mine;
+    read.lanes = (all_before ? 0 : read.lanes) | mine;
   } else {
-    c.many_warps = true;
+    read.many_warps = true;
   }
-  c.read_volatile = c.read_volatile && is_volatile;
-  c.read_time = clock.time[lane];
+  if (!is_volatile) read.is_volatile = false;
+  read.time = time;
   // `s[i] += x` reads as well: where another thread has read says more about a race.
-  if (others == 0) c.read_site = site;
+  if (others == 0) read.site = site;
 }
 
 // ---------------------------------------------------------------------------------------------- between launches
@@ -751,6 +758,8 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
 // Where the cell was used by launches that may be unordered with this one. Atomics of both are in order enough.
 [[gnu::noinline]] void check_other_launches(const Now& now, const Cell& c) {
   const State& s = now.s;
+  const LastWrite& write = *c.write;
+  const LastRead& read = *c.read;
   const auto earlier = [&](std::uint32_t interval) {
     return interval >= s.unordered_first && interval < s.launch_first;
   };
@@ -759,13 +768,13 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
   const auto both_speak = [&](bool atomic, bool is_volatile) {
     return (atomic || is_volatile) && (is_atomic || now.is_volatile);
   };
-  if (earlier(c.write_interval) && !both_speak(c.write_atomic, c.write_volatile))
-    report_streams(now, c.write_interval, c.write_atomic ? Access::atomic : Access::store, c.write_site, nullptr);
+  if (earlier(write.interval) && !both_speak(write.is_atomic, write.is_volatile))
+    report_streams(now, write.interval, write.is_atomic ? Access::atomic : Access::store, write.site, nullptr);
   if (!writes) return;
-  if (earlier(c.read_interval) && !both_speak(false, c.read_volatile))
-    report_streams(now, c.read_interval, Access::load, c.read_site, nullptr);
-  if (earlier(c.older_read_interval) && !both_speak(false, c.older_read_volatile))
-    report_streams(now, c.older_read_interval, Access::load, c.older_read_site, nullptr);
+  if (earlier(read.interval) && !both_speak(false, read.is_volatile))
+    report_streams(now, read.interval, Access::load, read.site, nullptr);
+  if (earlier(*c.older_read) && !both_speak(false, read.older_is_volatile))
+    report_streams(now, *c.older_read, Access::load, read.older_site, nullptr);
 }
 
 // Copies and the like that need not come before this launch, and use the same bytes. What is left of `inside` around the access
@@ -800,78 +809,80 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
 }
 
 // Inlined into each of its callers, since nearly all time of a check goes into it.
-[[gnu::always_inline]] inline void check_cell(const Now& now, Cell& c) {
+[[gnu::always_inline]] inline void check_cell(const Now& now, Cell c) {
   State& s = now.s;
+  LastWrite& write = *c.write;
+  const LastRead& read = *c.read;
   const bool is_atomic = now.kind == Access::atomic || now.kind == Access::reduction;
   const bool writes = !only_reads(now.kind);
   const bool plain_write = now.kind == Access::store || now.kind == Access::copy_to;
-  const bool in_flight = (c.copied_to || c.copied_from) && report_in_flight(now, c);
+  const bool in_flight = (write.copied_to || write.copied_from) && report_in_flight(now, write);
   if (s.unordered_first != s.launch_first && now.space != MemorySpace::shared) check_other_launches(now, c);
 
   // Against the last write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
   // new one, which programs that retry with atomicCAS rely on.
-  if (c.write_interval >= s.launch_first && !(c.write_atomic && !plain_write) && !in_flight) {
-    const bool same_block = c.write_interval >= s.block_first;
-    if (same_block ? c.write_interval >= s.epoch_first && c.write_thread != now.thread &&
-                         c.write_interval > s.acquired[now.thread] &&
-                         !ordered_in_warp(now, c.write_thread, c.write_interval, c.write_time)
-                   : now.space != MemorySpace::shared && !comes_after_write(now, c)) {
+  if (write.interval >= s.launch_first && !(write.is_atomic && !plain_write) && !in_flight) {
+    const bool same_block = write.interval >= s.block_first;
+    if (same_block ? write.interval >= s.epoch_first && write.thread != now.thread &&
+                         write.interval > s.acquired[now.thread] &&
+                         !ordered_in_warp(now, write.thread, write.interval, write.time)
+                   : now.space != MemorySpace::shared && !comes_after_write(now, write)) {
       const bool has_read =
-          c.read_interval >= s.epoch_first && (c.many_warps || (c.read_thread / kWarpSize == now.thread / kWarpSize &&
-                                                                (c.read_lanes >> now.lane_id & 1u) != 0));
-      const bool copied = now.space == MemorySpace::shared && s.copies[c.write_site];
-      const Access kind = c.write_atomic ? Access::atomic : copied ? Access::copy_to : Access::store;
-      report_race(now, {c.write_interval, c.write_thread, kind, c.write_site, c.write_volatile, has_read,
-                        copied && !c.copied_to});
+          read.interval >= s.epoch_first && (read.many_warps || (read.thread / kWarpSize == now.thread / kWarpSize &&
+                                                                 (read.lanes >> now.lane_id & 1u) != 0));
+      const bool copied = now.space == MemorySpace::shared && s.copies[write.site];
+      const Access kind = write.is_atomic ? Access::atomic : copied ? Access::copy_to : Access::store;
+      report_race(now, {write.interval, write.thread, kind, write.site, write.is_volatile, has_read,
+                        copied && !write.copied_to});
     }
   }
   // A plain write also against the reads.
   if (plain_write && !in_flight) {
-    if (c.read_interval >= s.epoch_first) {
-      const bool same_warp = c.read_thread / kWarpSize == now.thread / kWarpSize;
-      bool raced = c.many_warps || !same_warp;
-      unsigned reader = c.read_thread;
-      if (c.read_interval <= s.acquired[now.thread]) {
+    if (read.interval >= s.epoch_first) {
+      const bool same_warp = read.thread / kWarpSize == now.thread / kWarpSize;
+      bool raced = read.many_warps || !same_warp;
+      unsigned reader = read.thread;
+      if (read.interval <= s.acquired[now.thread]) {
         raced = false;
-      } else if (same_warp && !c.many_warps) {
-        for (std::uint32_t rest = c.read_lanes & ~(1u << now.lane_id); rest != 0 && !raced; rest &= rest - 1) {
-          reader = c.read_thread / kWarpSize * kWarpSize + static_cast<unsigned>(std::countr_zero(rest));
-          raced = !now.clock.knows(now.lane_id, reader % kWarpSize, c.read_interval, c.read_time);
+      } else if (same_warp && !read.many_warps) {
+        for (std::uint32_t rest = read.lanes & ~(1u << now.lane_id); rest != 0 && !raced; rest &= rest - 1) {
+          reader = read.thread / kWarpSize * kWarpSize + static_cast<unsigned>(std::countr_zero(rest));
+          raced = !now.clock.knows(now.lane_id, reader % kWarpSize, read.interval, read.time);
         }
       }
       if (raced)
-        report_race(now, {c.read_interval, reader == now.thread ? -1 : static_cast<int>(reader), Access::load,
-                          c.read_site, c.read_volatile});
-    } else if (now.space != MemorySpace::shared && c.read_interval >= s.launch_first &&
-               c.read_interval < s.block_first && !comes_after_reads(now, c)) {
-      report_race(now, {c.read_interval, c.read_thread, Access::load, c.read_site, c.read_volatile});
-    } else if (now.space != MemorySpace::shared && c.older_read_interval >= s.launch_first &&
-               !comes_after_older_reads(now, c)) {
-      report_race(now, {c.older_read_interval, -1, Access::load, c.older_read_site, c.older_read_volatile});
+        report_race(now, {read.interval, reader == now.thread ? -1 : static_cast<int>(reader), Access::load, read.site,
+                          read.is_volatile});
+    } else if (now.space != MemorySpace::shared && read.interval >= s.launch_first && read.interval < s.block_first &&
+               !comes_after_reads(now, read)) {
+      report_race(now, {read.interval, read.thread, Access::load, read.site, read.is_volatile});
+    } else if (now.space != MemorySpace::shared && *c.older_read >= s.launch_first &&
+               !comes_after_older_read(now, *c.older_read)) {
+      report_race(now, {*c.older_read, -1, Access::load, read.older_site, read.older_is_volatile});
     }
   }
 
   if (writes)
-    note_write(s, c, now.thread, now.clock, now.site_number, is_atomic, now.is_volatile);
+    note_write(s, write, now.thread, now.clock, now.site_number, is_atomic, now.is_volatile);
   else
     note_read(s, c, now.thread, now.clock, now.site_number, now.is_volatile);
 }
 
 // Whether it is plain that the last write comes before this access, and for shared memory that there has been one.
-[[gnu::always_inline]] inline bool write_comes_before(const State& s, const Cell& c, unsigned thread, bool shared,
-                                                      bool load) {
-  if (c.write_interval >= s.block_first) return c.write_interval < s.epoch_first || c.write_thread == thread;
-  return shared ? !load : c.write_interval < s.unordered_first;
+[[gnu::always_inline]] inline bool write_comes_before(const State& s, const LastWrite& write, unsigned thread,
+                                                      bool shared, bool load) {
+  if (write.interval >= s.block_first) return write.interval < s.epoch_first || write.thread == thread;
+  return shared ? !load : write.interval < s.unordered_first;
 }
 
 // And that all reads come before this write.
 [[gnu::always_inline]] inline bool reads_come_before(const State& s, const Cell& c, unsigned thread, bool shared) {
-  if (c.read_interval >= s.epoch_first)
-    return !c.many_warps && c.read_thread / kWarpSize == thread / kWarpSize &&
-           (c.read_lanes & ~(1u << thread % kWarpSize)) == 0;
+  const LastRead& read = *c.read;
+  if (read.interval >= s.epoch_first)
+    return !read.many_warps && read.thread / kWarpSize == thread / kWarpSize &&
+           (read.lanes & ~(1u << thread % kWarpSize)) == 0;
   if (shared) return true;
-  return (c.read_interval < s.unordered_first || c.read_interval >= s.block_first) &&
-         c.older_read_interval < s.unordered_first;
+  return (read.interval < s.unordered_first || read.interval >= s.block_first) && *c.older_read < s.unordered_first;
 }
 
 // Words of an access that nobody has written. A struct copied whole has padding, which nobody writes: one unwritten
@@ -884,24 +895,24 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
   const std::uintptr_t end = at + now.bytes;
   unsigned unwritten_words = 0;
   while (at < end) {
-    Cell* c = s.shadow.words.at(at + now.to_copy);
+    const Cell c = s.shadow.words.at(at + now.to_copy);
     const bool whole = (at & 3) == 0 && end - at >= 4;
-    if (whole && !c->split) {
-      unwritten_words += c->write_interval < s.shared_first;
-      check_cell(now, *c);
+    if (whole && !c.write->split) {
+      unwritten_words += c.write->interval < s.shared_first;
+      check_cell(now, c);
       at += 4;
       continue;
     }
-    if (!c->split) {
+    if (!c.write->split) {
       const std::uintptr_t word = at & ~std::uintptr_t{3};
-      for (unsigned k = 0; k < 4; ++k) *s.shadow.bytes.at(word + now.to_copy + k) = *c;
-      c->split = true;
+      for (unsigned k = 0; k < 4; ++k) s.shadow.bytes.at(word + now.to_copy + k).take(c);
+      c.write->split = true;
     }
     const std::uintptr_t word_end = std::min(end, (at | 3) + 1);
     bool any = false, all = true;
     for (; at < word_end; ++at) {
-      Cell& byte = *s.shadow.bytes.at(at + now.to_copy);
-      const bool written = byte.write_interval >= s.shared_first;
+      const Cell byte = s.shadow.bytes.at(at + now.to_copy);
+      const bool written = byte.write->interval >= s.shared_first;
       any |= written, all &= written;
       check_cell(now, byte);
     }
@@ -1337,20 +1348,21 @@ MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* 
   const bool shared = v.space == MemorySpace::shared;
   if (load && !shared && !memory::is_written(address, bytes)) return MemorySpace::none;
   if (race_search::left == 0) return MemorySpace::none;  // now it ends
-  Cell* const first = s.shadow.words.at_once(address);
+  const Cell first = s.shadow.words.at_once(address);
   if (!first) return MemorySpace::none;
   const auto thread = static_cast<std::uint16_t>(lane.linear);
-  Cell* const end = first + bytes / 4;
-  for (const Cell* c = first; c != end; ++c)
-    if (!c->is_plain_word() || !write_comes_before(s, *c, thread, shared, load) ||
-        !(load || reads_come_before(s, *c, thread, shared)))
+  for (unsigned i = 0; i < bytes / 4; ++i) {
+    const Cell c = first + i;
+    if (!c.write->is_of_plain_word() || !write_comes_before(s, *c.write, thread, shared, load) ||
+        !(load || reads_come_before(s, c, thread, shared)))
       return MemorySpace::none;
+  }
   const WarpClock& clock = s.clocks[thread / kWarpSize];
-  for (Cell* c = first; c != end; ++c) {
+  for (unsigned i = 0; i < bytes / 4; ++i) {
     if (load)
-      note_read(s, *c, thread, clock, v.number, false);
+      note_read(s, first + i, thread, clock, v.number, false);
     else
-      note_write(s, *c, thread, clock, v.number, false, false);
+      note_write(s, *(first + i).write, thread, clock, v.number, false, false);
   }
   if (!load && !shared) memory::mark_written(address, bytes);
   --race_search::left;
@@ -1432,15 +1444,15 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
 
 namespace {
 
-// Calls f(cell) for each word, or byte, of the bytes at `address`.
+// Calls f(write) for the last write of each word, or byte, of the bytes at `address`.
 template <class Function>
-void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function f) {
+void for_each_write(State& s, std::uintptr_t address, std::size_t bytes, Function f) {
   for (std::uintptr_t at = address; at < address + bytes; ++at) {
-    Cell* c = s.shadow.words.at(at);
-    if (c->split)
-      f(*s.shadow.bytes.at(at));
+    const Cell c = s.shadow.words.at(at);
+    if (c.write->split)
+      f(*s.shadow.bytes.at(at).write);
     else if (at == address || (at & 3) == 0)
-      f(*c);
+      f(*c.write);
   }
 }
 
@@ -1478,12 +1490,12 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
     } else {
       check_global_written(source);
       if (race_search::goes_on()) check_race(source);
-      for_each_cell(s, from, copy.read, [](Cell& c) { c.copied_from = true; });
+      for_each_write(s, from, copy.read, [](LastWrite& write) { write.copied_from = true; });
     }
   }
   if (!race_search::goes_on()) return;
   check_race(target);
-  for_each_cell(s, to, copy.bytes, [](Cell& c) { c.copied_to = true; });
+  for_each_write(s, to, copy.bytes, [](LastWrite& write) { write.copied_to = true; });
 }
 
 [[gnu::noinline]] void end_copy(Lane& lane, const AsyncCopy& copy) {
@@ -1493,12 +1505,12 @@ void for_each_cell(State& s, std::uintptr_t address, std::size_t bytes, Function
   if (copy.read != 0 && !corners_only() && race_search::goes_on())
     check_race(access_now(s, lane, MemorySpace::global, from, copy.read, Access::copy_from, copy.site));
   const Now target = access_now(s, lane, MemorySpace::shared, to, copy.bytes, Access::copy_to, copy.site);
-  for_each_cell(s, to, copy.bytes, [&](Cell& c) {
-    c.copied_to = false;
-    c.write_interval = s.interval;
-    c.write_thread = target.thread;
-    c.write_time = target.time;
-    c.write_site = target.site_number;
+  for_each_write(s, to, copy.bytes, [&](LastWrite& write) {
+    write.copied_to = false;
+    write.interval = s.interval;
+    write.thread = target.thread;
+    write.time = target.time;
+    write.site = target.site_number;
   });
 }
 
@@ -1509,21 +1521,21 @@ template <class Function>
 void each_used_cell(State& s, std::uintptr_t address, std::size_t bytes, Function f) {
   for (std::uintptr_t at = address, end = address + bytes; at < end;) {
     std::uintptr_t chunk_end = 0, ignored = 0;
-    Cell* c = s.shadow.words.existing(at, chunk_end);
+    Cell c = s.shadow.words.existing(at, chunk_end);
     chunk_end = std::min(chunk_end, end);
-    if (c == nullptr) {
+    if (!c) {
       at = chunk_end;
       continue;
     }
-    for (; at < chunk_end; ++c) {
+    for (; at < chunk_end; c = c + 1) {
       const std::uintptr_t next = std::min(chunk_end, (at | 3) + 1);
-      if (!c->split) {
-        if (!f(*c, at)) return;
+      if (!c.write->split) {
+        if (!f(c, at)) return;
         at = next;
         continue;
       }
       for (; at < next; ++at)
-        if (Cell* byte = s.shadow.bytes.existing(at, ignored); byte != nullptr && !f(*byte, at)) return;
+        if (const Cell byte = s.shadow.bytes.existing(at, ignored); byte && !f(byte, at)) return;
     }
   }
 }
@@ -1549,9 +1561,9 @@ void look_over(const char* name, void* site, const order::Bytes& bytes, const ch
   if (order::unordered_launches() == 0) return;
   for (std::size_t run = 0; run < bytes.runs; ++run)
     each_used_cell(s, bytes.begin + run * bytes.stride, bytes.run, [&](const Cell& c, std::uintptr_t at) {
-      return find(c.write_interval, c.write_site, c.write_atomic ? "updates" : "writes", at) &&
-             (!writes || (find(c.read_interval, c.read_site, "reads", at) &&
-                          find(c.older_read_interval, c.older_read_site, "reads", at)));
+      return find(c.write->interval, c.write->site, c.write->is_atomic ? "updates" : "writes", at) &&
+             (!writes || (find(c.read->interval, c.read->site, "reads", at) &&
+                          find(*c.older_read, c.read->older_site, "reads", at)));
     });
 }
 
@@ -1576,10 +1588,10 @@ void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* 
     return false;
   };
   each_used_cell(s, address, bytes, [&](const Cell& c, std::uintptr_t at) {
-    return find(c.write_interval, c.write_site, c.write_volatile || c.write_atomic,
+    return find(c.write->interval, c.write->site, c.write->is_volatile || c.write->is_atomic,
                 writes ? "may write later" : "may not have written yet", at) &&
-           (!writes || (find(c.read_interval, c.read_site, c.read_volatile, "may still read", at) &&
-                        find(c.older_read_interval, c.older_read_site, c.older_read_volatile, "may still read", at)));
+           (!writes || (find(c.read->interval, c.read->site, c.read->is_volatile, "may still read", at) &&
+                        find(*c.older_read, c.read->older_site, c.read->older_is_volatile, "may still read", at)));
   });
 }
 

@@ -11,35 +11,55 @@
 #include <vector>
 
 #include "model/race_search.hpp"
+#include "runtime/thread.hpp"
 
 namespace tilewise::sim::checker {
 
-/// Who touched a word last. Intervals are numbered over the whole process: each block, and each stretch between two
-/// barriers of a block, gets the next number, so a number tells launch, block and stretch. 0 means never.
-struct Cell {
-  std::uint32_t write_interval;
-  std::uint32_t read_interval;
-  std::uint32_t read_lanes;           ///< lanes of the reader's warp that read in read_interval
-  std::uint32_t older_read_interval;  ///< a reader in an earlier block of the launch
-  std::uint16_t write_thread;
-  std::uint16_t write_time;  ///< of the writer's lane, see WarpClock
-  std::uint16_t write_site;
-  std::uint16_t read_thread;
-  std::uint16_t read_time;
-  std::uint16_t read_site;
-  std::uint16_t older_read_site;
-  bool write_atomic : 1;
-  bool many_warps : 1;  ///< readers of more than one warp in read_interval
-  bool split : 1;       ///< accessed in parts: each byte has a cell of its own
-  bool write_volatile : 1;
-  bool read_volatile : 1;  ///< all reads of read_interval
-  bool older_read_volatile : 1;
+// Intervals are numbered over the whole process: each block, and each stretch between two barriers of a block, gets the next
+// number, so a number tells launch, block and stretch. 0 means never. Threads are those of a block. Times are those of the
+// thread's lane, see WarpClock; sites are numbers of State::sites.
+
+/// Who wrote a word last.
+struct LastWrite {
+  std::uint32_t interval;
+  std::uint16_t time;
+  std::uint16_t site;
+  std::uint16_t thread;
+  bool is_atomic : 1;
+  bool is_volatile : 1;
+  bool split : 1;        ///< the word is accessed in parts: each byte has a cell of its own
   bool copied_to : 1;    ///< an asynchronous copy that is in flight writes it,
   bool copied_from : 1;  ///< or one may be in flight that reads it
 
-  bool is_plain_word() const { return !split && !copied_to && !copied_from; }
+  bool is_of_plain_word() const { return !split && !copied_to && !copied_from; }
 };
-static_assert(sizeof(Cell) == 32);
+static_assert(sizeof(LastWrite) == 12);
+
+/// And who read it, in the interval of the last read; of a reader in an earlier block of the launch, see Cell, two words fit here.
+struct LastRead {
+  std::uint32_t interval;
+  std::uint32_t lanes;  ///< of the reader's warp
+  std::uint16_t time;
+  std::uint16_t site;
+  std::uint16_t older_site;
+  std::uint16_t thread : 10;
+  bool many_warps : 1;   ///< readers of more than one warp
+  bool is_volatile : 1;  ///< all of them
+  bool older_is_volatile : 1;
+};
+static_assert(sizeof(LastRead) == 16 && kMaxThreadsPerBlock == 1 << 10);
+
+/// What is remembered about one word or byte. The three parts lie apart, since most words need one or two of them, and memory that
+/// is only looked at takes none.
+struct Cell {
+  LastWrite* write;
+  LastRead* read;
+  std::uint32_t* older_read;  ///< the interval of a reader in an earlier block of the launch
+
+  explicit operator bool() const { return write != nullptr; }
+  void take(const Cell& other) const { *write = *other.write, *read = *other.read, *older_read = *other.older_read; }
+  Cell operator+(std::size_t cells) const { return {write + cells, read + cells, older_read + cells}; }
+};
 
 /// Zeros that no one has touched.
 inline void* untouched_memory(std::size_t bytes) {
@@ -52,23 +72,21 @@ inline void* untouched_memory(std::size_t bytes) {
 template <unsigned Shift>
 class Cells {
  public:
-  Cell* at(std::uintptr_t address) {
-    Cell* const* chunks = tables_[address >> kTableShift];
-    Cell* cells = chunks ? chunks[address >> kChunkShift & kChunkMask] : nullptr;
-    if (cells == nullptr) [[unlikely]]
-      cells = make(address);
-    return cells + index(address);
+  [[gnu::always_inline]] Cell at(std::uintptr_t address) {
+    Chunk* chunk = chunk_of(address);
+    if (chunk == nullptr) [[unlikely]]
+      chunk = make(address);
+    return chunk->cell(index(address));
   }
 
-  /// The same, or null where none has been needed. The cells of an aligned access follow one another.
-  Cell* at_once(std::uintptr_t address) {
-    Cell* const* chunks = tables_[address >> kTableShift];
-    Cell* const cells = chunks ? chunks[address >> kChunkShift & kChunkMask] : nullptr;
-    return cells == nullptr ? nullptr : cells + index(address);
+  /// The same, or none where none has been needed. The cells of an aligned access follow one another.
+  [[gnu::always_inline]] Cell at_once(std::uintptr_t address) {
+    Chunk* const chunk = chunk_of(address);
+    return chunk == nullptr ? Cell{} : chunk->cell(index(address));
   }
 
   /// The same; and from there on no cell up to `end`.
-  Cell* existing(std::uintptr_t address, std::uintptr_t& end) {
+  Cell existing(std::uintptr_t address, std::uintptr_t& end) {
     end = ((address >> kChunkShift) + 1) << kChunkShift;
     return at_once(address);
   }
@@ -77,11 +95,11 @@ class Cells {
   void give_back(std::uintptr_t begin, std::uintptr_t end) {
     constexpr std::uintptr_t kStep = std::uintptr_t{1} << kChunkShift;
     for (std::uintptr_t at = (begin + kStep - 1) & ~(kStep - 1); at < end && kStep <= end - at; at += kStep) {
-      Cell** const chunks = tables_[at >> kTableShift];
+      Chunk** const chunks = tables_[at >> kTableShift];
       if (chunks == nullptr) continue;
-      Cell*& cells = chunks[at >> kChunkShift & kChunkMask];
-      if (cells != nullptr) munmap(cells, kChunkBytes);
-      cells = nullptr;
+      Chunk*& chunk = chunks[at >> kChunkShift & kChunkMask];
+      if (chunk != nullptr) munmap(chunk, sizeof(Chunk));
+      chunk = nullptr;
     }
   }
 
@@ -90,21 +108,34 @@ class Cells {
   static constexpr unsigned kChunkShift = 14 + Shift;
   static constexpr unsigned kTableShift = 34;
   static constexpr std::uintptr_t kChunkMask = (std::uintptr_t{1} << (kTableShift - kChunkShift)) - 1;
-  static constexpr std::size_t kChunkBytes = sizeof(Cell) << (kChunkShift - Shift);
+  static constexpr std::size_t kCells = std::size_t{1} << (kChunkShift - Shift);
+
+  struct Chunk {
+    LastWrite writes[kCells];
+    LastRead reads[kCells];
+    std::uint32_t older_reads[kCells];
+
+    Cell cell(std::size_t i) { return {writes + i, reads + i, older_reads + i}; }
+  };
+
+  [[gnu::always_inline]] Chunk* chunk_of(std::uintptr_t address) const {
+    Chunk* const* const chunks = tables_[address >> kTableShift];
+    return chunks == nullptr ? nullptr : chunks[address >> kChunkShift & kChunkMask];
+  }
 
   static std::size_t index(std::uintptr_t address) {
     return (address & ((std::uintptr_t{1} << kChunkShift) - 1)) >> Shift;
   }
 
-  [[gnu::noinline]] Cell* make(std::uintptr_t address) {
-    Cell**& chunks = tables_[address >> kTableShift];
-    if (!chunks) chunks = static_cast<Cell**>(untouched_memory(sizeof(Cell*) * (kChunkMask + 1)));
-    const auto cells = static_cast<Cell*>(untouched_memory(kChunkBytes));  // zero, as every cell starts
+  [[gnu::noinline]] Chunk* make(std::uintptr_t address) {
+    Chunk**& chunks = tables_[address >> kTableShift];
+    if (!chunks) chunks = static_cast<Chunk**>(untouched_memory(sizeof(Chunk*) * (kChunkMask + 1)));
+    const auto chunk = static_cast<Chunk*>(untouched_memory(sizeof(Chunk)));  // zero, as every cell starts
     race_search::pay_for_cells();
-    return chunks[address >> kChunkShift & kChunkMask] = cells;
+    return chunks[address >> kChunkShift & kChunkMask] = chunk;
   }
 
-  Cell** tables_[std::size_t{1} << (kAddressBits - kTableShift)] = {};
+  Chunk** tables_[std::size_t{1} << (kAddressBits - kTableShift)] = {};
 };
 
 /// One cell per word; a word that was accessed in parts has one per byte instead.
