@@ -228,18 +228,25 @@ int main() {
   }
 }
 
-TEST_CASE("What is remembered of memory goes back with it", "[programs][silent]") {
-  prints("stays\n", R"(#include <unistd.h>
+namespace {
+
+const std::string kResidentBytes = R"(#include <unistd.h>
 #include <cstdio>
-__global__ void touch(int* p, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = i;
-}
 static long resident_bytes() {
   long pages = 0;
   FILE* f = std::fopen("/proc/self/statm", "r");
   if (!f || std::fscanf(f, "%*d %ld", &pages) != 1) return 0;
   std::fclose(f);
   return pages * sysconf(_SC_PAGESIZE);
+}
+)";
+
+}  // namespace
+
+TEST_CASE("What is remembered of memory goes back with it", "[programs][silent]") {
+  prints("stays\n", kResidentBytes + R"(
+__global__ void touch(int* p, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = i;
 }
 int main() {
   const int n = 2 << 20;
@@ -252,6 +259,41 @@ int main() {
     if (round == 2) early = resident_bytes();
   }
   std::puts(early != 0 && resident_bytes() < early + (32 << 20) ? "stays" : "grows");
+}
+)");
+}
+
+TEST_CASE("What is remembered of memory is what was done with it", "[programs][silent]") {
+  prints("4 4 8\n", kResidentBytes + R"(
+__global__ void add(const int* a, const int* b, int* sum) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  sum[i] = a[i] + b[i];
+}
+__global__ void fill(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void update(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+const int n = 1 << 20;
+int* filled() {
+  int* p;
+  cudaMalloc(&p, n * sizeof *p);
+  cudaMemset(p, 0, n * sizeof *p);
+  return p;
+}
+// At most so many bytes for each that the launch uses.
+template <class Launch>
+int cost(int arrays, Launch launch) {
+  const long before = resident_bytes();
+  launch();
+  cudaDeviceSynchronize();
+  return static_cast<int>((resident_bytes() - before) / (arrays * n * 4L)) + 1;
+}
+int main() {
+  int *a = filled(), *b = filled(), *c = filled(), *d = filled(), *e = filled();
+  fill<<<1, 256>>>(a);
+  const int of_sum = cost(3, [&] { add<<<n / 256, 256>>>(a, b, c); });
+  const int of_stores = cost(1, [&] { fill<<<n / 256, 256>>>(d); });
+  const int in_place = cost(1, [&] { update<<<n / 256, 256>>>(e); });
+  std::printf("%d %d %d\n", of_sum, of_stores, in_place);
+  for (int* p : {a, b, c, d, e}) cudaFree(p);
 }
 )");
 }

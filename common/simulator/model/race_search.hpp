@@ -1,6 +1,6 @@
 // How far races are looked for: in a program's first accesses, so that long ones come to their end.
 //
-// To look for races costs several times what looking at bounds does, and eight bytes for each that is used. So launches of one place
+// To look for races costs several times what looking at bounds does, and four to eight bytes for each that is used. So launches of one place
 // and shape share a number of accesses, their part of what is left of the program's; from there on an access is held against bounds,
 // alignment and what has been written in global memory, not against other accesses. This counts accesses, not time, so that every
 // run of a program behaves alike; and a program that has been looked at in part says so when it ends.
