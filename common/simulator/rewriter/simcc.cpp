@@ -28,6 +28,7 @@
 #include "arithmetic.hpp"
 #include "call_graph.hpp"
 #include "checked_calls.hpp"
+#include "columns.hpp"
 #include "divisions.hpp"
 #include "far_jumps.hpp"
 #include "indirect_calls.hpp"
@@ -650,19 +651,6 @@ void explain_missing_header(const std::string& messages) {
   }
 }
 
-/// A terminal's colours are no part of a message.
-std::string without_colours(const std::string& line) {
-  std::string plain;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\033') {
-      while (i < line.size() && !std::isalpha(static_cast<unsigned char>(line[i]))) ++i;
-    } else {
-      plain += line[i];
-    }
-  }
-  return plain;
-}
-
 /// What the compiler has put into quotes behind `from`; g++ takes typographic ones where the locale has them.
 std::string quoted(std::string line, std::size_t from = 0) {
   for (const char* quote : {"\u2018", "\u2019"}) {
@@ -731,7 +719,7 @@ void explain_missing_names(const std::string& messages) {
   std::vector<std::string> said;
   std::istringstream lines(messages);
   for (std::string line; said.size() < kMost && std::getline(lines, line);) {
-    line = without_colours(line);
+    line = tilewise::sim::without_colours(line);
     const std::string name = unknown_name(line);
     if (name.empty() || std::find(said.begin(), said.end(), name) != said.end()) continue;
     said.push_back(name);
@@ -1092,7 +1080,7 @@ class Driver {
     const std::string calls = temporary_.file(stem + ".calls");
     const bool looks_at_calls = !functions_.empty();
     if (looks_at_calls) command.push_back("-fdump-ipa-cgraph=" + calls);
-    if (int status = run_compiler(command); status != 0) return status;
+    if (int status = run_compiler(command, text); status != 0) return status;
     if (looks_at_calls) {
       using tilewise::sim::StandardLibrary;
       const auto includes = [&](const char* header) { return text.find(include_dir_ + header) != std::string::npos; };
@@ -1119,13 +1107,16 @@ class Driver {
     return run(assemble, options_.verbose);
   }
 
-  /// Runs the compiler. When it fails, names that CUDA has and the simulator lacks are named again.
-  int run_compiler(Args command) {
+  /// Runs the compiler. When it fails, names that CUDA has and the simulator lacks are named again. `rewritten`: what it reads in place
+  /// of the source.
+  int run_compiler(Args command, const std::string& rewritten = {}) {
     if (isatty(STDERR_FILENO) != 0) command.push_back("-fdiagnostics-color=always");
     const std::string messages = temporary_.file("compile.err");
     const int status = run(command, options_.verbose, "", messages);
     const std::string text = read_file(messages);
-    std::cerr << text;
+    std::cerr << (text.empty() || rewritten.empty() || is_clang()
+                      ? text
+                      : tilewise::sim::in_columns_of_source(text, rewritten));
     if (status != 0) explain_missing_names(text);
     return status;
   }
