@@ -181,6 +181,33 @@ TEST_CASE("simcc's loops, atomics and shared memory do what CUDA says", "[progra
   CHECK(ran.status == 0);
 }
 
+TEST_CASE("Plain C++ may include the headers that it may with nvcc", "[programs]") {
+  Folder folder;
+  const std::string source = folder.write("plain.cpp", R"(#include <cooperative_groups.h>
+#include <cuda_fp16.h>
+#include <curand_kernel.h>
+#include <mma.h>
+
+#include <cstdio>
+#include <cuda/atomic>
+#include <cuda/std/atomic>
+int atomicAdd(int* p, long n) { return *p += static_cast<int>(n); }  // a name that is CUDA's in a .cu file alone
+int main() {
+  cuda::atomic<int, cuda::thread_scope_system> sum{1};
+  sum += 2;
+  sum.fetch_add(3, cuda::memory_order_relaxed);
+  cuda::atomic_thread_fence(cuda::memory_order_seq_cst);
+  std::printf("%d\n", sum.load());
+}
+)");
+  const Outcome compiled = SIMCC(source, "-o", folder.file("app"));
+  INFO(compiled.text);
+  REQUIRE(compiled.status == 0);
+  const Outcome ran = run(folder, {folder.file("app")});
+  CHECK(ran.text == "6\n");
+  CHECK(ran.status == 0);
+}
+
 TEST_CASE("simcc's errors name the user's file and line", "[programs]") {
   Folder folder;
   std::string source = folder.write("e.cu", "int main() {\n\n  undeclared();\n}\n");

@@ -36,7 +36,7 @@ constexpr T wrapped_difference(T a, T b) {
 
 }  // namespace tilewise::sim::atomic_detail
 
-// One function for each of the three scopes: they differ in speed only.
+// One function for each of the three scopes, which an H200 executes alike (docs/findings.md, "What is not found").
 #define TILEWISE_ATOMIC(T, name, suffix, expression)                                                               \
   TILEWISE_INLINE T name##suffix(T* address, T value) {                                                            \
     return ::tilewise::sim::atomic_detail::read_modify_write(address, [value](T old) -> T { return expression; }); \

@@ -7,10 +7,9 @@
 
 #include "block_barrier_word.hpp"
 #include "cuda_runtime.h"
+#include "thread_scope.hpp"
 
 namespace cuda {
-
-enum thread_scope { thread_scope_system = 0, thread_scope_device, thread_scope_block, thread_scope_thread = 10 };
 
 /// So many bytes, between addresses that are multiples of `alignment`.
 template <std::size_t alignment>
