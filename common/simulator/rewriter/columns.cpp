@@ -82,16 +82,16 @@ std::vector<std::size_t> common_tokens(const std::vector<LineToken>& a, const st
   return found;
 }
 
-/// Columns that a terminal shows the first `bytes` of a line in.
+/// Columns that a terminal has shown a line in, with one more byte of it; behind its end there are blanks.
+std::size_t wider(std::size_t width, std::string_view line, std::size_t byte) {
+  const char c = byte < line.size() ? line[byte] : ' ';
+  if (c == '\t') return width + kTab - width % kTab;
+  return (c & 0xC0) == 0x80 ? width : width + 1;  // in UTF-8 a character's first byte counts
+}
+
 std::size_t width_of(std::string_view line, std::size_t bytes) {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    const char c = i < line.size() ? line[i] : ' ';
-    if (c == '\t')
-      width += kTab - width % kTab;
-    else if ((c & 0xC0) != 0x80)
-      ++width;
-  }
+  for (std::size_t i = 0; i < bytes; ++i) width = wider(width, line, i);
   return width;
 }
 
@@ -130,7 +130,7 @@ class ShownLine {
 
   std::size_t byte_of(std::size_t column) const {
     std::size_t bytes = 0;
-    while (width_of(source_, bytes + 1) < column) ++bytes;
+    for (std::size_t width = wider(0, source_, 0); width < column; width = wider(width, source_, bytes)) ++bytes;
     return bytes;
   }
 
