@@ -1,7 +1,7 @@
 // Cooperative groups: grids, blocks, tiles, and coalesced groups.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_  // programs ask for it
-#ifdef __CUDACC__                // plain C++ may include it, as with nvcc, and has nothing of it
+#ifdef __CUDACC__               // plain C++ may include it, as with nvcc, and has nothing of it
 
 #include <cstdint>
 #include <type_traits>
