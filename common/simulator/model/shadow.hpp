@@ -35,7 +35,7 @@ struct LastWrite {
 };
 static_assert(sizeof(LastWrite) == 12);
 
-/// And who read it, in the interval of the last read; of a reader in an earlier block of the launch, see Cell, two words fit here.
+/// And who read it, in the interval of the last read. Where and how an earlier block has read it fits in here; when, is Cell::older_read.
 struct LastRead {
   std::uint32_t interval;
   std::uint32_t lanes;  ///< of the reader's warp
