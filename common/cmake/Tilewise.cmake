@@ -165,8 +165,8 @@ function(tilewise_simcc_object variable target source includes system_includes)
   add_custom_command(
     OUTPUT "${object}"
     COMMAND simcc ${flags} "-DTILEWISE_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "-I${PROJECT_SOURCE_DIR}/common/include" ${includes} ${system_includes}
-            -MD -MF "${object}.d" -c "${source}" -o "${object}"
-    DEPENDS simcc "${source}" ${simulator_headers}
+            -MMD -MF "${object}.d" -c "${source}" -o "${object}"
+    DEPENDS simcc preludes "${source}" ${simulator_headers}
     DEPFILE "${object}.d"
     COMMENT "simcc ${shown}"
     COMMAND_EXPAND_LISTS VERBATIM)

@@ -10,6 +10,7 @@
 /// | headers   | SOURCE/common/simulator/include | P/include/tilewise_simulator |
 /// | libraries | BUILD/common/simulator          | P/lib/tilewise               |
 /// | homework  | BUILD/homework                  | P/lib/tilewise/homework      |
+/// | preludes  | BUILD/preludes                  | nowhere                      |
 /// | sources   | SOURCE                          | P/share/tilewise             |
 #pragma once
 
@@ -23,6 +24,7 @@ struct Installation {
   std::filesystem::path headers;    ///< cuda_runtime.h and the others
   std::filesystem::path libraries;  ///< libtilewise_sim.a, and CUDA's libraries on the CPU
   std::filesystem::path homework;   ///< NN_topic.so, NN_topic.o, libtilewise_harness.a
+  std::filesystem::path preludes;   ///< what g++ knows after the headers: before_cxx20/, cxx20/
   std::filesystem::path sources;    ///< chapters/, common/, tests/; installed, what grading reads of them
 };
 

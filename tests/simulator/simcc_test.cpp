@@ -155,6 +155,38 @@ TEST_CASE("simcc writes dependency files", "[programs]") {
   CHECK(!contains(read(folder.file("x.d")), "cuda_runtime.h"));
 }
 
+TEST_CASE("simcc reads a file once, with what g++ knows of its headers where the options allow it", "[programs]") {
+  Folder folder;
+  const std::string source = folder.write("small.cu", "__global__ void k(int* p) { *p = 1; }\n");
+  const auto count = [](const std::string& text, const std::string& word) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  const std::string object = folder.file("small.o");
+  const bool clang = count(SIMCC("-v", "-c", source, "-o", object).text, "-noundef-analysis") > 0;
+  for (const char* standard : {"-std=c++17", "-std=c++20"}) {
+    const Outcome with = SIMCC("-v", standard, "-Wall", "-DSIZE=4", "-c", source, "-o", object);
+    CHECK(with.status == 0);
+    CHECK(count(with.text, " -E ") == 1);
+    CHECK(count(with.text, "prelude.h") == (clang ? 0 : 1));
+  }
+  const Outcome without = SIMCC("-v", "-fno-exceptions", "-c", source, "-o", object);
+  CHECK(without.status == 0);
+  CHECK(count(without.text, " -E ") == 1);
+  CHECK(count(without.text, "prelude.h") == 0);
+  // What the prelude has left out: the library's special functions.
+  const std::string bessel =
+      folder.write("bessel.cu", "#include <cmath>\ndouble f() { return std::cyl_bessel_j(0.0, 1.0); }\n");
+  const Outcome special = SIMCC("-v", "-c", bessel, "-o", object);
+  CHECK(special.status == 0);
+  CHECK(count(special.text, "prelude.h") == 0);
+  // A macro that the headers know: g++ refuses its prelude.
+  const Outcome macro = SIMCC("-DNDEBUG", "-c", source, "-o", object);
+  CHECK(macro.status == 0);
+  CHECK(macro.text.empty());
+}
+
 TEST_CASE("simcc accepts every hard construct, and its output is plain C++", "[programs]") {
   Folder folder;
   std::string source = std::string(TILEWISE_SOURCE_DIR) + "/tests/simulator/rewriter_cases/nasty.cu";

@@ -54,12 +54,13 @@ void read_numbers(std::string_view line, Node& node, std::vector<int>& numbers) 
   }
 }
 
-/// The table ends with what is then removed.
 std::vector<Node> first_table(std::string_view text) {
   std::vector<Node> nodes;
-  constexpr std::string_view kTitle = "Initial Symbol table:", kEnd = "\nRemoving unused symbols:";
-  text = text.substr(std::min(text.find(kTitle), text.size()));
-  text = text.substr(0, text.find(kEnd));
+  constexpr std::string_view kTitle = "\nSymbol table:\n";
+  const std::size_t title = text.find(kTitle);
+  if (title == std::string_view::npos) return nodes;
+  text = text.substr(title + kTitle.size());
+  text = text.substr(0, text.find(kTitle));
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);

@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -88,7 +89,8 @@ usage: simcc FILE.cu... -o APP [options]
   --cxx=COMPILER       the C++ compiler (also: environment TILEWISE_CXX)
   --make-prelude FOLDER
                        compile what every .cu file includes into this folder, once
-  --prelude FOLDER     and use it: a small file then compiles in half the time (g++ only; another compiler ignores it)
+  --prelude FOLDER     and use it: a small file then compiles in a fourth of the time (g++ only; another compiler ignores it).
+                       In a build, which keeps such folders, simcc does so by itself where the options allow it
   --preprocessed FILE  with -c: keep the preprocessed source
   --no-inline-caches   every access calls its hook, and calls of computed addresses aren't looked at, as in code that isn't trusted
   --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
@@ -866,8 +868,81 @@ class Driver {
     append(command, all_instrumentation_flags());
     append(command, {header.string(), "-o", unfinished});
     if (int status = run(command, options_.verbose); status != 0) return status;
-    fs::rename(unfinished, header.string() + ".gch");
+    const std::string preprocessed = unfinished + ".ii";
+    command = cxx_;
+    append(command, {"-E", "-x", "c++"});
+    append(command, definitions());
+    append(command, options_.compile);
+    command.push_back(header.string());
+    if (int status = run(command, options_.verbose, preprocessed); status != 0) return status;
+    fs::rename(preprocessed, header.string() + ".ii");
+    fs::rename(unfinished, header.string() + ".gch");  // last: it is what is asked for
     return 0;
+  }
+
+  /// The folder of the prelude that the build has made for such a file; empty where there is none, where it is older than simcc or one
+  /// of the headers, and where options may go into code. (What g++ itself finds different, it says: see compile_with_prelude.)
+  std::string prelude_of_build() {
+    const tilewise::Installation& here = tilewise::installation();
+    if (here.installed || !options_.prelude.empty() || is_clang() || options_.standard != "c++20" ||
+        !options_.preprocessed.empty())
+      return {};
+    for (const std::string& option : options_.compile)
+      if (!option.starts_with("-W") && option != "-w") return {};
+    for (const std::string& option : options_.preprocess)
+      if (option == "-include" || option == "-imacros") return {};  // these come first
+    for (const std::string& option : options_.dependencies)
+      if (option == "-MD") return {};  // which lists all headers
+    std::error_code none;
+    const fs::path folder = here.preludes / (options_.before_cxx20 ? "before_cxx20" : "cxx20");
+    const auto made = fs::last_write_time(folder / "prelude.h.gch", none);
+    if (none || fs::last_write_time(here.programs / "simcc", none) > made || none) return {};
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(include_dir_, none))
+      if (entry.last_write_time(none) > made) return {};
+    return none ? std::string() : folder.string();
+  }
+
+  /// Compiles with the build's prelude: nothing where it doesn't fit, or g++ has an error to tell. All is as without it, in a fourth of
+  /// the time: the rewriter sees the whole text, and g++ what it knows already in place of the headers, where these have come out of the
+  /// rewriter as they were.
+  std::optional<int> compile_with_prelude(const std::string& path, const std::string& object) {
+    const std::string folder = prelude_of_build();
+    if (folder.empty()) return {};
+    std::ostringstream said;
+    std::streambuf* const errors = std::cerr.rdbuf(said.rdbuf());
+    refused_ = false;
+    options_.prelude = folder;
+    headers_ = read_file(folder + "/prelude.h.ii");
+    int status = 1;
+    try {
+      status = compile_with(path, object);
+    } catch (const std::exception&) {  // it will be said without a prelude, too
+    }
+    options_.prelude.clear();
+    headers_.clear();
+    std::cerr.rdbuf(errors);
+    if (status != 0 && !refused_) return {};
+    std::cerr << said.str();
+    return status;
+  }
+
+  /// What g++ writes where it reads a prelude.
+  std::string line_of_prelude() const {
+    return "#pragma GCC pch_preprocess \"" + (fs::absolute(options_.prelude) / "prelude.h.gch").string() + "\"\n";
+  }
+
+  /// The preprocessed text with the headers, which are in the build's prelude; empty where g++ has not taken it.
+  std::string with_headers(const std::string& preprocessed) const {
+    const std::string line = line_of_prelude();
+    const std::size_t at = preprocessed.find(line);
+    return at == std::string::npos ? "" : preprocessed.substr(0, at) + headers_ + preprocessed.substr(at + line.size());
+  }
+
+  /// And without them; empty where the rewriter has changed them.
+  std::string without_headers(const std::string& rewritten) const {
+    const std::size_t at = rewritten.find(headers_);
+    if (at == std::string::npos) return "";
+    return rewritten.substr(0, at) + line_of_prelude() + rewritten.substr(at + headers_.size());
   }
 
   /// Whether host and device code may differ. The preprocessed text has no macros; the files that it names have.
@@ -881,7 +956,11 @@ class Driver {
   /// Preprocesses `path` into `result` as host code sees it, with the bodies of device functions as device code does.
   int preprocess_both(const std::string& path, const std::string& object, const std::string& result) {
     if (int status = preprocess(path, object, result); status != 0) return status;
-    const std::string host = read_file(result);
+    std::string host = read_file(result);
+    if (!headers_.empty()) {
+      host = with_headers(host);
+      if (host.empty() || differs_by_architecture(host, path)) return 1;
+    }
     if (const std::string header = foreign_header(host); !header.empty()) {
       std::cerr << "simcc: <" << fs::path(header).filename().string() << "> is not supported by the simulator ("
                 << header << " belongs to a CUDA Toolkit)\n";
@@ -936,6 +1015,12 @@ class Driver {
   bool rewritten_file(const std::string& preprocessed, const std::string& path, const std::string& object,
                       std::string& text) {
     if (options_.prelude.empty()) return rewrite_file(preprocessed, path, text);
+    if (!headers_.empty()) {
+      refused_ = !rewrite_text(with_headers(read_file(preprocessed)), path, text);
+      if (refused_) return false;
+      text = without_headers(text);
+      return !text.empty();
+    }
     tilewise::sim::RewriteResult result =
         tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, host_functions());
     text = std::move(result.text);
@@ -984,8 +1069,12 @@ class Driver {
 
   /// False when the source uses something unsupported; the reasons have been printed.
   bool rewrite_file(const std::string& preprocessed, const std::string& path, std::string& text) {
+    return rewrite_text(read_file(preprocessed), path, text);
+  }
+
+  bool rewrite_text(const std::string& preprocessed, const std::string& path, std::string& text) {
     tilewise::sim::RewriteResult result =
-        tilewise::sim::rewrite(read_file(preprocessed), path, options_.homework, host_functions());
+        tilewise::sim::rewrite(preprocessed, path, options_.homework, host_functions());
     print(result.diagnostics);
     text = std::move(result.text);
     functions_ = std::move(result.functions);
@@ -1058,6 +1147,11 @@ class Driver {
   }
 
   int compile_cuda(const std::string& path, const std::string& object) {
+    const std::optional<int> status = compile_with_prelude(path, object);
+    return status ? *status : compile_with(path, object);
+  }
+
+  int compile_with(const std::string& path, const std::string& object) {
     std::string stem = fs::path(path).stem().string();
     std::string preprocessed = temporary_.file(stem + ".preprocessed.ii");
     std::string rewritten = temporary_.file(stem + ".rewritten.ii");
@@ -1079,7 +1173,7 @@ class Driver {
     append(command, {rewritten, "-o", counts_arithmetic ? assembly : object});
     const std::string calls = temporary_.file(stem + ".calls");
     const bool looks_at_calls = !functions_.empty();
-    if (looks_at_calls) command.push_back("-fdump-ipa-cgraph=" + calls);
+    if (looks_at_calls) command.push_back("-fdump-ipa-visibility=" + calls);
     if (int status = run_compiler(command, text); status != 0) return status;
     if (looks_at_calls) {
       using tilewise::sim::StandardLibrary;
@@ -1090,7 +1184,8 @@ class Driver {
                                                               : StandardLibrary::of_cxx20;
       const auto refused = tilewise::sim::calls_of_other_side(read_file(calls), functions_, library);
       print(refused);
-      if (!refused.empty()) return 1;
+      refused_ = !refused.empty();
+      if (refused_) return 1;
     }
     if (!counts_arithmetic) return 0;
     std::string code = tilewise::sim::count_arithmetic(
@@ -1223,6 +1318,8 @@ class Driver {
   }
 
   Options options_;
+  std::string headers_;   // of the build's prelude, preprocessed, while a file is compiled with it
+  bool refused_ = false;  // the rewriter, which sees all of a file, has said what is wrong with it
   TemporaryFolder temporary_;
   std::string include_dir_;
   Args cxx_;

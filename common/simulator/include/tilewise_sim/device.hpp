@@ -39,7 +39,8 @@ TILEWISE_COORDINATES(dim3, grid_dim)
 
 /// True on a simulated CUDA thread, false in host code.
 bool in_kernel();
-/// Whether __CUDA_ARCH__ is defined for what runs: also in a functor that an algorithm of Thrust's calls on device memory.
+/// Whether what runs is compiled for the device, as its macro of the architecture says: also in a functor that an algorithm of Thrust's calls
+/// on device memory.
 bool on_device();
 
 // ---------------------------------------------------------------- barriers
