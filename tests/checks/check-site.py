@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """check-site.py [--axe] [--shots FOLDER] [--site FOLDER] [--rules FOLDER] [PAGE...]: looks at the built site in a browser without a window.
 
-Every page is opened as a reader has it, light and dark, at 1280 and at 360 pixels, and as it would be printed; the search is asked
-for words, the navigation is walked from lesson to lesson. --axe looks for what axe-core calls serious or critical instead.
+Every page of the course, and each commit other pages of the reference, are opened as a reader has them, light and dark, at 1280 and at 360
+pixels, and as they would be printed; the search is asked for words, the navigation is walked from lesson to lesson. --axe looks for what
+axe-core calls serious or critical instead.
 The explorers are driven to states whose figures are known.
 --rules compares the explorers' rules with the vectors in FOLDER, and nothing else: tests/explorers/check-rules.sh calls it.
 --shots writes pictures of the pages for people to look at. PAGE: only these, by name (ch03_padded_tiles).
@@ -16,6 +17,7 @@ import os
 import queue
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -837,14 +839,16 @@ def in_parallel(jobs, findings):
 
 
 def sample(pages):
-    """Of the reference, a few pages of each kind: they are made by one program."""
+    """Of the reference, a few pages of each kind, since they are made by one program; each commit others."""
+    counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    first = 3 * int(counted or 0)
     kinds = {}
     for page in pages:
         name = page.stem
         kind = "source" if name.endswith("_source") else "members" if name.endswith("-members") else re.match(r"[a-z]+", name).group(0)
         kind = "file" if "_8" in name and kind != "source" else kind
         kinds.setdefault(kind, []).append(page)
-    return [page for group in kinds.values() for page in group[:3]]
+    return [group[(first + i) % len(group)] for group in kinds.values() for i in range(min(3, len(group)))]
 
 
 def main():
@@ -888,7 +892,7 @@ def main():
 
     look = check_page_with_axe if options.axe else check_page
     others = [page for page in every if not is_course(page)]
-    pages = named or course + (sample(others) if options.axe else others)
+    pages = named or course + sample(others)
     # the longest first, so that the two browsers end together
     pages.sort(key=lambda page: -page.stat().st_size)
     jobs = [(page.name, lambda browser, page=page: look(browser, page, findings, sizes)) for page in pages]
