@@ -10,7 +10,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 # No NDEBUG: device and host asserts are part of what the lessons show.
-set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(TILEWISE_OPTIMISATION "-O2" CACHE STRING "How the simulator and the host's code are optimised")
+set(CMAKE_CXX_FLAGS_RELEASE "${TILEWISE_OPTIMISATION}")
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>")
 # g++ 13 warns of what it thinks fmt 9 does, in fmt's own headers (Ubuntu 24.04); 12 and 14 do not.

@@ -30,11 +30,15 @@ Installation find() {
   const fs::path headers = prefix / "include/tilewise_simulator", libraries = prefix / "lib/tilewise";
   std::error_code none;
   if (fs::exists(headers / "cuda_runtime.h", none))
-    return {true, prefix / "bin", headers, libraries, libraries / "homework", {},
-            prefix / "share/tilewise"};
+    return {true, prefix / "bin", headers, libraries, libraries / "homework", {}, prefix / "share/tilewise"};
   const fs::path source = TILEWISE_SOURCE_DIR, build = TILEWISE_BUILD_DIR;
-  return {false, build / "bin", source / "common/simulator/include", build / "common/simulator", build / "homework",
-          build / "preludes", source};
+  return {false,
+          build / "bin",
+          source / "common/simulator/include",
+          build / "common/simulator",
+          build / "homework",
+          build / "preludes",
+          source};
 }
 
 }  // namespace

@@ -97,7 +97,10 @@ fi
 log=$folder/build.log
 if [ ! -e "$folder/build.ninja" ] && [ ! -e "$folder/Makefile" ]; then
   if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi
-  cmake --preset arm64 >"$log" 2>&1 || { said 1 "cmake --preset arm64" "$log"; finish; }
+  # What is compiled here runs for a minute or two: compiling it well would take longer.
+  options=()
+  [ $full = 1 ] || options=(-DTILEWISE_OPTIMISATION=-O1)
+  cmake --preset arm64 ${options[@]+"${options[@]}"} >"$log" 2>&1 || { said 1 "cmake --preset arm64" "$log"; finish; }
 fi
 status=0
 cmake --build --preset arm64 --parallel "$jobs" --target "${lessons[@]}" "${targets[@]}" >"$log" 2>&1 || status=$?

@@ -9,7 +9,8 @@ command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
 python3 -m venv "$environment" || { echo "python3 -m venv does not work (Debian, Ubuntu: apt-get install python3-venv)"; exit 77; }
 pip=("$environment/bin/python" -m pip --disable-pip-version-check --quiet)
 "${pip[@]}" install 'scikit-build-core>=0.10' 'numpy>=1.22' 'pytest>=7' 'mypy>=1' || { echo "PyPI cannot be reached"; exit 77; }
-"${pip[@]}" install --no-build-isolation '.[test]'
+# Compiling it as well as for who uses it would take longer than all that runs here.
+"${pip[@]}" install --no-build-isolation --config-settings=cmake.define.TILEWISE_OPTIMISATION=-O1 '.[test]'
 "$environment/bin/python" -m mypy --strict --cache-dir build/python/mypy common/python/tilewise
 lesson=chapters/17_from_python  # its tests are among those of `make test`
 "$environment/bin/python" -m mypy --strict --cache-dir build/python/mypy $lesson/src/tilewise_kernels

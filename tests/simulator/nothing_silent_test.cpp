@@ -794,11 +794,20 @@ even0 even2 even4 even6
            program, "--cxx=" + compiler);
 }
 
-TEST_CASE("Device code sees __CUDA_ARCH__ with simcc --prelude, too, as homework is compiled", "[programs][silent]") {
+TEST_CASE("Device code sees __CUDA_ARCH__, and no function of the host, with simcc --prelude, as homework is compiled",
+          "[programs][silent]") {
   const Workplace workplace;
   const std::string prelude = workplace.path("prelude");
   REQUIRE(std::system((std::string(TILEWISE_SIMCC) + " --make-prelude '" + prelude + "'").c_str()) == 0);
   const std::string none = "#include <cstdio>\n__global__ void k(int*) {}" + kMain;
+  const std::string other_side =
+      "#include <cstdio>\nstruct One { int get() const { return 1; } };\n"
+      "__global__ void k(int* p) { *p = One().get(); }" +
+      kMain;
+  const Outcome refused = workplace.compile(workplace.write(other_side), "--prelude '" + prelude + "'");
+  CHECK(refused.status == 1);
+  CHECK(refused.text.find(":3: error: device code calls One::get(), which is a function of host code") !=
+        std::string::npos);
   for (const auto& [source, output] :
        {std::pair{kArchitecture, "2 0 0 4 50: 7 1 900 3 5 36 11 0 "}, {none, "0 0 0 0 0 0 0 0 "}}) {
     const Outcome compiled = workplace.compile(workplace.write(source), "--prelude '" + prelude + "'");
