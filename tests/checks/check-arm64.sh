@@ -162,12 +162,17 @@ said "$(cat "$folder/case-counts.status")" "FLOP, alignment, the validation set 
 for i in "${chosen[@]}"; do said "$(cat "$folder/case-$i.status")" "${cases[i]}" "$folder/case-$i.log"; done
 skipped=$((skipped + ${#cases[@]} - some))
 
-grades() {  # grades FILE SCORE
-  local log=$folder/grade.log status=0
-  XDG_CACHE_HOME=$folder/cache inside "$folder/bin/grade" 02 --unsafe --file "tests/02_tiled_matmul/homework/$1.cu" >"$log" 2>&1
-  grep -qE "^  homework 02 +$2 of 100" "$log" || status=1
-  said $status "homework 02, $1: $2 of 100" "$log"
+grade_it() {  # grade_it FILE: what grade says of it, in grade-FILE.log
+  XDG_CACHE_HOME=$folder/cache inside "$folder/bin/grade" 02 --unsafe --file "tests/02_tiled_matmul/homework/$1.cu" >"$folder/grade-$1.log" 2>&1
 }
+grades() {  # grades FILE SCORE
+  local status=0
+  grep -qE "^  homework 02 +$2 of 100" "$folder/grade-$1.log" || status=1
+  said $status "homework 02, $1: $2 of 100" "$folder/grade-$1.log"
+}
+grade_it solution &
+grade_it starter
+wait
 grades solution 100
 grades starter "$("$here/bin/grade" 02 --unsafe --file tests/02_tiled_matmul/homework/starter.cu | sed -nE 's/^  homework 02 +([0-9]+) of 100.*/\1/p')"
 
