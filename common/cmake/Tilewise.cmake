@@ -190,6 +190,9 @@ function(tilewise_tests name)
     LIBRARIES ${arg_LIBRARIES} tilewise_test_main)
   target_compile_definitions(${name} PRIVATE TILEWISE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O0>")  # what takes time is compiling them
+  if(TILEWISE_MACHINE STREQUAL "sim" AND "${arg_SOURCES}" MATCHES "\\.cpp(;|$)")
+    target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/catch.hpp")  # half of what each of them would take
+  endif()
   set(runs ${name})
   if(arg_APART)
     add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "~[${arg_APART}]~[all]")

@@ -181,6 +181,12 @@ TEST_CASE("simcc reads a file once, with what g++ knows of its headers where the
   const Outcome special = SIMCC("-v", "-c", bessel, "-o", object);
   CHECK(special.status == 0);
   CHECK(count(special.text, "prelude.h") == 0);
+  // A folder of -I comes before the compiler's own.
+  fs::create_directories(folder.file("mine"));
+  folder.write("mine/cmath", "#include_next <cmath>\n#define OF_MINE 1\n");
+  const std::string uses =
+      folder.write("uses.cu", "#ifndef OF_MINE\n#error another <cmath>\n#endif\n__global__ void k() {}\n");
+  CHECK(SIMCC("-I", folder.file("mine"), "-c", uses, "-o", object).status == 0);
   // A macro that the headers know: g++ refuses its prelude.
   const Outcome macro = SIMCC("-DNDEBUG", "-c", source, "-o", object);
   CHECK(macro.status == 0);

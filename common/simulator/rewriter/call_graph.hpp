@@ -16,7 +16,8 @@ enum class StandardLibrary {
 };
 
 /// The calls that host code makes of functions of the device, or device code of functions of the host, in the file that
-/// -fdump-ipa-visibility has written, whose table is from before anything is inlined. (-fdump-ipa-cgraph writes nothing with a prelude.). `functions` are those that the rewriter has marked.
+/// -fdump-ipa-visibility has written, whose table is from before anything is inlined (-fdump-ipa-cgraph writes nothing where a precompiled
+/// header is read). `functions` are those that the rewriter has marked.
 std::vector<Diagnostic> calls_of_other_side(std::string_view call_graph, const std::vector<MarkedFunction>& functions,
                                             StandardLibrary library);
 

@@ -893,6 +893,8 @@ class Driver {
       if (option == "-include" || option == "-imacros") return {};  // these come first
     for (const std::string& option : options_.dependencies)
       if (option == "-MD") return {};  // which lists all headers
+    for (const char* folders : {"CPATH", "CPLUS_INCLUDE_PATH"})
+      if (const char* set = std::getenv(folders); set != nullptr && *set != '\0') return {};
     std::error_code none;
     const fs::path folder = here.preludes / (options_.before_cxx20 ? "before_cxx20" : "cxx20");
     const auto made = fs::last_write_time(folder / "prelude.h.gch", none);
@@ -902,17 +904,46 @@ class Driver {
     return none ? std::string() : folder.string();
   }
 
+  /// Whether a folder that the command line names has a file of the name of one of the prelude's headers: that would come first.
+  bool hides_a_header() const {
+    std::vector<fs::path> folders;
+    for (std::size_t i = 0; i + 1 < options_.preprocess.size(); ++i)
+      if (options_.preprocess[i] == "-I" || options_.preprocess[i] == "-isystem")
+        folders.emplace_back(options_.preprocess[++i]);
+    const auto hides = [](const fs::path& file, const fs::path& header) {
+      std::error_code none;
+      return file != header && fs::exists(file, none);
+    };
+    constexpr std::string_view kEntered = "\" 1";
+    for (std::size_t at = headers_.find("\n# 1 \""); !folders.empty() && at != std::string::npos;
+         at = headers_.find("\n# 1 \"", at + 1)) {
+      const std::string line = headers_.substr(at + 6, headers_.find('\n', at + 1) - at - 6);
+      const std::size_t end = line.find(kEntered);
+      if (end == std::string::npos) continue;
+      const fs::path header = line.substr(0, end);
+      for (const fs::path& folder : folders)
+        if (hides(folder / header.filename(), header) ||
+            hides(folder / header.parent_path().filename() / header.filename(), header))
+          return true;
+    }
+    return false;
+  }
+
   /// Compiles with the build's prelude: nothing where it doesn't fit, or g++ has an error to tell. All is as without it, in a fourth of
   /// the time: the rewriter sees the whole text, and g++ what it knows already in place of the headers, where these have come out of the
   /// rewriter as they were.
   std::optional<int> compile_with_prelude(const std::string& path, const std::string& object) {
     const std::string folder = prelude_of_build();
     if (folder.empty()) return {};
+    headers_ = read_file(folder + "/prelude.h.ii");
+    if (hides_a_header()) {
+      headers_.clear();
+      return {};
+    }
     std::ostringstream said;
     std::streambuf* const errors = std::cerr.rdbuf(said.rdbuf());
     refused_ = false;
     options_.prelude = folder;
-    headers_ = read_file(folder + "/prelude.h.ii");
     int status = 1;
     try {
       status = compile_with(path, object);
