@@ -12,7 +12,7 @@ if [ "${1:-}" = --long ]; then
   seconds=$2
 fi
 read_args
-unset ARGS
+unset ARGS MAKEFLAGS MAKEOVERRIDES MFLAGS  # in which `make check ARGS=...` leaves them for the makes that checks start
 build sim
 [ -e build/report/index.html ] || die 1 "build/report/index.html isn't there: make tour"
 common/scripts/run/setup.sh site-checks || echo "Without a browser, what looks at pages is skipped."
