@@ -181,6 +181,11 @@ TEST_CASE("simcc reads a file once, with what g++ knows of its headers where the
   const Outcome special = SIMCC("-v", "-c", bessel, "-o", object);
   CHECK(special.status == 0);
   CHECK(count(special.text, "prelude.h") == 0);
+  // What <cmath> brings with them: programs count on it.
+  const std::string least = folder.write("least.cu", "int f(int a, int b) { return std::min(a, b); }\n");
+  const Outcome algorithms = SIMCC("-v", "-c", least, "-o", object);
+  CHECK(algorithms.status == 0);
+  CHECK(count(algorithms.text, "prelude.h") == (clang ? 0 : 1));
   // A folder of -I comes before the compiler's own.
   fs::create_directories(folder.file("mine"));
   folder.write("mine/cmath", "#include_next <cmath>\n#define OF_MINE 1\n");

@@ -166,7 +166,7 @@ std::string shown(const Args& command) {
 }
 
 /// Runs a command. Its stdout and stderr go to the given files, or stay ours when the names are empty. Exit status; 128 + signal when
-/// killed. (Written out here and in runtime/symbols.cpp, which reads from a pipe and says nothing when a tool isn't there: a function
+/// killed. (Written out here and in base/symbols.cpp, which reads from a pipe and says nothing when a tool isn't there: a function
 /// for both is as long as the two. Whatever isn't trusted is started by grader/sandbox.cpp.)
 int run(const Args& command, bool verbose, const std::string& stdout_file = "", const std::string& stderr_file = "") {
   if (verbose) std::cerr << shown(command) << '\n';
@@ -856,10 +856,12 @@ class Driver {
     fs::create_directories(header.parent_path());
     // Others may be making the same one, or use what is there already.
     const std::string unfinished = header.string() + ".new-" + std::to_string(getpid());
-    write_file(unfinished,
-               "#include <cstddef>\n"
-               "#undef _GLIBCXX_USE_STD_SPEC_FUNCS\n"
-               "#include <cuda_runtime.h>\n");
+    write_file(
+        unfinished,
+        "#include <cstddef>\n"
+        "#undef _GLIBCXX_USE_STD_SPEC_FUNCS\n"
+        "#include <cuda_runtime.h>\n"
+        "#include <bits/stl_algobase.h>\n");  // <cmath> has std::min by its special functions: programs count on it
     fs::rename(unfinished, header);
     Args command = cxx_;
     append(command, {"-x", "c++-header"});
