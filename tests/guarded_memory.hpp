@@ -15,7 +15,8 @@
 #include "tilewise/device_buffer.hpp"
 
 #ifdef TILEWISE_SIMULATOR
-#include "../common/simulator/runtime/findings.hpp"
+#include "../common/simulator/base/findings.hpp"
+#include "../common/simulator/runtime/end_of_program.hpp"
 #endif
 
 /// What can be wrong with a kernel; several at once.
@@ -114,6 +115,7 @@ class NewFindings {
       text +=
           (text.empty() ? "" : "; ") + tilewise::sim::findings()[i].code + ": " + tilewise::sim::findings()[i].message;
     tilewise::sim::forget_findings(before_);
+    tilewise::sim::launch_error_seen();
     return text;
   }
 

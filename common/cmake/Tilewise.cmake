@@ -188,20 +188,26 @@ function(tilewise_tests name)
     INCLUDES ${arg_INCLUDES} "${PROJECT_SOURCE_DIR}/tests"
     SYSTEM_INCLUDES ${TILEWISE_CATCH2_INCLUDES}
     LIBRARIES ${arg_LIBRARIES} tilewise_test_main)
+  tilewise_test(${name} "${arg_LABEL}" ${arg_APART})
+endfunction()
+
+# tilewise_test(<name> <label> [<tag>]): the line in ctest of a Catch2 program, and how its C++ is compiled.
+function(tilewise_test name label)
   target_compile_definitions(${name} PRIVATE TILEWISE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O0>")  # what takes time is compiling them
-  if(TILEWISE_MACHINE STREQUAL "sim" AND "${arg_SOURCES}" MATCHES "\\.cpp(;|$)")
+  get_target_property(sources ${name} SOURCES)
+  if(TILEWISE_MACHINE STREQUAL "sim" AND "${sources}" MATCHES "\\.cpp(;|$)")
     target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/catch.hpp")  # half of what each of them would take
   endif()
   set(runs ${name})
-  if(arg_APART)
-    add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "~[${arg_APART}]~[all]")
-    add_test(NAME ${name}_${arg_APART} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "[${arg_APART}]~[all]")
-    list(APPEND runs ${name}_${arg_APART})
+  if(ARGN)
+    add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "~[${ARGN}]~[all]")
+    add_test(NAME ${name}_${ARGN} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS} "[${ARGN}]~[all]")
+    list(APPEND runs ${name}_${ARGN})
   else()
     add_test(NAME ${name} COMMAND ${name} ${TILEWISE_CATCH2_NO_TESTS})
   endif()
-  set_tests_properties(${runs} PROPERTIES LABELS "${arg_LABEL}" SKIP_RETURN_CODE 77)
+  set_tests_properties(${runs} PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 77)
 endfunction()
 
 # tilewise_cuda_libraries(<variable> <library>...): the targets of libraries such as cublas and cusparse. On a GPU they are

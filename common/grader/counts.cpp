@@ -14,8 +14,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "runtime/devices.hpp"
-#include "runtime/occupancy.hpp"
+#include "base/devices.hpp"
+#include "base/occupancy.hpp"
 
 namespace tilewise::grader {
 

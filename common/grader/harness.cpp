@@ -24,11 +24,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/memory.hpp"
+#include "base/symbols.hpp"
 #include "enter_cage.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/symbols.hpp"
 #include "runtime/watchdog.hpp"
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"

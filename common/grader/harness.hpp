@@ -114,7 +114,7 @@ constexpr std::uint32_t kMostCalls = 1000;
 
 constexpr int kRequestDescriptor = 3;
 constexpr int kReplyDescriptor = 4;
-/// Where a caged program asks for lines of its source (runtime/symbols.hpp).
+/// Where a caged program asks for lines of its source (base/symbols.hpp).
 constexpr int kQuestionDescriptor = 5;
 
 /// The exit code of a program that called a computed address which is no function's (checked_calls.cpp).

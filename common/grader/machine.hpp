@@ -18,7 +18,7 @@ class SourceLines {
  public:
   SourceLines(std::string program, std::string file) : program_(std::move(program)), file_(std::move(file)) {}
 
-  /// See runtime/symbols.hpp. The question comes from a program that may ask anything.
+  /// See base/symbols.hpp. The question comes from a program that may ask anything.
   std::string answer(const std::string& question);
 
  private:

@@ -35,7 +35,7 @@ struct ChildLimits {
   Cage cage = Cage::learner;
   Ending ending = Ending::at_once;
   std::size_t reply = std::size_t{64} << 20;  ///< of a submission, with the report
-  /// Answers a submission's question (runtime/symbols.hpp).
+  /// Answers a submission's question (base/symbols.hpp).
   std::function<std::string(const std::string& question)> answer = {};
 };
 

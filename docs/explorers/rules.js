@@ -187,7 +187,7 @@
   const wordsOfTiles = (tile, tiles) => 2 * tile * tile * tiles;
   const wordsWithoutTiles = (tile, products) => 2 * tile * tile * products;
 
-  // ---- the cards, as the simulator knows them (common/simulator/runtime/devices.cpp and rates.cpp): a test compares. Rates are
+  // ---- the cards, as the simulator knows them (common/simulator/base/devices.cpp and rates.cpp): a test compares. Rates are
   // per clock and SM where nothing else is said; shared memory is in bytes.
   const KiB = 1024;
   const card = (name, cc, sms, clock, threads, blocks, shared, optIn, reserved, granule, fp32, dram, l2) => ({

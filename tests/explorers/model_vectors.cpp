@@ -1,8 +1,8 @@
 // Vectors for what no launch shows: the cards themselves, occupancy with any number of registers, the least time.
+#include "base/devices.hpp"
+#include "base/occupancy.hpp"
 #include "model/bound.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/occupancy.hpp"
-#include "runtime/rates.hpp"
+#include "model/rates.hpp"
 #include "vectors.hpp"
 
 namespace {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "model/rates.hpp"
 #include "model/report.hpp"
-#include "runtime/rates.hpp"
 
 namespace {
 

@@ -9,12 +9,16 @@
 namespace tilewise::sim {
 std::size_t finding_count();
 void forget_findings(std::size_t from);
+void launch_error_seen();
 }  // namespace tilewise::sim
 
 class ExpectedFindings {
  public:
   ExpectedFindings() : before_(tilewise::sim::finding_count()) {}
-  ~ExpectedFindings() { tilewise::sim::forget_findings(before_); }
+  ~ExpectedFindings() {
+    tilewise::sim::forget_findings(before_);
+    tilewise::sim::launch_error_seen();
+  }
   std::size_t count() const { return tilewise::sim::finding_count() - before_; }
 
  private:

@@ -1,7 +1,7 @@
 // The last finding, for tests of the libraries: findings are the simulator's own, and no CUDA source sees them.
 #include <string>
 
-#include "runtime/findings.hpp"
+#include "base/findings.hpp"
 
 namespace tilewise::sim {
 

@@ -1,5 +1,5 @@
 // The simulated device's memory from inside.
-#include "runtime/memory.hpp"
+#include "base/memory.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "base/findings.hpp"
 #include "catch.hpp"
 #include "cuda_runtime_api.h"
 #include "expected_findings.hpp"
 #include "runtime/errors.hpp"
-#include "runtime/findings.hpp"
 
 using namespace tilewise::sim;
 namespace memory = tilewise::sim::memory;

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
+#include "base/findings.hpp"
+#include "base/symbols.hpp"
 #include "catch.hpp"
 #include "expected_findings.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/symbols.hpp"
 #include "tilewise/cuda_check.hpp"
 #include "tilewise/device_buffer.hpp"
 

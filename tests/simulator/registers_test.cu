@@ -1,5 +1,5 @@
 // Registers limit what an SM can hold: occupancy from a kernel's own resources, and blocks that are too large for its
-// registers. Holds on a GPU and on the simulator, which has the registers from model/registers.inc; the error and the
+// registers. Holds on a GPU and on the simulator, which has the registers from base/registers.inc; the error and the
 // largest blocks were read on an H200 with CUDA 13.0.
 #include <cuda_runtime.h>
 
@@ -198,7 +198,7 @@ namespace {
 
 /// Registers of a kernel (or bytes of local memory) in the record's column for the device; the file is read here as text.
 int recorded(const std::string& signature, bool local = false) {
-  std::ifstream file(TILEWISE_SOURCE_DIR "/common/simulator/model/registers.inc");
+  std::ifstream file(TILEWISE_SOURCE_DIR "/common/simulator/base/registers.inc");
   REQUIRE(file);
   const cudaDeviceProp prop = properties();
   std::size_t column = 0, columns = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "runtime/sample.hpp"
+#include "model/sample.hpp"
 #include "tilewise/csr.hpp"
 #include "tilewise/device_buffer.hpp"
 #include "tilewise/random.hpp"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# record-registers.sh           writes common/simulator/model/registers.inc: registers, static shared and local memory per
+# record-registers.sh           writes common/simulator/base/registers.inc: registers, static shared and local memory per
 #                               kernel of the repository, as nvcc's ptxas assigns them; the simulator computes occupancy from it
 # record-registers.sh --check   compiles for sm_90 only and fails when the record says something else. Exit code 77
 #                               when the record was made with another version of nvcc: there is nothing to compare then
 # Needs nvcc, c++filt and no GPU.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-record=common/simulator/model/registers.inc
+record=common/simulator/base/registers.inc
 architectures="75 80 86 89 90"
 case "${1-}" in
   "") ;;

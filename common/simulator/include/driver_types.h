@@ -544,7 +544,7 @@ struct cudaFuncAttributes {
   size_t constSizeBytes;
   size_t localSizeBytes;
   int maxThreadsPerBlock;
-  int numRegs;  ///< ptxas's choice; the simulator has it from model/registers.inc, and says 32 for any kernel not recorded
+  int numRegs;  ///< ptxas's choice; the simulator has it from base/registers.inc, and says 32 for any kernel not recorded
   int ptxVersion;
   int binaryVersion;
   int cacheModeCA;

@@ -57,7 +57,7 @@ cublasStatus_t compute(const char* function, cublasHandle_t handle, bool valid, 
                                                                           : refuse(CUBLAS_STATUS_EXECUTION_FAILED);
   }
   Call call(function, handle->stream, site);
-  if (!call.ready() || !(launches_only() || body(call, *handle))) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
+  if (!call.ready() || !(launches_only || body(call, *handle))) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
   call.done(handle);
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -715,7 +715,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
                                                                   : refuse(CUBLAS_STATUS_EXECUTION_FAILED);
   }
   Call call(function, stream, site);
-  if (!call.ready() || !(launches_only() || work(call))) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
+  if (!call.ready() || !(launches_only || work(call))) return refuse(CUBLAS_STATUS_EXECUTION_FAILED);
   call.done(handle);
   return CUBLAS_STATUS_SUCCESS;
 }

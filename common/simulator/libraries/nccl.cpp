@@ -1,7 +1,7 @@
 // NCCL's part of the simulator: what ranks ask for waits until all ranks have asked, and is then done at once. The calls' checks and
 // results are NCCL's; what a GPU would hang on, or compute wrongly without a word, is a finding.
 //
-// In the order of streams (runtime/order.hpp) each rank's part is a piece of work of its own. It comes after the earlier work of
+// In the order of streams (model/order.hpp) each rank's part is a piece of work of its own. It comes after the earlier work of
 // those ranks whose elements it gets, and says nothing of what others have still to do.
 #include "nccl.h"
 
@@ -21,8 +21,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/devices.hpp"
 #include "runtime/api.hpp"
-#include "runtime/devices.hpp"
 #include "runtime/library.hpp"
 #include "tilewise_device/half_format.hpp"
 
@@ -346,7 +346,7 @@ ncclResult_t perform(const std::vector<Part>& parts) {
       if (other != i && parts[i].needs(parts[other])) order::wait(order_of(parts[i].operation.stream), before[other]);
     if (const ncclResult_t r = begin(parts[i], given[i]); r != ncclSuccess) return r;
   }
-  if (launches_only()) return ncclSuccess;
+  if (launches_only) return ncclSuccess;
   const memory::DeviceMemoryOpen open;
   const Operation& first = parts[0].operation;
   if (first.kind == Kind::send) {

@@ -18,20 +18,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/inline_cache.hpp"
+#include "base/memory.hpp"
+#include "base/symbols.hpp"
 #include "driver_types.h"
+#include "model/async_copies.hpp"
 #include "model/known_places.hpp"
 #include "model/race_search.hpp"
 #include "model/shadow.hpp"
 #include "model/site_numbers.hpp"
-#include "runtime/async_copies.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/errors.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/inline_cache.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/repeats.hpp"
-#include "runtime/symbols.hpp"
 
 namespace tilewise::sim::checker {
 
@@ -1086,7 +1084,7 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
   if (a && a->live && address + bytes <= a->end()) {
     if (!memory::may_access(running_launch().device, *a) && memory::in_device_arena(address) && is_on_device(*a))
       refuse_peer(*a, lane, address, bytes, kind, site);
-    if (!is_on_device(*a) || a->space == Space::managed) repeats::note_effect();
+    if (!is_on_device(*a) || a->space == Space::managed) ++launch_effects;
     return {a->begin, a->bytes};
   }
   if (a && !a->live) {
@@ -1153,7 +1151,7 @@ void begin_launch(const Launch& launch) {
   s.launch_first = s.interval + 1;
   s.uses = order::unordered_uses();
   s.unordered_first = order::launches(s.launch_first, launch.serial);
-  race_search::begin_launch(launch, observer::counting || shows_no_findings() || corners_only());
+  race_search::begin_launch(launch, observer::counting || shows_no_findings() || corners_only);
   memory::set_kernel_fault(fault);
   s.blocks.clear();
   s.handed_over.clear();
@@ -1413,7 +1411,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     return;
   }
   check_alignment(s, lane, space, address, bytes, kind, site, alignment);
-  if (corners_only()) {
+  if (corners_only) {
     s.visit(site) = {site, 0, s.number(site), space, inside};  // for messages; of no block, so that all come here
     return count_access_of_corner();
   }
@@ -1485,7 +1483,7 @@ void for_each_write(State& s, std::uintptr_t address, std::size_t bytes, Functio
   if (copy.read != 0) {
     check_alignment(s, lane, from_space, from, copy.bytes, Access::copy_from, copy.site, copy.bytes);
     const Now source = access_now(s, lane, from_space, from, copy.read, Access::copy_from, copy.site);
-    if (corners_only()) {
+    if (corners_only) {
       count_access_of_corner();
     } else {
       check_global_written(source);
@@ -1502,7 +1500,7 @@ void for_each_write(State& s, std::uintptr_t address, std::size_t bytes, Functio
   State& s = state();
   if (s.doubt.address) settle_doubt(s);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
-  if (copy.read != 0 && !corners_only() && race_search::goes_on())
+  if (copy.read != 0 && !corners_only && race_search::goes_on())
     check_race(access_now(s, lane, MemorySpace::global, from, copy.read, Access::copy_from, copy.site));
   const Now target = access_now(s, lane, MemorySpace::shared, to, copy.bytes, Access::copy_to, copy.site);
   for_each_write(s, to, copy.bytes, [&](LastWrite& write) {

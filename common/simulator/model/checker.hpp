@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "model/observer.hpp"
+#include "model/order.hpp"
 #include "model/warp_log.hpp"
-#include "runtime/order.hpp"
 
 namespace tilewise::sim::checker {
 

@@ -2,10 +2,10 @@
 // thread's own variables. Everything else goes through observer::access().
 #pragma once
 
+#include "base/memory.hpp"
 #include "model/checker.hpp"
 #include "model/observer.hpp"
 #include "model/warp_log.hpp"
-#include "runtime/memory.hpp"
 
 namespace tilewise::sim::observer {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "base/memory.hpp"
 #include "model/observer.hpp"
 #include "model/race_search.hpp"
-#include "runtime/memory.hpp"
 
 namespace tilewise::sim::checker {
 

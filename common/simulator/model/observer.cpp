@@ -1,149 +1,58 @@
+// The seam between what runs and what judges: each event goes to the counter and to the checker, where the launch has them.
 #include "model/observer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "model/as_compiled.hpp"
+#include "base/for_ever.hpp"
+#include "base/memory.hpp"
+#include "base/registers.hpp"
 #include "model/checker.hpp"
-#include "model/fast_path.hpp"
+#include "model/counter.hpp"
 #include "model/report.hpp"
-#include "model/warp_log.hpp"
-#include "runtime/errors.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/registers.hpp"
-#include "runtime/symbols.hpp"
 #include "tilewise_sim/report.hpp"
-
-extern "C" constinit thread_local std::uint64_t tilewise_flop[2];  // see hooks.cpp
 
 namespace tilewise::sim {
 namespace observer {
-
-model::WarpLog log;
-constinit bool counting = false, checking = false;
-
 namespace {
 
-using model::cost_of;
-using model::cost_of_copy;
-using model::InstructionCost;
 using model::MemorySpace;
-using model::WarpInstruction;
-
-// The distinct sectors that a launch touches, and how: two bits for each, in chunks made when first needed.
-class SectorSet {
- public:
-  void load(std::uint64_t sector) {
-    auto [word, shift] = place(sector);
-    const std::uint64_t before = word >> shift & 3;
-    touched_ += before == 0;
-    loaded_ += before == 0;  // once something is stored there, it need not come from anywhere
-    if (before == 0) word |= kLoaded << shift;
-  }
-  void store(std::uint64_t sector) {
-    auto [word, shift] = place(sector);
-    const std::uint64_t before = word >> shift & 3;
-    touched_ += before == 0;
-    stored_ += (before & kStored) == 0;
-    word |= kStored << shift;
-  }
-  std::uint64_t touched() const { return touched_; }
-  std::uint64_t loaded() const { return loaded_; }
-  std::uint64_t stored() const { return stored_; }
-  void clear() {
-    chunks_.clear();
-    touched_ = loaded_ = stored_ = 0;
-    last_chunk_ = ~std::uint64_t{0};
-  }
-
- private:
-  static constexpr std::uint64_t kLoaded = 1, kStored = 2;
-  static constexpr std::uint64_t kChunk = 1 << 14, kInWord = 32;  // sectors
-
-  std::pair<std::uint64_t&, unsigned> place(std::uint64_t sector) {
-    const std::uint64_t chunk = sector / kChunk;
-    if (chunk != last_chunk_) {
-      auto& words = chunks_[chunk];
-      if (words.empty()) words.resize(kChunk / kInWord);
-      last_chunk_ = chunk;
-      last_ = words.data();
-    }
-    return {last_[sector % kChunk / kInWord], static_cast<unsigned>(2 * (sector % kInWord))};
-  }
-
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> chunks_;
-  std::uint64_t last_chunk_ = ~std::uint64_t{0};
-  std::uint64_t* last_ = nullptr;
-  std::uint64_t touched_ = 0, loaded_ = 0, stored_ = 0;
-};
 
 constexpr std::size_t kSharedRedZone = 1024;  // more than a row of most tiles
 
-struct State {
-  bool want_counting = false, want_checking = true;
+/// What of launches is asked for.
+struct Asked {
+  bool to_count = false, to_check = true;
   bool count_all = false, never_check = false;  // what the environment says
-  std::uint64_t ended = 0;                      // launches so far
-  std::vector<Stratum> sample;                  // of the running launch's blocks
-  std::vector<LaunchRecord> strata;             // what those that were run did
-  Counters before_block;                        // what the running stratum had done before its last block
-  using Squares = std::array<double, members_of(Counters()).size()>;
-  Squares first{};            // what the first block of the running stratum did,
-  Squares more{}, squares{};  // and how much more each did: sums, and sums of squares
-  Squares variance{};         // of what is counted, since not all blocks were run
-  SampleError largest_sample_error;
-  std::map<std::uintptr_t, std::pair<std::uint64_t, const void*>> unfinished;  // by whom: allocations written in part
-  const void* depends_site = nullptr;  // where they depend on each other, if known
-  const char* depends_what = nullptr;  // and by what
-  SectorSet touched;
-  LaunchRecord record;
-  Counters last, last_as_compiled, sum;
-  Bound last_bound, sum_of_bounds;
-  std::size_t last_static_shared = 0;
-  std::uint64_t flop_before[2] = {};  // what was counted before the running launch
-  std::size_t static_end = 0;         // where the next static shared variable of the running block goes
-  std::unordered_map<std::uint64_t, std::uint32_t> record_of_site;  // index in record.sites
-  model::AsCompiled as_compiled;
-  std::vector<AsyncCopy> waited_for;  // since the last barrier of the block, by threads that did nothing meanwhile
-  bool barrier_reached = false;       // by the last warp of the block, whose accesses are still to be counted
-  std::uint32_t waiting_warps = 0,
-                loading_warps = 0;           // since then: those that did so, and those that loaded from shared memory
-  std::vector<std::uint64_t> shared_places;  // where the running block's static shared variables begin
-  std::uint64_t first_block = 0;             // of the launch
-  std::vector<std::uint64_t> restricted;     // where the kernel's __restrict__ parameters point to
 
-  State() {
+  Asked() {
     auto is = [](const char* name, const char* value) {
       const char* v = std::getenv(name);
       return v && std::strcmp(v, value) == 0;
     };
-    want_counting = std::getenv("TILEWISE_REPORT") != nullptr;
-    if (is("TILEWISE_COUNT", "0")) want_counting = false;
-    if (is("TILEWISE_COUNT", "1")) want_counting = true;
-    count_all = want_counting;
+    to_count = std::getenv("TILEWISE_REPORT") != nullptr;
+    if (is("TILEWISE_COUNT", "0")) to_count = false;
+    if (is("TILEWISE_COUNT", "1")) to_count = true;
+    count_all = to_count;
     never_check = is("TILEWISE_FINDINGS", "off");
     const char* findings = std::getenv("TILEWISE_FINDINGS");
     if (findings && *findings && !never_check && !is("TILEWISE_FINDINGS", "warn") && !is("TILEWISE_FINDINGS", "strict"))
       std::fprintf(stderr,
                    "tilewise: TILEWISE_FINDINGS=%s is not known and changes nothing; it may be warn, off or strict\n",
                    findings);
-    want_checking = !never_check;
+    to_check = !never_check;
   }
 };
 
-State& state() {
-  static State* s = for_ever<State>();
-  return *s;
+Asked& asked() {
+  static Asked* a = for_ever<Asked>();
+  return *a;
 }
+
+std::size_t static_end = 0;  // where the next static shared variable of the running block goes
 
 MemorySpace space_of(const void* address) {
   const char* p = static_cast<const char*>(address);
@@ -156,270 +65,42 @@ MemorySpace space_of(const void* address) {
   return MemorySpace::host;
 }
 
-/// The last loads of a warp, by what they loaded.
-class RecentLoads {
- public:
-  /// Whether this is the like of one of them; if not, it is the last one from now on.
-  bool has(const WarpInstruction& w, std::uint64_t addresses) {
-    const std::uint64_t hash = (std::uint64_t{w.mask} << 32 | w.bytes) * kPrime ^ addresses;
-    if (std::find(loads_, loads_ + size_, hash) != loads_ + size_) return true;
-    loads_[next_] = hash;
-    next_ = (next_ + 1) % kMost;
-    size_ = std::min(size_ + 1, kMost);
-    return false;
-  }
-  void clear() { next_ = size_ = 0; }
-
- private:
-  static constexpr unsigned kMost = 32;  // the words of the two sides of a register tile of 16 x 16
-  static constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15;
-  std::uint64_t loads_[kMost];
-  unsigned next_ = 0, size_ = 0;
-};
-
-// What the compiler can tell apart: shared variables by their names, and what a __restrict__ parameter points to. 0: any.
-std::uint32_t object_at(const State& s, MemorySpace space, std::uint64_t address) {
-  if (space == MemorySpace::shared) {
-    if (address >= reinterpret_cast<std::uintptr_t>(shared_begin) + kSharedRegion) return ~0u;  // the dynamic array
-    const auto after = std::upper_bound(s.shared_places.begin(), s.shared_places.end(), address);
-    return static_cast<std::uint32_t>(after - s.shared_places.begin()) + 1;
-  }
-  // Of several in one allocation, the last that points before it.
-  const auto after = std::upper_bound(s.restricted.begin(), s.restricted.end(), address);
-  if (after == s.restricted.begin() || memory::find(*(after - 1)) != memory::find(address)) return 0;
-  return static_cast<std::uint32_t>(after - s.restricted.begin());
-}
-
-// One call of memcpy loads and stores at the same place.
-std::uint64_t key_of(const void* site, Access kind) {
-  return reinterpret_cast<std::uintptr_t>(site) * 8 + static_cast<unsigned>(kind);
-}
-
-void tally(State& s, std::uint32_t index, std::uint32_t alive, RecentLoads& recent) {
-  const WarpInstruction& w = log[index];
-  std::uint64_t address[model::kLanes];
-  log.addresses(index, address);
-  if (w.space == MemorySpace::none) return s.as_compiled.add_branch(log, index, address);
-  const model::LaneAddresses lanes{w.mask, w.bytes, address};
-  const std::uint64_t addresses = fingerprint(lanes);
-  bool repeated = false;
-  if (!only_reads(w.kind) || w.kind == Access::copy_from)
-    recent.clear();
-  else if (w.space == MemorySpace::global || w.space == MemorySpace::shared)
-    repeated = recent.has(w, addresses);
-  auto [entry, is_new] =
-      s.record_of_site.try_emplace(key_of(w.site, w.kind), static_cast<std::uint32_t>(s.record.sites.size()));
-  if (is_new) {
-    s.record.sites.emplace_back().site = w.site;
-    s.record.sites.back().object = object_at(s, w.space, address[std::countr_zero(w.mask)]);
-  }
-  SiteRecord& site = s.record.sites[entry->second];
-  const auto threads = static_cast<unsigned>(std::popcount(w.mask));
-  site.instructions += 1;
-  site.repeated += repeated;
-  site.threads += threads;
-  site.bytes = w.bytes;
-  site.kind = w.kind;
-  site.space = w.space;
-  model::Touched touched;
-  InstructionCost cost = w.kind == Access::copy_from ? cost_of_copy(lanes, log.copy(w), touched)
-                                                     : cost_of(lanes, w.kind, w.space, touched);
-  cost.partial = (w.mask & alive) != alive;
-  site.partial += cost.partial;
-  cost.add_to(s.record.counters);
-  if (w.space == MemorySpace::global) {
-    if (w.kind == Access::load || w.kind == Access::copy_from)
-      for (unsigned i = 0; i < touched.count; ++i) s.touched.load(touched.sectors[i]);
-    else
-      for (unsigned i = 0; i < touched.count; ++i) s.touched.store(touched.sectors[i]);
-    site.sectors += cost.passes;
-    site.sectors_ideal += cost.ideal;
-    site.tag_passes += cost.tag_passes;
-    site.data_passes += cost.data_passes;
-    if (repeated) site.repeated_sectors += cost.passes;
-    site.wavefronts += cost.copy_wavefronts;
-    if (w.kind == Access::copy_from) site.bytes_copied += cost.bytes;
-  } else if (w.space == MemorySpace::shared) {
-    site.wavefronts += cost.passes;
-    site.ideal += cost.ideal;
-    if (repeated) site.repeated_wavefronts += cost.passes;
-  }
-  if (cost.passes > site.worst) {
-    site.worst = cost.passes;
-    site.example_mask = w.kind == Access::copy_from ? log.copy(w).read_mask : w.mask;
-    std::memcpy(site.example, address, sizeof site.example);
-  }
-  s.as_compiled.add(log, index, address, addresses, cost, entry->second, site.object);
-}
-
-// FLOP are counted outside (hooks.cpp).
-void take_flop(State& s) {
-  s.record.counters.flop_single += tilewise_flop[0] - s.flop_before[0];
-  s.record.counters.flop_double += tilewise_flop[1] - s.flop_before[1];
-  std::copy_n(tilewise_flop, 2, s.flop_before);
-}
-
-// The record's counts as compiled, from those as written.
-void compile(State& s) {
-  s.record.as_compiled = s.record.counters;
-  const std::vector<model::Rewritten> rewritten = s.as_compiled.end_launch();
-  for (std::size_t i = 0; i < rewritten.size(); ++i) {
-    s.record.sites[i].rewritten = rewritten[i];
-    s.record.as_compiled += rewritten[i].added;
-    s.record.as_compiled -= rewritten[i].removed;
-  }
-  s.as_compiled.begin_launch();
-}
-
-// What launches in part have written is unfinished. Places are judged by one address of each.
-void follow_unfinished(State& s) {
-  const auto allocation_of = [](const SiteRecord& site) {
-    return site.space == MemorySpace::global && site.example_mask != 0
-               ? memory::find(site.example[std::countr_zero(site.example_mask)])
-               : nullptr;
-  };
-  for (const SiteRecord& site : s.record.sites) {
-    const bool reads = only_reads(site.kind);
-    const memory::Allocation* a = reads && !s.unfinished.empty() ? allocation_of(site) : nullptr;
-    if (!a) continue;
-    const auto found = s.unfinished.find(a->begin);
-    if (found != s.unfinished.end() && found->second.first == a->serial) s.record.reads_from = found->second.second;
-  }
-  if (s.record.blocks_run == 0) return;
-  for (const SiteRecord& site : s.record.sites) {
-    const bool writes = !only_reads(site.kind);
-    const memory::Allocation* a = writes ? allocation_of(site) : nullptr;
-    if (a) s.unfinished[a->begin] = {a->serial, s.record.kernel};
-  }
-}
-
-// The launch's record out of those of its strata. When all blocks have been run after all, those of the grid's rest are in
-// s.record, and nothing stands for more than itself.
-void add_strata(State& s) {
-  const bool whole = blocks_depend();
-  s.record.depends = dependence();
-  for (std::size_t i = 0; i < s.strata.size(); ++i) {
-    const std::uint64_t count = s.sample[i].blocks.size();
-    s.record.add(s.strata[i], whole ? count : s.sample[i].size, count);
-    if (!whole) s.record.blocks_run += count;
-  }
-  // Nothing has been checked, so nobody knows what has been written.
-  for (const memory::Allocation* a : memory::live_allocations()) memory::mark_written_range(a->begin, a->bytes);
-  if (whole) return;
-  note_sampled_launch();
-  Counters kinds;
-  kinds.partial_instructions = 1;  // cost nothing
-  kinds.global_load_tag_passes = kinds.global_store_tag_passes = 2;
-  const auto kind = members_of(kinds), counted = members_of(s.record.counters);
-  for (std::size_t i = 0; i < counted.size(); ++i) {
-    if (counted[i] == 0 || kind[i] == 1) continue;
-    const double error = std::sqrt(s.variance[i]) / static_cast<double>(counted[i]);
-    s.record.sample_error.include(kind[i] == 2 ? SampleError{error, 0} : SampleError{0, error});
-  }
-  s.largest_sample_error.include(s.record.sample_error);
-}
-
-void forget_waits(State& s) {
-  s.waited_for.clear();
-  s.waiting_warps = s.loading_warps = 0;
-  s.barrier_reached = false;
-}
-
-// A warp that fetches while others work doesn't wait in vain.
-void count_waits(State& s) {
-  if ((s.loading_warps & ~s.waiting_warps) == 0)
-    for (const AsyncCopy& copy : s.waited_for)
-      s.record.sites[s.record_of_site.at(key_of(copy.site, Access::copy_from))].bytes_waited_for += copy.read;
-  forget_waits(s);
-}
-
 }  // namespace
 
 void begin_launch(const Launch& launch) {
-  State& s = state();
-  counting = s.want_counting;
-  s.sample = counting ? choose_blocks(launch.config.grid, sample_size()) : std::vector<Stratum>();
-  s.strata.clear();
-  s.before_block = {};
-  s.more = s.squares = s.variance = {};
-  s.depends_site = nullptr;
-  s.depends_what = nullptr;
-  checking = s.want_checking && s.sample.empty();
-  s.record = {};
-  s.record.serial = launch.serial;
-  s.record.device = launch.device;
-  s.record.counted = counting;
-  s.record_of_site.clear();
-  s.touched.clear();
-  s.as_compiled.begin_launch();
-  s.restricted.clear();
-  forget_waits(s);
-  s.first_block = 0;
-  log.clear();
+  counting = asked().to_count;
+  counter::begin_launch(launch);
+  checking = asked().to_check && sample().empty();
   if (checking) checker::begin_launch(launch);
-  std::copy_n(tilewise_flop, 2, s.flop_before);
-  own_arithmetic_seen = {};
 }
 
 void end_launch(const Launch& launch) {
-  State& s = state();
   if (checking) checker::end_launch();
-  take_flop(s);
-  compile(s);
-  if (!s.sample.empty()) add_strata(s);
-  s.record.counters.dram_bytes_at_least = s.touched.touched() * model::kSectorBytes;
-  s.record.counters.distinct_bytes_loaded = s.touched.loaded() * model::kSectorBytes;
-  s.record.counters.distinct_bytes_stored = s.touched.stored() * model::kSectorBytes;
-  s.record.kernel = launch.kernel;
-  s.record.parent = launch.parent;
-  s.record.launched_at = launch.parent ? launch.site : nullptr;
-  s.record.grid = launch.config.grid;
-  s.record.block = launch.config.block;
-  s.record.dynamic_shared_bytes = launch.config.shared;
-  s.record.static_shared_bytes = launch.static_shared;
-  s.record.carveout = preferred_carveout(launch.kernel);
-  follow_unfinished(s);
-  s.record.as_compiled.dram_bytes_at_least = s.record.counters.dram_bytes_at_least;
-  s.record.as_compiled.distinct_bytes_loaded = s.record.counters.distinct_bytes_loaded;
-  s.record.as_compiled.distinct_bytes_stored = s.record.counters.distinct_bytes_stored;
-  s.record.own_arithmetic = own_arithmetic_seen;
-  if (counting) s.record.bound = bound_of(s.record);
-  s.last_bound = s.record.bound;
-  s.sum_of_bounds += s.last_bound;
-  s.last = s.record.counters;
-  s.last_as_compiled = s.record.as_compiled;
-  ++s.ended;
-  s.sum += s.last;
-  s.last_static_shared = launch.static_shared;
-  if (report_wanted()) add_to_report(std::move(s.record));
+  counter::end_launch(launch);
   counting = checking = false;
 }
 
 void begin_block() {
-  State& s = state();
-  if (s.first_block == 0) s.first_block = running_launch().block_serial;
+  counter::begin_block();
   async::begin_block();
   if (checking) checker::begin_block();
 }
 
 void end_block() {
-  if (counting) count_waits(state());
+  counter::end_block();
   if (checking) checker::end_block();
 }
 
 void suspend_block(SuspendedBlock& block) {
-  State& s = state();
-  if (counting) count_waits(s);
-  block.static_end = s.static_end;
-  block.shared_places = s.shared_places;
+  block.static_end = static_end;
+  block.shared_places = counter::suspend_block();
   block.copies = async::suspend_block();
   if (checking) checker::suspend_block(block);
 }
 
 void resume_block(SuspendedBlock& block) {
-  State& s = state();
-  s.static_end = block.static_end;
-  s.shared_places = std::move(block.shared_places);
+  static_end = block.static_end;
+  counter::resume_block(std::move(block.shared_places));
   async::resume_block(std::move(block.copies));
   if (checking) checker::resume_block(block);
 }
@@ -428,56 +109,15 @@ void grid_goes_on() {
   if (checking) checker::grid_goes_on();
 }
 
-const std::vector<Stratum>& sample() { return state().sample; }
-
-void end_sample_block() {
-  State& s = state();
-  take_flop(s);
-  const auto now = members_of(s.record.counters), before = members_of(s.before_block);
-  const bool is_first = std::all_of(before.begin(), before.end(), [](std::uint64_t n) { return n == 0; });
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const auto n = static_cast<double>(now[i] - before[i]);
-    if (is_first) s.first[i] = n;
-    s.more[i] += n - s.first[i];
-    s.squares[i] += (n - s.first[i]) * (n - s.first[i]);
-  }
-  s.before_block = s.record.counters;
-}
-
-void end_stratum() {
-  State& s = state();
-  const Stratum& stratum = s.sample[s.strata.size()];
-  const auto size = static_cast<double>(stratum.size), count = static_cast<double>(stratum.blocks.size());
-  for (std::size_t i = 0; i < s.variance.size() && count > 1; ++i) {
-    const double of_a_block = std::max(0.0, s.squares[i] - s.more[i] * s.more[i] / count) / (count - 1);
-    s.variance[i] += size * (size - count) / count * of_a_block;
-  }
-  s.more = s.squares = {};
-  s.before_block = {};
-  compile(s);
-  LaunchRecord next;
-  next.serial = s.record.serial;
-  next.counted = s.record.counted;
-  s.strata.push_back(std::exchange(s.record, std::move(next)));
-  s.record_of_site.clear();
-}
-
-bool blocks_depend() { return state().depends_what != nullptr; }
-
-std::string dependence() {
-  const State& s = state();
-  return s.depends_what ? describe_site(s.depends_site) + " " + s.depends_what : "";
-}
-
-void note_dependence(const void* site, const char* what) {
-  State& s = state();
-  if (s.sample.empty() || s.depends_what) return;
-  s.depends_site = site;
-  s.depends_what = what;
-}
+const std::vector<Stratum>& sample() { return counter::sample(); }
+void end_sample_block() { counter::end_sample_block(); }
+void end_stratum() { counter::end_stratum(); }
+bool blocks_depend() { return counter::blocks_depend(); }
+std::string dependence() { return counter::dependence(); }
+void note_dependence(const void* site, const char* what) { counter::note_dependence(site, what); }
 
 void block_barrier() {
-  state().barrier_reached = true;
+  counter::block_barrier();
   if (checking) checker::block_barrier();
 }
 
@@ -485,41 +125,12 @@ void warp_meeting(unsigned warp, std::uint32_t arrived) {
   if (checking) checker::warp_meeting(warp, arrived);
 }
 
-void fence(const Lane& lane) {
-  if (counting) state().as_compiled.fence(lane.loop);
-}
-
-void restricted(const void* pointer) {
-  State& s = state();
-  if (!counting || running_launch().block_serial != s.first_block) return;
-  if (!memory::find(pointer)) return;
-  const auto at = reinterpret_cast<std::uintptr_t>(pointer);
-  s.restricted.insert(std::upper_bound(s.restricted.begin(), s.restricted.end(), at), at);
-}
+void fence(const Lane& lane) { counter::fence(lane); }
+void restricted(const void* pointer) { counter::restricted(pointer); }
+void end_of_interval(Lane* lanes) { counter::end_of_interval(lanes); }
 
 void device_fence(const Lane& lane, bool within_block) {
   if (checking) checker::fence(lane, within_block);
-}
-
-void end_of_interval(Lane* lanes) {
-  State& s = state();
-  if (!counting) return;
-  std::uint32_t alive = 0;
-  const unsigned threads =
-      running_launch().config.block.x * running_launch().config.block.y * running_launch().config.block.z;
-  for (unsigned i = 0; i < kWarpSize; ++i) {
-    alive |= std::uint32_t{lanes[0].linear + i < threads} << i;
-    lanes[i].last_slot = model::WarpLog::kNone;
-  }
-  RecentLoads recent;
-  for (std::uint32_t i = 0; i < log.size(); ++i) tally(s, i, alive, recent);
-  const std::uint32_t warp = 1u << lanes[0].linear / kWarpSize;
-  for (std::uint32_t i = 0; i < log.size(); ++i)
-    if (log[i].space == MemorySpace::shared && log[i].kind == Access::load) s.loading_warps |= warp;
-  if (std::exchange(s.barrier_reached, false)) count_waits(s);
-  async::end_of_interval(lanes);
-  s.as_compiled.end_interval(log);
-  log.clear();
 }
 
 void access(Lane& lane, const volatile void* address, std::size_t bytes, Access kind, const void* site, Layout layout) {
@@ -527,17 +138,7 @@ void access(Lane& lane, const volatile void* address, std::size_t bytes, Access 
   const MemorySpace space = space_of(p);
   if (kind == Access::store && space != MemorySpace::local) idle_polls = 0;
   if (checking) checker::check(lane, space, p, bytes, kind, site, layout.alignment);
-  if (!counting || space == MemorySpace::host || space == MemorySpace::local) return;
-  if (space == MemorySpace::global && kind == Access::atomic)
-    note_dependence(site, "uses the value that an atomic returns");
-  else if (space == MemorySpace::global && lane.volatile_access)
-    note_dependence(site, "reads or writes a volatile variable");
-  auto at = reinterpret_cast<std::uintptr_t>(p);
-  const std::uint64_t context = context_of(lane);
-  const std::size_t width = layout.width;
-  for (std::uint64_t piece = 0; bytes != 0; ++piece, at += width, bytes -= width)
-    log.add(context ^ piece * 0x9E3779B97F4A7C15ull, site, kind, space, at, static_cast<std::uint32_t>(width), lane,
-            layout.known_bits);
+  counter::access(lane, space, p, bytes, kind, site, layout);
 }
 
 void look(Lane& lane, const void* address, std::size_t bytes, Access kind, const void* site) {
@@ -552,17 +153,11 @@ void piece(Lane& lane, const void* address, std::size_t bytes, Access kind, cons
     const Access checked = kind == Access::matrix_load ? Access::load : kind;
     checker::check(lane, space, address, bytes, checked, site, bytes);
   }
-  if (!counting || space == MemorySpace::host || space == MemorySpace::local) return;
-  log.add(context_of(lane) ^ piece * 0x9E3779B97F4A7C15ull, site, kind, space,
-          reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint32_t>(bytes), lane);
-  log.keep(lane.last_slot);
+  counter::piece(lane, space, address, bytes, kind, site, piece);
 }
 
 void tensor_instructions(std::uint64_t instructions, std::uint64_t flop) {
-  if (!counting) return;
-  Counters& c = state().record.counters;
-  c.tensor_instructions += instructions;
-  c.tensor_flop += flop;
+  counter::tensor_instructions(instructions, flop);
 }
 
 bool on_device(const void* address) {
@@ -577,73 +172,47 @@ void atomic(Lane& lane, const volatile void* address, std::size_t bytes, const v
 
 void begin_copy(Lane& lane, const AsyncCopy& copy) {
   if (checking) checker::begin_copy(lane, copy, space_of(copy.to), space_of(copy.from));
-  if (!counting) return;
-  log.add_copy(context_of(lane), copy, shared_begin, lane);
+  counter::begin_copy(lane, copy);
 }
 
 void end_copy(Lane& lane, const AsyncCopy& copy) { checker::end_copy(lane, copy); }
 
-std::uint64_t shared_loads(const Lane& lane) { return counting ? log.shared_loads(lane.linear % kWarpSize) : 0; }
-
-void waited_for(const AsyncCopy& copy) {
-  State& s = state();
-  s.waited_for.push_back(copy);
-  s.waiting_warps |= 1u << copy.thread / kWarpSize;
-}
+std::uint64_t shared_loads(const Lane& lane) { return counter::shared_loads(lane); }
+void waited_for(const AsyncCopy& copy) { counter::waited_for(copy); }
 
 void* place_shared(const SharedVariable& variable, std::size_t& used) {
-  State& s = state();
-  if (used == 0) {
-    s.static_end = kSharedRedZone;
-    s.shared_places.clear();
-  }
+  const bool first = used == 0;
+  if (first) static_end = kSharedRedZone;
   const std::size_t alignment = std::max<std::size_t>(variable.alignment, 128);
-  s.static_end = (s.static_end + alignment - 1) / alignment * alignment;
-  char* place = shared_begin + s.static_end;
-  s.shared_places.push_back(reinterpret_cast<std::uintptr_t>(place));
-  s.static_end += variable.bytes + kSharedRedZone;
+  static_end = (static_end + alignment - 1) / alignment * alignment;
+  char* place = shared_begin + static_end;
+  counter::place_shared(place, first);
+  static_end += variable.bytes + kSharedRedZone;
   used = shared_with(used, variable);
-  if (checking && s.static_end <= kSharedRegion) checker::add_shared(variable, place);
+  if (checking && static_end <= kSharedRegion) checker::add_shared(variable, place);
   return place;
 }
 
-void refused_launch(const LaunchConfig& config, int error, const void* call_site) {
+void refused_launch(const LaunchConfig& config, const char* error, const void* call_site) {
   if (report_wanted()) add_refused_launch(config, error, call_site);
 }
 
 }  // namespace observer
 
 bool set_counting(bool on) {
-  auto& s = observer::state();
-  const bool was = s.want_counting;
-  s.want_counting = on;
+  observer::Asked& asked = observer::asked();
+  const bool was = asked.to_count;
+  asked.to_count = on;
   return was;
 }
 
 bool set_checking(bool on) {
-  auto& s = observer::state();
-  const bool was = s.want_checking;
-  s.want_checking = on && !s.never_check;
+  observer::Asked& asked = observer::asked();
+  const bool was = asked.to_check;
+  asked.to_check = on && !asked.never_check;
   return was;
 }
 
-std::uint64_t launches_ended() { return observer::state().ended; }
-
-bool counting_demanded() { return observer::state().count_all; }
-
-std::uint64_t blocks_run() { return running_launch().block_serial; }
-const SampleError& largest_sample_error() { return observer::state().largest_sample_error; }
-const Counters& last_counters() { return observer::state().last; }
-const Counters& last_counters_as_compiled() { return observer::state().last_as_compiled; }
-const Counters& sum_of_counters() { return observer::state().sum; }
-Bound last_bound() { return observer::state().last_bound; }
-InFlight last_in_flight() { return in_flight(observer::state().record); }
-const Bound& sum_of_bounds() { return observer::state().sum_of_bounds; }
-void forget_sum() {
-  observer::state().sum = {};
-  observer::state().sum_of_bounds = {};
-  observer::state().largest_sample_error = {};
-}
-std::size_t last_static_shared() { return observer::state().last_static_shared; }
+bool counting_demanded() { return observer::asked().count_all; }
 
 }  // namespace tilewise::sim

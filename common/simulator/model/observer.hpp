@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/async_copies.hpp"
-#include "runtime/sample.hpp"
-#include "runtime/thread.hpp"
+#include "base/thread.hpp"
+#include "model/async_copies.hpp"
+#include "model/sample.hpp"
 
 namespace tilewise::sim::observer {
 
@@ -18,10 +18,6 @@ enum class Access : std::uint8_t { load, store, atomic, reduction, copy_from, co
 constexpr bool only_reads(Access kind) {
   return kind == Access::load || kind == Access::copy_from || kind == Access::matrix_load;
 }
-
-/// Accesses of the running launch are counted, checked, or either.
-extern constinit bool counting, checking;
-inline bool active() { return counting || checking; }
 
 void begin_launch(const Launch& launch);
 void end_launch(const Launch& launch);
@@ -105,7 +101,7 @@ void waited_for(const AsyncCopy& copy);
 /// Address of a shared variable in the block's region; adds what it takes on a GPU to `used`.
 void* place_shared(const SharedVariable& variable, std::size_t& used);
 
-/// A launch that failed its checks.
-void refused_launch(const LaunchConfig& config, int error, const void* call_site);
+/// A launch that failed its checks; `error` is the name of CUDA's error.
+void refused_launch(const LaunchConfig& config, const char* error, const void* call_site);
 
 }  // namespace tilewise::sim::observer

@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/api.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/symbols.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/symbols.hpp"
 
 namespace tilewise::sim::race_search {
 
@@ -64,7 +63,7 @@ Shape shape_of(const Launch& launch) {
           block.y,
           block.z,
           launch.config.shared,
-          order_of(launch.config.stream)};
+          launch.stream};
 }
 
 struct State {

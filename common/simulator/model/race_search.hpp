@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "runtime/thread.hpp"
+#include "base/thread.hpp"
 
 namespace tilewise::sim::race_search {
 

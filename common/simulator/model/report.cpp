@@ -15,16 +15,15 @@
 #include <string>
 #include <system_error>
 
-#include "cuda_runtime_api.h"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/occupancy.hpp"
+#include "base/registers.hpp"
+#include "base/symbols.hpp"
 #include "model/l1.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/occupancy.hpp"
-#include "runtime/rates.hpp"
-#include "runtime/registers.hpp"
-#include "runtime/sample.hpp"
-#include "runtime/symbols.hpp"
+#include "model/rates.hpp"
+#include "model/sample.hpp"
 
 namespace tilewise::sim {
 namespace {
@@ -679,14 +678,14 @@ void write_report_now() {
 
 void add_to_report(LaunchRecord record) { report().launches.push_back(std::move(record)); }
 
-void add_refused_launch(const LaunchConfig& config, int error, const void* call_site) {
+void add_refused_launch(const LaunchConfig& config, const char* error, const void* call_site) {
   LaunchRecord record;
   record.serial = running_launch().serial;
   record.device = current_device();
   record.grid = config.grid;
   record.block = config.block;
   record.dynamic_shared_bytes = config.shared;
-  record.refused = cudaGetErrorName(static_cast<cudaError_t>(error));
+  record.refused = error;
   record.refused_at = call_site;
   add_to_report(std::move(record));
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/thread.hpp"
 #include "model/as_compiled.hpp"
 #include "model/warp_log.hpp"
-#include "runtime/thread.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
@@ -59,7 +59,7 @@ struct LaunchRecord {
   std::size_t static_shared_bytes = 0;
   int carveout = -1;  ///< preferred, in per cent; -1: none
   bool counted = false;
-  std::uint64_t blocks_run = 0;      ///< in place of the whole grid, see runtime/sample.hpp; 0: all
+  std::uint64_t blocks_run = 0;      ///< in place of the whole grid, see model/sample.hpp; 0: all
   SampleError sample_error;          ///< what comes of that
   std::string depends;               ///< why all were run although a sample was asked for
   const void* reads_from = nullptr;  ///< a kernel, run in part, that should have written all of what this one reads
@@ -87,7 +87,7 @@ bool report_wanted();
 /// Writes the report if one is wanted and has not been written yet.
 void write_report_now();
 void add_to_report(LaunchRecord record);
-void add_refused_launch(const LaunchConfig& config, int error, const void* call_site);
+void add_refused_launch(const LaunchConfig& config, const char* error, const void* call_site);
 
 /// Why an access costs more than it must, in a learner's words; empty when it does not.
 std::string diagnose(const SiteRecord& site);

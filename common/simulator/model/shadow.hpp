@@ -10,8 +10,8 @@
 #include <new>
 #include <vector>
 
+#include "base/thread.hpp"
 #include "model/race_search.hpp"
-#include "runtime/thread.hpp"
 
 namespace tilewise::sim::checker {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/async_copies.hpp"
 #include "model/observer.hpp"
 #include "model/warp_instruction.hpp"
-#include "runtime/async_copies.hpp"
 
 namespace tilewise::sim::model {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "assembly.hpp"
-#include "runtime/inline_cache.hpp"
+#include "base/inline_cache.hpp"
 
 namespace tilewise::sim {
 namespace {

@@ -1,5 +1,5 @@
 // What lets a program that is looked at in part run on: each place that loads or stores remembers where it may do so
-// (runtime/inline_cache.hpp) and asks there itself, in five instructions, before it calls a hook.
+// (base/inline_cache.hpp) and asks there itself, in five instructions, before it calls a hook.
 #pragma once
 
 #include <string>

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <string_view>
 
-#include "device_lock.hpp"
+#include "base/device_lock.hpp"
+#include "base/findings.hpp"
+#include "base/thread.hpp"
 #include "driver_types.h"
+#include "end_of_program.hpp"
 #include "errors.hpp"
-#include "findings.hpp"
-#include "order.hpp"
+#include "model/order.hpp"
 #include "tilewise_sim/device.hpp"
 
 namespace tilewise::sim {

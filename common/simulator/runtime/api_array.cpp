@@ -4,11 +4,11 @@
 
 #include "api.hpp"
 #include "arrays.hpp"
+#include "base/for_ever.hpp"
+#include "base/memory.hpp"
 #include "cuda_runtime_api.h"
-#include "for_ever.hpp"
 #include "graph.hpp"
-#include "memory.hpp"
-#include "order.hpp"
+#include "model/order.hpp"
 
 namespace tilewise::sim {
 

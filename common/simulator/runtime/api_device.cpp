@@ -3,10 +3,10 @@
 #include <cstdio>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/memory.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
 #include "graph.hpp"
-#include "memory.hpp"
 
 namespace tilewise::sim {
 

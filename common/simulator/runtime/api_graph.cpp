@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/memory.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
 #include "graph.hpp"
-#include "memory.hpp"
-#include "order.hpp"
+#include "model/order.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim::graph {

@@ -5,13 +5,13 @@
 #include <unordered_map>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/memory.hpp"
+#include "base/occupancy.hpp"
+#include "base/registers.hpp"
+#include "base/symbols.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
 #include "graph.hpp"
-#include "memory.hpp"
-#include "occupancy.hpp"
-#include "registers.hpp"
-#include "symbols.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {

@@ -10,16 +10,16 @@
 #include <tuple>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/memory.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
-#include "findings.hpp"
 #include "graph.hpp"
 #include "host_code.hpp"
-#include "memory.hpp"
 #include "model/checker.hpp"
-#include "order.hpp"
+#include "model/order.hpp"
+#include "model/timeline.hpp"
 #include "tilewise_sim/report.hpp"
-#include "timeline.hpp"
 
 namespace tilewise::sim {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/memory.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
-#include "memory.hpp"
 
 struct CUmemPoolHandle_st {
   int device;
@@ -105,7 +105,7 @@ cudaMemPool_t pool_of_device(int device) { return pools().current[device]; }
 int device_of(cudaMemPool_t pool) { return pool->device; }
 
 void take_from_pool(cudaMemPool_t pool, void* pointer, std::size_t bytes) {
-  memory::set_pool(pointer, pool);
+  memory::set_pool(pointer, pool, pool->open_to);
   pool->used += bytes;
   pool->most_used = std::max(pool->most_used, pool->used);
   pool->reserve();
@@ -123,11 +123,6 @@ void forget_pools(int device) {
   pools().current[device] = &pools().defaults[device];
   for (const auto& pool : pools().made)
     if (pool->device == device) pool->destroyed = true;
-}
-
-bool memory::may_access(int device, const Allocation& allocation) {
-  if (allocation.pool == nullptr) return sim::may_access(device, allocation.device);
-  return device == allocation.device || allocation.pool->open_to[device];
 }
 
 }  // namespace tilewise::sim

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/memory.hpp"
 #include "cuda_runtime_api.h"
 #include "device_launches.hpp"
-#include "devices.hpp"
 #include "graph.hpp"
-#include "memory.hpp"
-#include "order.hpp"
+#include "model/order.hpp"
 
 namespace tilewise::sim {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "base/findings.hpp"
+#include "base/memory.hpp"
+#include "base/thread.hpp"
 #include "driver_types.h"
 #include "model/observer.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/thread.hpp"
 #include "tilewise_device/block_barrier_word.hpp"
 
 namespace tilewise::sim {

@@ -2,9 +2,9 @@
 // arrays of which the address alone says nothing: local ones, and the rows of a two-dimensional one.
 #include <cstdint>
 
+#include "base/thread.hpp"
 #include "model/checker.hpp"
 #include "model/observer.hpp"
-#include "runtime/thread.hpp"
 
 namespace {
 

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/symbols.hpp"
 #include "cuda_runtime_api.h"
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
-#include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
-#include "runtime/findings.hpp"
 #include "runtime/scheduler.hpp"
-#include "runtime/symbols.hpp"
 
 namespace tilewise::sim {
 
@@ -69,8 +69,20 @@ void Scheduler::use_shared_memory_of(std::size_t slot) {
 
 SuspendedBlock Scheduler::suspend(std::size_t slot) {
   if (suspension == Suspension::at_grid_barrier) look_at_grid_barrier();
-  SuspendedBlock block{suspension,      launch.block,    launch.block_serial, launch.epoch, slot, live, waiting,
-                       predicate_count, at_grid_barrier, shared_used,         {},           {},   {},   {}};
+  SuspendedBlock block{suspension,
+                       the_launch.block,
+                       the_launch.block_serial,
+                       the_launch.epoch,
+                       slot,
+                       live,
+                       waiting,
+                       predicate_count,
+                       at_grid_barrier,
+                       shared_used,
+                       {},
+                       {},
+                       {},
+                       {}};
   block.lanes.assign(lanes, lanes + thread_count);
   block.warps.assign(warps, warps + warp_count);
   for (SharedVariable* variable : met) block.variables.emplace_back(variable, variable->address);
@@ -80,9 +92,9 @@ SuspendedBlock Scheduler::suspend(std::size_t slot) {
 
 void Scheduler::put_back(SuspendedBlock& block) {
   use_shared_memory_of(block.slot);
-  launch.block = block.index;
-  launch.block_serial = block.serial;
-  launch.epoch = block.epoch + 1;
+  the_launch.block = block.index;
+  the_launch.block_serial = block.serial;
+  the_launch.epoch = block.epoch + 1;
   live = block.live;
   waiting = block.waiting;
   predicate_count = block.predicate_count;
@@ -136,8 +148,8 @@ void Scheduler::look_at_grid_barrier() {
       count == 1 ? "has returned" : "have returned");
   f.site = first->wait_site;
   f.threads = describe_thread(*first);
-  f.launch = launch.serial;
-  f.kernel = launch.kernel;
+  f.launch = the_launch.serial;
+  f.kernel = the_launch.kernel;
   report_finding(std::move(f));
 }
 
@@ -145,7 +157,7 @@ void Scheduler::look_at_grid_barrier() {
 void Scheduler::report_incomplete_grid(std::size_t ended, uint3 one_of_them) {
   const Lane* const waits = std::find_if(lanes, lanes + thread_count,
                                          [](const Lane& lane) { return lane.state == LaneState::at_grid_barrier; });
-  const dim3 grid = launch.config.grid;
+  const dim3 grid = the_launch.config.grid;
   Finding f;
   f.code = "deadlock";
   f.message = fmt::format(
@@ -156,8 +168,8 @@ void Scheduler::report_incomplete_grid(std::size_t ended, uint3 one_of_them) {
       one_of_them.z, ended == 1 ? "has" : "have");
   f.site = waits->wait_site;
   f.threads = describe_thread(*waits);
-  f.launch = launch.serial;
-  f.kernel = launch.kernel;
+  f.launch = the_launch.serial;
+  f.kernel = the_launch.kernel;
   report_finding(std::move(f));
   aborted = true;
   abort_error = cudaErrorLaunchFailure;
@@ -165,7 +177,7 @@ void Scheduler::report_incomplete_grid(std::size_t ended, uint3 one_of_them) {
 }
 
 void Scheduler::run_cooperative_grid() {
-  const dim3 grid = launch.config.grid;
+  const dim3 grid = the_launch.config.grid;
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   std::vector<SuspendedBlock> waiting_blocks, polling;
   std::vector<std::size_t> slots;  // of shared memory, that blocks which have ended had
@@ -175,7 +187,7 @@ void Scheduler::run_cooperative_grid() {
     if (suspension == Suspension::none) {
       slots.push_back(slot);
       ++ended;
-      ended_block = launch.block;
+      ended_block = the_launch.block;
     } else {
       auto& list = suspension == Suspension::polls ? polling : waiting_blocks;
       list.push_back(suspend(slot));
@@ -187,11 +199,11 @@ void Scheduler::run_cooperative_grid() {
     slots.pop_back();
     use_shared_memory_of(slot);
     met.clear();
-    launch.block = nth_block(n, grid);
+    the_launch.block = nth_block(n, grid);
     run_block();
     if (!aborted) put_away(slot);
   }
-  const std::uint64_t last_serial = launch.block_serial;
+  const std::uint64_t last_serial = the_launch.block_serial;
   while (!aborted && !(polling.empty() && waiting_blocks.empty())) {
     auto& list = polling.empty() ? waiting_blocks : polling;
     if (&list == &waiting_blocks && ended != 0) {
@@ -208,7 +220,7 @@ void Scheduler::run_cooperative_grid() {
       put_away(block.slot);
     }
   }
-  launch.block_serial = last_serial;
+  the_launch.block_serial = last_serial;
   use_shared_memory_of(0);
 }
 
@@ -221,7 +233,7 @@ void sync_grid() {
     std::exit(1);
   }
   Lane& lane = *current_lane;
-  if (!s.launch.config.cooperative) {
+  if (!the_launch.config.cooperative) {
     Finding f;
     f.code = "not-cooperative";
     f.message =
@@ -229,8 +241,8 @@ void sync_grid() {
         "false: launch it with cudaLaunchCooperativeKernel()";
     f.site = site;
     f.threads = describe_thread(lane);
-    f.launch = s.launch.serial;
-    f.kernel = s.launch.kernel;
+    f.launch = the_launch.serial;
+    f.kernel = the_launch.kernel;
     if (observer::checking) report_finding(std::move(f));
     abort_launch(cudaErrorLaunchFailure, true);
   }
@@ -241,6 +253,6 @@ void sync_grid() {
   wait_in(LaneState::at_grid_barrier, site);
 }
 
-bool is_cooperative() { return scheduler().launch.config.cooperative; }
+bool is_cooperative() { return the_launch.config.cooperative; }
 
 }  // namespace tilewise::sim

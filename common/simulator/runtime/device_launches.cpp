@@ -10,14 +10,14 @@
 #include <set>
 #include <utility>
 
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
 #include "runtime/errors.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
 #include "runtime/repeats.hpp"
-#include "runtime/symbols.hpp"
-#include "runtime/thread.hpp"
 
 namespace tilewise::sim {
 namespace {
@@ -96,7 +96,7 @@ void launch_in_kernel(const LaunchConfig& config, void (*thread)(void*), void* c
         "a launch in device code whose kernel is a variable, or one of whose arguments has a constructor or a "
         "destructor");
   observer::note_dependence(site, "launches a kernel");
-  repeats::note_effect();
+  ++launch_effects;
   if (!is_device_stream(config.stream)) return set_device_error(cudaErrorInvalidResourceHandle, site);
   DeviceLaunch launch{
       config, thread, nullptr, site, running_launch().kernel, s.depth + 1, config.stream == cudaStreamTailLaunch};

@@ -6,13 +6,14 @@
 #include <iterator>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/memory.hpp"
+#include "base/occupancy.hpp"
+#include "base/registers.hpp"
+#include "base/thread.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
-#include "findings.hpp"
-#include "memory.hpp"
-#include "occupancy.hpp"
-#include "order.hpp"
-#include "registers.hpp"
+#include "model/order.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
@@ -23,7 +24,6 @@ thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t sticky[kMostDevices] = {};  // of each device
 std::uint64_t waits_so_far = 0;
 std::uint64_t launch_fails_in = 0;  // launches; 0: none fails
-bool no_kernel_runs = false, corners_run = false;
 
 struct ErrorText {
   cudaError_t code;
@@ -201,19 +201,15 @@ HostWork host_work() {
 void fail_launch(std::uint64_t n) { launch_fails_in = n; }
 
 void launch_only() {
-  no_kernel_runs = true;
+  launches_only = true;
   memory::addresses_only();
 }
 
-bool launches_only() { return no_kernel_runs; }
-
 void run_corners() {
   launch_only();
-  corners_run = true;
+  corners_only = true;
   memory::pages_on_demand();
 }
-
-bool corners_only() { return corners_run; }
 
 cudaError_t check_launch_config(const LaunchConfig& config) {
   if (sticky_error() != cudaSuccess) return sticky_error();

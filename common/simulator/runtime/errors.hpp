@@ -33,11 +33,6 @@ void clear_errors();
 /// and grid, and dynamic shared memory beyond what any kernel was allowed. The result is not recorded.
 cudaError_t check_launch_config(const LaunchConfig& config);
 
-/// launch_only() has been called: no kernel and no library computes anything.
-bool launches_only();
-/// run_corners() has been called: libraries compute nothing, and a few blocks of each launch are run.
-bool corners_only();
-
 /// The rest, once the kernel has been entered: its own limit of threads (0: none), and of shared memory.
 /// `kernel` is the first address of its code.
 cudaError_t check_kernel_limits(const void* kernel, const LaunchConfig& config, unsigned max_threads,

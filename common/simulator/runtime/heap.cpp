@@ -5,14 +5,14 @@
 #include <new>
 #include <string>
 
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/memory.hpp"
+#include "base/thread.hpp"
 #include "cuda_runtime_api.h"
 #include "model/checker.hpp"
 #include "model/observer.hpp"
 #include "runtime/api.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/thread.hpp"
 
 namespace tilewise::sim {
 namespace {

@@ -13,16 +13,16 @@
 static constexpr bool __libc_single_threaded = false;  // not known
 #endif
 
+#include "base/inline_cache.hpp"
+#include "base/memory.hpp"
+#include "base/thread.hpp"
 #include "model/fast_path.hpp"
 #include "model/known_places.hpp"
 #include "model/observer.hpp"
+#include "model/order.hpp"
 #include "model/race_search.hpp"
 #include "runtime/host_algorithm.hpp"
 #include "runtime/host_code.hpp"
-#include "runtime/inline_cache.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/order.hpp"
-#include "runtime/thread.hpp"
 #include "runtime/watchdog.hpp"
 
 using tilewise::sim::kCallDepth;
@@ -467,15 +467,7 @@ HOOK void* tilewise_guarded_memset(void* to, int value, std::size_t n) {
 }
 
 // ---------------------------------------------------------------- arithmetic
-// simcc adds to these at every basic block (rewriter/arithmetic.hpp), in host code too: what counts is the difference, in the OS
-// thread that runs the launch. Code finds them by their distance from the thread's pointer (local-exec, in libraries initial-exec).
-#define TILEWISE_FLOP __attribute__((visibility("default"), tls_model("initial-exec"))) constinit thread_local
-extern "C" TILEWISE_FLOP std::uint64_t tilewise_flop[2];
-TILEWISE_FLOP std::uint64_t tilewise_flop[2];
-
 namespace tilewise::sim {
-
-constinit OwnArithmetic own_arithmetic_seen;
 
 void own_arithmetic(bool in_single_too) noexcept {
   own_arithmetic_seen.in_double = true;

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "api.hpp"
+#include "base/devices.hpp"
+#include "base/inline_cache.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "cuda_runtime_api.h"
-#include "devices.hpp"
 #include "graph.hpp"
-#include "inline_cache.hpp"
-#include "order.hpp"
-#include "symbols.hpp"
-#include "thread.hpp"
+#include "model/order.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
@@ -132,7 +132,8 @@ int begin_algorithm(const char* name, CUstream_st* stream, bool waits) {
   if (waits) order::host_waits(order_of(stream));
   algorithm_device = current_device();
   memory::show_variables_of(algorithm_device);
-  show_grid_of_one_thread();
+  the_launch.config.grid = the_launch.config.block = dim3(1);  // what threadIdx and its kin say
+  the_launch.block = {};
   // What a kernel may do without being looked at, a host loop that comes to the same place may not.
   for (const auto until : {inline_cache::Until::places_are_forgotten, inline_cache::Until::threads_poll,
                            inline_cache::Until::stack_changes, inline_cache::Until::launch_ends})

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory.hpp"
+#include "base/memory.hpp"
 #include "tilewise_sim/host_algorithm.hpp"
 
 namespace tilewise::sim {

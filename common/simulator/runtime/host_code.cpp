@@ -9,13 +9,13 @@
 #include <set>
 #include <string>
 
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/memory.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "driver_types.h"
-#include "findings.hpp"
-#include "for_ever.hpp"
-#include "memory.hpp"
 #include "model/checker.hpp"
-#include "symbols.hpp"
-#include "thread.hpp"
 
 namespace tilewise::sim::host_code {
 namespace {

@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "api.hpp"
-#include "devices.hpp"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/thread.hpp"
 #include "errors.hpp"
-#include "findings.hpp"
 #include "graph.hpp"
 #include "tilewise_sim/library.hpp"
 #include "tilewise_sim/report.hpp"
@@ -114,7 +115,7 @@ bool capture(const char* function, cudaStream_t stream, void* site, const void* 
   cudaError_t error = cudaSuccess;
   const auto again = [=](cudaStream_t chain) {
     Call node(function, chain, site, scalars);
-    if (!node.ready() || !(launches_only() || work(node))) return cudaErrorLaunchFailure;
+    if (!node.ready() || !(launches_only || work(node))) return cudaErrorLaunchFailure;
     node.done(handle);
     return cudaSuccess;
   };

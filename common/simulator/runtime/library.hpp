@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "device_lock.hpp"
+#include "base/device_lock.hpp"
+#include "base/memory.hpp"
 #include "driver_types.h"
-#include "memory.hpp"
 
 namespace tilewise::sim::library {
 

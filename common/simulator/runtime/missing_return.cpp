@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "driver_types.h"
 #include "model/checker.hpp"
-#include "runtime/symbols.hpp"
-#include "runtime/thread.hpp"
 #include "tilewise_sim/report.hpp"
 
 extern "C" [[noreturn]] __attribute__((noinline, visibility("default"))) void __ubsan_handle_missing_return(

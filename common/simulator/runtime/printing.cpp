@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "for_ever.hpp"
-#include "thread.hpp"
+#include "base/for_ever.hpp"
+#include "base/thread.hpp"
 
 namespace tilewise::sim::printing {
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/memory.hpp"
 #include "model/checker.hpp"
 #include "model/observer.hpp"
+#include "model/order.hpp"
 #include "runtime/api.hpp"
-#include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/order.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim::repeats {
@@ -51,7 +51,7 @@ const bool run_all = [] {
 
 struct State {
   std::unordered_map<std::string, Known> known;
-  std::uint64_t runs = 0, effects = 0, not_run = 0;
+  std::uint64_t runs = 0, not_run = 0;
   std::uint64_t bytes_left = kBytesAtFirst;  // that may be compared
 };
 
@@ -97,13 +97,11 @@ std::uint64_t threads_of(const LaunchConfig& c) {
 
 }  // namespace
 
-void note_effect() { ++state().effects; }
-
 Attempt::Attempt(const LaunchConfig& config, void (*thread)(void*), std::string_view arguments) {
   State& s = state();
   threads_ = threads_of(config);
   if (run_all || arguments.empty() || several_devices() || shows_no_findings()) return;
-  if (!observer::checking || observer::counting || launches_only() || corners_only()) return;
+  if (!observer::checking || observer::counting || launches_only || corners_only) return;
   std::string key = key_of(config, thread, arguments);
   const auto found = s.known.find(key);
   if (found != s.known.end())
@@ -134,7 +132,7 @@ bool Attempt::can_compare() const {
 void Attempt::begin() {
   State& s = state();
   s.bytes_left += kBytesPerThread * threads_;
-  effects_ = s.effects;
+  effects_ = launch_effects;
   findings_ = reports_made();
   changes_ = memory::changes;
   first_ = checker::last_interval() + 1;
@@ -163,7 +161,7 @@ void Attempt::end(const Launch& launch, bool aborted) {
   if (known_ == nullptr) return;
   if (compares_ && !same) ++known_->vain_comparisons;
   known_->has_run = !aborted;
-  known_->changes_nothing = same && effects_ == s.effects && findings_ == reports_made();
+  known_->changes_nothing = same && effects_ == launch_effects && findings_ == reports_made();
   if (!known_->changes_nothing) return;
   known_->changes = memory::changes;
   known_->runs = s.runs;

@@ -11,12 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/thread.hpp"
+#include "base/thread.hpp"
 
 namespace tilewise::sim::repeats {
-
-/// The running launch does something that is not a change of the device's memory, or does not follow from it.
-void note_effect();
 
 /// What is known of a launch with certain arguments.
 struct Known;

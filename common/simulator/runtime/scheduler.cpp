@@ -17,55 +17,32 @@
 #include <string_view>
 #include <vector>
 
+#include "base/device_lock.hpp"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/inline_cache.hpp"
+#include "base/memory.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "cuda_runtime_api.h"
 #include "model/known_places.hpp"
 #include "model/observer.hpp"
+#include "model/order.hpp"
+#include "model/timeline.hpp"
 #include "runtime/api.hpp"
 #include "runtime/device_launches.hpp"
-#include "runtime/device_lock.hpp"
-#include "runtime/devices.hpp"
 #include "runtime/errors.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
 #include "runtime/graph.hpp"
 #include "runtime/host_algorithm.hpp"
 #include "runtime/host_code.hpp"
-#include "runtime/inline_cache.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/order.hpp"
 #include "runtime/printing.hpp"
 #include "runtime/repeats.hpp"
 #include "runtime/scheduler.hpp"
-#include "runtime/symbols.hpp"
 #include "runtime/tensor.hpp"
-#include "runtime/thread.hpp"
-#include "runtime/timeline.hpp"
 #include "runtime/watchdog.hpp"
 
 namespace tilewise::sim {
-
-// Before main(): a wrong value ends the program before it does anything.
-static std::uint64_t polls_from_environment() {
-  constexpr std::uint64_t kFewest = 10'000, kMostPolls = 40'000'000;
-  const char* value = std::getenv("TILEWISE_POLLS");
-  if (value == nullptr || *value == '\0') return kMostPolls;
-  const char* end = value + std::strlen(value);
-  std::uint64_t number = 0;
-  const auto [last, error] = std::from_chars(value, end, number);
-  if (error == std::errc() && last == end && number >= kFewest && number <= kMostPolls) return number;
-  std::fprintf(stderr, "TILEWISE_POLLS '%s': not a number of polls; allowed are %llu to %llu\n", value,
-               static_cast<unsigned long long>(kFewest), static_cast<unsigned long long>(kMostPolls));
-  std::exit(2);
-}
-
-constinit thread_local Lane* current_lane = nullptr;
-constinit thread_local Lane* observed_lane = nullptr;
-bool follow_loops = true;
-bool threads_waited = false;
-std::uint64_t idle_polls = 0;
-const std::uint64_t most_polls = polls_from_environment();
-std::uint64_t threads_ended = 0;
-char* shared_begin = nullptr;
 
 namespace {
 
@@ -84,8 +61,13 @@ constexpr std::uint64_t kPollsOfNap = 64;  // what a __nanosleep() counts for
 
 }  // namespace
 
-std::string thread_triple(const Lane& lane) {
-  return fmt::format("({},{},{})", lane.index.x, lane.index.y, lane.index.z);
+// Leaves the thread for good: what is on its stack stays there.
+static void leave_launch(int error, bool sticky) {
+  Scheduler& s = scheduler();
+  s.aborted = true;
+  s.abort_error = static_cast<cudaError_t>(error);
+  s.abort_sticky = sticky;
+  jump_fcontext(s.home, nullptr);
 }
 
 void wait_in(LaneState state, const void* site) {
@@ -163,10 +145,12 @@ Worker* Scheduler::take_worker() {
     return w;
   }
   const std::size_t n = workers.size();
-  if (n == 0) stacks = reserve_stacks(kMaxThreadsPerBlock);
-  if (n == kMaxThreadsPerBlock) more_stacks = reserve_stacks(most_threads() - kMaxThreadsPerBlock);
+  Stacks& stacks = thread_stacks[n < kMaxThreadsPerBlock ? 0 : 1];
+  if (n == 0) stacks.begin = stacks.end = reserve_stacks(kMaxThreadsPerBlock);
+  if (n == kMaxThreadsPerBlock) stacks.begin = stacks.end = reserve_stacks(most_threads() - kMaxThreadsPerBlock);
   auto worker = std::make_unique<Worker>();
-  char* low = n < kMaxThreadsPerBlock ? stacks + n * kStackStep : more_stacks + (n - kMaxThreadsPerBlock) * kStackStep;
+  char* low = const_cast<char*>(stacks.end);
+  stacks.end += kStackStep;
   // A stack that grows too far faults instead of spoiling its neighbour. A process can have 65,530 pieces of memory, and
   // each guard makes two: where there are more threads, the first ones have to meet what all of them do wrong.
   if (n < kGuardedStacks) mprotect(low, kGuardBytes, PROT_NONE);
@@ -255,7 +239,7 @@ void Scheduler::release_barrier_if_complete() {
   idle_polls = 0;
   waiting = 0;
   predicate_count = 0;
-  ++launch.epoch;
+  ++the_launch.epoch;
   if (observer::active()) observer::block_barrier();
   restart = true;
 }
@@ -380,9 +364,9 @@ void Scheduler::resolve_active_masks(Warp& warp, unsigned first_lane) {
 }
 
 void Scheduler::run_block() {
-  launch.epoch = 0;
+  the_launch.epoch = 0;
   shared_used = 0;
-  ++launch.block_serial;
+  ++the_launch.block_serial;
   live = thread_count;
   waiting = 0;
   at_grid_barrier = 0;
@@ -410,7 +394,7 @@ void Scheduler::run_block() {
     warps[w].ready = warps[w].yielded = warps[w].wants_active_mask = 0;
     warps[w].meetings.clear();
   }
-  if (launch.config.shared != 0) std::memset(shared_begin + kSharedRegion, 0xFF, launch.config.shared);
+  if (the_launch.config.shared != 0) std::memset(shared_begin + kSharedRegion, 0xFF, the_launch.config.shared);
   if (observer::active()) observer::begin_block();
   run_threads();
 }
@@ -435,7 +419,7 @@ void Scheduler::run_threads() {
     }
     if (!woke || idle_polls > most_polls) {
       report_deadlock();
-    } else if (launch.config.cooperative && idle_polls != 0) {
+    } else if (the_launch.config.cooperative && idle_polls != 0) {
       suspension = Suspension::polls;
       return;
     }
@@ -511,7 +495,8 @@ void Scheduler::report_deadlock() {
   if (spins) {
     f.code = "deadlock";
     text = "the block never ends, since threads wait for something that does not happen";
-    if (launch.config.grid.x * launch.config.grid.y * launch.config.grid.z > 1 && !launch.config.cooperative)
+    if (the_launch.config.grid.x * the_launch.config.grid.y * the_launch.config.grid.z > 1 &&
+        !the_launch.config.cooperative)
       text += " (not by waiting for a block with a higher index, which need not run before this one has ended)";
   } else if (in_warp_operation) {
     first = in_warp_operation;
@@ -534,8 +519,8 @@ void Scheduler::report_deadlock() {
   f.message = text;
   f.site = first->wait_site;
   f.threads = describe_thread(*first);
-  f.launch = launch.serial;
-  f.kernel = launch.kernel;
+  f.launch = the_launch.serial;
+  f.kernel = the_launch.kernel;
   report_finding(std::move(f));
   aborted = true;
   abort_error = cudaErrorLaunchFailure;
@@ -573,20 +558,20 @@ uint3 nth_block(std::uint64_t n, dim3 grid) {
 // Said once for each kernel.
 void Scheduler::say_all_are_run() const {
   static auto& told = *new std::set<const void*>;
-  if (!told.insert(launch.kernel).second) return;
-  const dim3 grid = launch.config.grid;
+  if (!told.insert(the_launch.kernel).second) return;
+  const dim3 grid = the_launch.config.grid;
   std::fprintf(stderr,
                "tilewise: all %s blocks of %s are run, not a sample of them: they may depend on each other, since %s\n",
-               grouped_digits(std::uint64_t{grid.x} * grid.y * grid.z).c_str(), function_name(launch.kernel).c_str(),
-               observer::dependence().c_str());
+               grouped_digits(std::uint64_t{grid.x} * grid.y * grid.z).c_str(),
+               function_name(the_launch.kernel).c_str(), observer::dependence().c_str());
 }
 
 // Some blocks in place of all, until one does what may make it depend on others.
 void Scheduler::run_sample() {
-  const dim3 grid = launch.config.grid;
+  const dim3 grid = the_launch.config.grid;
   for (const Stratum& stratum : observer::sample()) {
     for (const uint3 block : stratum.blocks) {
-      launch.block = block;
+      the_launch.block = block;
       done.push_back(index_of(block, grid));
       run_block();
       if (aborted) return;
@@ -599,23 +584,23 @@ void Scheduler::run_sample() {
 
 // What has the largest indices comes first.
 void Scheduler::run_corner_blocks() {
-  const dim3 grid = launch.config.grid;
+  const dim3 grid = the_launch.config.grid;
   for (unsigned corner = 8; corner-- > 0;) {
     const bool x = corner & 1u, y = corner & 2u, z = corner & 4u;
     if ((x && grid.x == 1) || (y && grid.y == 1) || (z && grid.z == 1)) continue;
-    launch.block = {x ? grid.x - 1 : 0, y ? grid.y - 1 : 0, z ? grid.z - 1 : 0};
-    accesses_left = kAccessesOfCorner;
+    the_launch.block = {x ? grid.x - 1 : 0, y ? grid.y - 1 : 0, z ? grid.z - 1 : 0};
+    corner_accesses_left = kAccessesOfCorner;
     run_block();
     if (suspension != Suspension::none) abandon_workers();  // what comes behind a grid's barrier is not looked at
     if (!aborted) continue;
-    if (accesses_left != 0) return;
+    if (corner_accesses_left != 0) return;
     abandon_workers();
     aborted = false;
   }
 }
 
 void Scheduler::run_grid() {
-  const dim3 block = launch.config.block, grid = launch.config.grid;
+  const dim3 block = the_launch.config.block, grid = the_launch.config.grid;
   thread_count = block.x * block.y * block.z;
   warp_count = (thread_count + kWarpSize - 1) / kWarpSize;
   unsigned l = 0;
@@ -626,12 +611,12 @@ void Scheduler::run_grid() {
         lanes[l].linear = l;
       }
   done.clear();
-  if (corners_only()) return run_corner_blocks();
-  if (launch.config.cooperative) {
+  if (corners_only) return run_corner_blocks();
+  if (the_launch.config.cooperative) {
     const bool sampled = !observer::sample().empty();
-    observer::note_dependence(launch.site, "makes a cooperative launch");
+    observer::note_dependence(the_launch.site, "makes a cooperative launch");
     run_cooperative_grid();
-    if (sampled && launch.kernel) say_all_are_run();
+    if (sampled && the_launch.kernel) say_all_are_run();
     return;
   }
   if (!observer::sample().empty()) {
@@ -643,8 +628,9 @@ void Scheduler::run_grid() {
   for (unsigned z = 0; z < grid.z && !aborted; ++z)
     for (unsigned y = 0; y < grid.y && !aborted; ++y)
       for (unsigned x = 0; x < grid.x && !aborted; ++x) {
-        launch.block = reverse ? uint3{grid.x - 1 - x, grid.y - 1 - y, grid.z - 1 - z} : uint3{x, y, z};
-        if (done.empty() || !std::binary_search(done.begin(), done.end(), index_of(launch.block, grid))) run_block();
+        the_launch.block = reverse ? uint3{grid.x - 1 - x, grid.y - 1 - y, grid.z - 1 - z} : uint3{x, y, z};
+        if (done.empty() || !std::binary_search(done.begin(), done.end(), index_of(the_launch.block, grid)))
+          run_block();
       }
 }
 
@@ -677,12 +663,12 @@ std::string cure_of_refusal(const LaunchConfig& config) {
 // `arguments` as repeats::Attempt wants them.
 void launch_once(const LaunchConfig& config, void (*thread)(void*), void* context, std::string_view arguments,
                  const void* site, const DeviceLaunch* child = nullptr) {
-  ++scheduler().launch.serial;
-  scheduler().launch.blocks_before = scheduler().launch.block_serial;
+  ++the_launch.serial;
+  the_launch.blocks_before = the_launch.block_serial;
   if (const cudaError_t error = check_launch_config(config); error != cudaSuccess) {
     set_error(error);
     launch_failed(error, site, cure_of_refusal(config));
-    observer::refused_launch(config, error, site);
+    observer::refused_launch(config, cudaGetErrorName(error), site);
     return;
   }
   if (!graph::launching() && !child) {
@@ -691,13 +677,15 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
     ++host_work_so_far().launches;
   }
   reserve_shared_memory();
+  set_abort_launch(leave_launch);
   Scheduler& s = scheduler();
-  s.launch.config = config;
-  s.launch.site = site;
-  s.launch.parent = child ? child->parent : nullptr;
+  the_launch.config = config;
+  the_launch.site = site;
+  the_launch.parent = child ? child->parent : nullptr;
   set_launch_depth(child ? child->depth : 0);
-  s.launch.kernel = nullptr;
-  s.launch.static_shared = 0;
+  the_launch.kernel = nullptr;
+  the_launch.carveout = cudaSharedmemCarveoutDefault;
+  the_launch.static_shared = 0;
   s.thread = thread;
   s.context = context;
   s.aborted = false;
@@ -710,30 +698,31 @@ void launch_once(const LaunchConfig& config, void (*thread)(void*), void* contex
   const std::uint64_t reports = reports_made();
   watch_blocks();
   memory::open_device_memory();
-  order::ask_for(order_of(config.stream));
+  the_launch.stream = order_of(config.stream);
+  order::ask_for(the_launch.stream);
   const dim3 &grid = config.grid, &block = config.block;
   timeline::is_launch(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
-  s.launch.device = current_device();
-  memory::show_variables_of(s.launch.device);
+  the_launch.device = current_device();
+  memory::show_variables_of(the_launch.device);
   inline_cache::empty(
       inline_cache::Until::host_is_watched);  // a kernel may come to the same place, where host memory matters
-  observer::begin_launch(s.launch);
+  observer::begin_launch(the_launch);
   follow_loops = observer::active();
   repeats::Attempt attempt(config, thread, arguments);
   const bool repeated = attempt.changes_nothing();
   if (repeated) {
-    attempt.skip(s.launch);
+    attempt.skip(the_launch);
   } else {
     attempt.begin();
     s.run_grid();
-    attempt.end(s.launch, s.aborted);
+    attempt.end(the_launch, s.aborted);
   }
   if (threads_waited) waiting.insert(site);
-  observer::end_launch(s.launch);
+  observer::end_launch(the_launch);
   inline_cache::empty(inline_cache::Until::launch_ends);
-  memory::keep_variables_of(s.launch.device);
+  memory::keep_variables_of(the_launch.device);
   memory::close_device_memory();
-  if (s.launch.kernel && !repeated) note_kernel(s.launch.kernel, s.max_threads, s.launch.static_shared);
+  if (the_launch.kernel && !repeated) note_kernel(the_launch.kernel, s.max_threads, the_launch.static_shared);
 
   if (s.aborted) {
     s.abandon_workers();
@@ -802,19 +791,20 @@ cudaError_t run_launch(const LaunchConfig& config, void (*thread)(void*), void* 
     std::exit(1);
   }
   Scheduler& s = scheduler();
-  s.launch.kernel = function_start(from);
+  the_launch.kernel = function_start(from);
+  the_launch.carveout = preferred_carveout(the_launch.kernel);
   Unobserved guard;
   s.max_threads = max_threads;
-  if (const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, max_threads, 0);
+  if (const cudaError_t error = check_kernel_limits(the_launch.kernel, the_launch.config, max_threads, 0);
       error != cudaSuccess)
     abort_launch(error, false);
-  if (launches_only() && !corners_only())
+  if (launches_only && !corners_only)
     abort_launch(cudaSuccess, false);  // all that there is to know about the launch is known now
 }
 
 void enter_kernel(unsigned max_threads) {
   Lane* lane = current_lane;
-  if (!lane || !scheduler().launch.kernel) [[unlikely]]
+  if (!lane || !the_launch.kernel) [[unlikely]]
     note_kernel_of_launch(max_threads, __builtin_return_address(0));
   lane->in_kernel = true;
   if (observer::active()) observed_lane = lane;
@@ -824,59 +814,19 @@ void restricted(const volatile void* pointer) {
   if (observed_lane && observed_lane->linear == 0) observer::restricted(const_cast<const void*>(pointer));
 }
 
-void abort_launch(int error, bool sticky) {
-  Scheduler& s = scheduler();
-  s.aborted = true;
-  s.abort_error = static_cast<cudaError_t>(error);
-  s.abort_sticky = sticky;
-  jump_fcontext(s.home, nullptr);
-  std::abort();  // nobody resumes an aborted thread
-}
-
-const Launch& running_launch() { return scheduler().launch; }
-
-const char* describe_thread(const Lane& lane) {
-  static char text[120];
-  const uint3 b = scheduler().launch.block;
-  std::snprintf(text, sizeof text, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, lane.index.x, lane.index.y,
-                lane.index.z);
-  return text;
-}
-
-void count_access_of_corner() {
-  if (corners_only() && --scheduler().accesses_left == 0) abort_launch(cudaSuccess, false);
-}
-
-constinit std::uintptr_t own_stack_end = 0;
-
-bool on_thread_stack(const void* address) {
-  const Scheduler& s = scheduler();
-  const auto* p = static_cast<const char*>(address);
-  const std::size_t n = s.workers.size();
-  if (p >= s.stacks && p < s.stacks + std::min<std::size_t>(n, kMaxThreadsPerBlock) * kStackStep) return true;
-  return n > kMaxThreadsPerBlock && p >= s.more_stacks && p < s.more_stacks + (n - kMaxThreadsPerBlock) * kStackStep;
-}
-
 // ------------------------------------------------------------------------------------------- coordinates
 #define COORDINATES(name, of)                     \
   unsigned name##_x() noexcept { return (of).x; } \
   unsigned name##_y() noexcept { return (of).y; } \
   unsigned name##_z() noexcept { return (of).z; }
 COORDINATES(thread_idx, current_lane ? current_lane->index : uint3{})
-COORDINATES(block_idx, scheduler().launch.block)
-COORDINATES(block_dim, scheduler().launch.config.block)
-COORDINATES(grid_dim, scheduler().launch.config.grid)
+COORDINATES(block_idx, the_launch.block)
+COORDINATES(block_dim, the_launch.config.block)
+COORDINATES(grid_dim, the_launch.config.grid)
 #undef COORDINATES
 unsigned lane_id() noexcept { return current_lane ? current_lane->linear % kWarpSize : 0; }
 unsigned linear_tid() noexcept { return current_lane ? current_lane->linear : 0; }
-bool in_kernel() { return current_lane != nullptr; }
 bool on_device() { return current_lane != nullptr || host_algorithms > 0; }
-
-void show_grid_of_one_thread() {
-  Launch& launch = scheduler().launch;
-  launch.config.grid = launch.config.block = dim3(1);
-  launch.block = {};
-}
 
 // ------------------------------------------------------------------------------------------- barriers
 namespace {
@@ -996,7 +946,7 @@ static void let_others_run(Lane& lane, const void* site, std::uint64_t polls) {
 static int print_as(unsigned call, const void* site, const char* format, std::va_list arguments) {
   if (!current_lane) return std::vprintf(format, arguments);
   Unobserved guard;
-  repeats::note_effect();
+  ++launch_effects;
   launch_prints();
   std::va_list again;
   va_copy(again, arguments);
@@ -1079,18 +1029,18 @@ void* shared_address(SharedVariable& variable, const char* name, const char* fil
     std::fputs("tilewise simulator: host code reached a __shared__ variable\n", stderr);
     std::exit(1);
   }
-  if (variable.block == s.launch.block_serial) return variable.address;
+  if (variable.block == the_launch.block_serial) return variable.address;
   Unobserved guard;
-  if (s.launch.config.cooperative) s.met.push_back(&variable);
+  if (the_launch.config.cooperative) s.met.push_back(&variable);
   // Offsets as a compiler would give them, with a gap between variables so that an overrun is seen.
   variable.name = name;
   variable.file = file;
   variable.line = line;
   variable.address = observer::place_shared(variable, s.shared_used);
-  variable.block = s.launch.block_serial;
-  if (s.shared_used > s.launch.static_shared) {
-    s.launch.static_shared = s.shared_used;
-    const cudaError_t error = check_kernel_limits(s.launch.kernel, s.launch.config, s.max_threads, s.shared_used);
+  variable.block = the_launch.block_serial;
+  if (s.shared_used > the_launch.static_shared) {
+    the_launch.static_shared = s.shared_used;
+    const cudaError_t error = check_kernel_limits(the_launch.kernel, the_launch.config, s.max_threads, s.shared_used);
     if (error != cudaSuccess) abort_launch(error, false);
   }
   std::memset(variable.address, 0xFF, variable.bytes);
@@ -1132,7 +1082,7 @@ void assert_failed(const char* expression, const char* file, unsigned line, cons
     std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
     std::abort();
   }
-  const uint3 b = scheduler().launch.block, t = current_lane->index;
+  const uint3 b = the_launch.block, t = current_lane->index;
   if (shows_no_findings()) {
     report_failed_assert(expression, function, site);
     abort_launch(cudaErrorAssert, true);
@@ -1155,11 +1105,6 @@ void promise_broken(const char* what) {
   }
   if (!current_lane) std::exit(1);
   abort_launch(cudaErrorAssert, true);
-}
-
-void unsupported(const char* feature) {
-  std::fprintf(stderr, "tilewise simulator: %s is not supported; run this program on a GPU\n", feature);
-  std::exit(1);
 }
 
 }  // namespace tilewise::sim

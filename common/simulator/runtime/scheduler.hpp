@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/for_ever.hpp"
+#include "base/thread.hpp"
 #include "driver_types.h"
-#include "runtime/for_ever.hpp"
-#include "runtime/thread.hpp"
 
 namespace tilewise::sim {
 
@@ -46,7 +46,6 @@ enum class Suspension : std::uint8_t {
 };
 
 struct Scheduler {
-  Launch launch;
   void (*thread)(void*) = nullptr;
   void* context = nullptr;
 
@@ -59,15 +58,12 @@ struct Scheduler {
   Worker* running = nullptr;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Worker*> idle;
-  char* stacks = nullptr;       ///< of the first kMaxThreadsPerBlock workers,
-  char* more_stacks = nullptr;  ///< and of the others, which only blocks that wait for each other need
 
   // Block barrier
   unsigned live = 0, waiting = 0;
   unsigned predicate_count = 0;
   int result_count = 0, result_and = 0, result_or = 0;
-  std::uint64_t accesses_left = 0;  ///< that a block at a corner of the grid may make
-  bool restart = false;             ///< a barrier was released: start again with warp 0
+  bool restart = false;  ///< a barrier was released: start again with warp 0
 
   std::size_t shared_used = 0;  ///< static shared memory of the running block
   unsigned max_threads = 0;     ///< the kernel's __launch_bounds__

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/findings.hpp"
+#include "base/symbols.hpp"
 #include "driver_types.h"
 #include "model/fragments.hpp"
 #include "model/observer.hpp"
 #include "model/tensor_product.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/symbols.hpp"
 
 namespace tilewise::sim::tensor {
 namespace {

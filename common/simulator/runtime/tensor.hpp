@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/thread.hpp"
+#include "base/thread.hpp"
 #include "tilewise_sim/tensor.hpp"
 
 namespace tilewise::sim::tensor {

@@ -6,11 +6,11 @@
 
 #include "api.hpp"
 #include "arrays.hpp"
+#include "base/for_ever.hpp"
+#include "base/memory.hpp"
+#include "base/thread.hpp"
 #include "cuda_runtime_api.h"
-#include "for_ever.hpp"
-#include "memory.hpp"
 #include "model/observer.hpp"
-#include "thread.hpp"
 #include "tilewise_sim/texture.hpp"
 
 namespace tilewise::sim {

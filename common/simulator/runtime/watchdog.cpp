@@ -16,11 +16,11 @@
 #include <link.h>
 #endif
 
+#include "base/findings.hpp"
+#include "base/memory.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "model/observer.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/symbols.hpp"
-#include "runtime/thread.hpp"
 
 namespace tilewise::sim {
 namespace {

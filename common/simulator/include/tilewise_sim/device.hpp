@@ -258,7 +258,7 @@ struct LaunchConfig {
   std::size_t shared = 0;
   CUstream_st* stream = nullptr;
   bool cooperative = false;  ///< all blocks are resident at once, and may wait for each other
-  LaunchConfig(dim3 grid, dim3 block, std::size_t shared = 0, CUstream_st* stream = nullptr)
+  constexpr LaunchConfig(dim3 grid, dim3 block, std::size_t shared = 0, CUstream_st* stream = nullptr)
       : grid(grid), block(block), shared(shared), stream(stream) {}
 };
 

@@ -1,19 +1,19 @@
-#include "runtime/order.hpp"
+#include "model/order.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <string>
 #include <utility>
 
+#include "base/device_lock.hpp"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "model/checker.hpp"
 #include "model/observer.hpp"
-#include "runtime/device_lock.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/symbols.hpp"
-#include "runtime/thread.hpp"
-#include "runtime/timeline.hpp"
+#include "model/timeline.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim::order {

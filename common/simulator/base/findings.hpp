@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-struct CUstream_st;
-
 namespace tilewise::sim {
 
 struct Finding {
@@ -44,9 +42,6 @@ void show_findings();
 /// All findings so far, in order of first appearance.
 const std::vector<Finding>& findings();
 
-/// Makes a finding of work on another stream than demand_stream() asks for. `work` begins the sentence: "this launch".
-void check_demanded_stream(const char* work, const char* cure, CUstream_st* stream, void* call_site);
-
 /// How often report_finding() was called: tells whether a launch had findings, new or known ones.
 std::uint64_t reports_made();
 /// And for how many of these a message was made, which costs far more than an access: for few, where one happens again and again.
@@ -58,22 +53,15 @@ void show_no_findings();
 /// Whether findings are in the report only.
 bool shows_no_findings();
 
-/// TILEWISE_FINDINGS=strict.
+/// TILEWISE_FINDINGS=strict; off.
 bool findings_are_strict();
+bool findings_are_off();
 
 /// True when TILEWISE_FINDINGS=warn: findings are shown, the exit code stays.
 bool findings_only_warn();
 
 /// Forgets the findings from index `from` on (a test that expects them takes them back).
 void forget_findings(std::size_t from);
-
-/// A launch failed without a finding. Reported at the end of the program, unless a call returns an error until then. `cure` goes on with
-/// the sentence.
-void launch_failed(int error, const void* call_site, const std::string& cure = "");
-void launch_error_seen();
-
-/// The running launch prints. What it prints is lost if the program ends before the host has waited.
-void launch_prints();
 
 /// 12345678 as "12,345,678".
 std::string grouped_digits(std::uint64_t n);

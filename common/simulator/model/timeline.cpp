@@ -1,4 +1,4 @@
-#include "runtime/timeline.hpp"
+#include "model/timeline.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/device_lock.hpp"
-#include "runtime/devices.hpp"
-#include "runtime/for_ever.hpp"
+#include "base/device_lock.hpp"
+#include "base/devices.hpp"
+#include "base/for_ever.hpp"
 
 namespace tilewise::sim {
 

@@ -1,4 +1,4 @@
-#include "runtime/inline_cache.hpp"
+#include "base/inline_cache.hpp"
 
 namespace tilewise::sim::inline_cache {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/devices.hpp"
 #include "model/bound.hpp"
-#include "runtime/devices.hpp"
 
 namespace tilewise::sim {
 

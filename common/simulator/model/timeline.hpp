@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "order.hpp"
+#include "model/order.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim::timeline {

@@ -1,10 +1,10 @@
 // Occupancy and the table of cards, by hand-computed cases.
-#include "runtime/occupancy.hpp"
+#include "base/occupancy.hpp"
 
 #include <cstring>
 
+#include "base/devices.hpp"
 #include "catch.hpp"
-#include "runtime/devices.hpp"
 
 using namespace tilewise::sim;
 

@@ -1,4 +1,4 @@
-#include "occupancy.hpp"
+#include "base/occupancy.hpp"
 
 #include <algorithm>
 

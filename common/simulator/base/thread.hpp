@@ -1,4 +1,7 @@
-// One simulated CUDA thread, as the scheduler, the hooks and the counting model see it.
+// The launch that is running and its threads: what the scheduler runs, the hooks report and the model judges.
+//
+// The runtime writes what is here, the model reads it. So the model can be tested without a runtime: who feeds it events fills this
+// in, and takes what abort_launch() throws or jumps to.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +9,10 @@
 #include <string>
 
 #include "tilewise_sim/device.hpp"
+
+/// FLOP of the host's thread, single and double precision; that of kernels among them.
+#define TILEWISE_FLOP __attribute__((visibility("default"), tls_model("initial-exec"))) constinit thread_local
+extern "C" TILEWISE_FLOP std::uint64_t tilewise_flop[2];
 
 namespace tilewise::sim {
 
@@ -79,6 +86,8 @@ struct Launch {
   std::size_t static_shared = 0;   ///< bytes of __shared__ variables met so far
   /// Blocks of earlier launches.
   std::uint64_t blocks_before = 0;
+  unsigned stream = 0;  ///< what model/order.hpp knows its stream by
+  int carveout = -1;    ///< per cent of an SM's shared memory that the kernel was told to prefer; -1: no preference
 };
 
 /// The thread that is running, or null in host code.
@@ -99,16 +108,33 @@ class Unobserved {
   Lane* lane_;
 };
 
-const Launch& running_launch();
+/// The running launch, or the last one. The runtime alone writes to it.
+[[gnu::visibility("hidden")]] extern constinit Launch the_launch;
+inline const Launch& running_launch() { return the_launch; }
 
-/// What threadIdx and its kin say while no launch runs.
-void show_grid_of_one_thread();
+/// The accesses of the running launch are counted, checked, or either.
+namespace observer {
+extern constinit bool counting, checking;
+inline bool active() { return counting || checking; }
+}  // namespace observer
 
 /// Ends the running launch from inside a thread: no further thread of it runs. `error` is a cudaError_t.
 [[noreturn]] void abort_launch(int error, bool sticky);
+/// Who does that: whoever runs the threads. The function does not return.
+using AbortLaunch = void (*)(int error, bool sticky);
+void set_abort_launch(AbortLaunch does_it);
 
-/// A block that run_corners() has run may end here: see there.
+/// launch_only() has been called: no kernel and no library computes anything.
+extern bool launches_only;
+/// run_corners() has been called: libraries compute nothing, and a few blocks of each launch are run.
+extern bool corners_only;
+/// Accesses that a block at a corner of the grid may still make. It ends with the last one, if corners_only.
+extern std::uint64_t corner_accesses_left;
 void count_access_of_corner();
+
+/// How often running launches have done something that is not a change of the device's memory, or does not follow from it: see
+/// runtime/repeats.hpp.
+extern std::uint64_t launch_effects;
 
 /// Whether the iterations of loops are followed: not where nobody asks in which of them a thread is.
 extern bool follow_loops;
@@ -143,6 +169,11 @@ extern constinit OwnArithmetic own_arithmetic_seen;
 constexpr std::size_t kSharedRegion = std::size_t{1} << 20;
 extern char* shared_begin;  ///< 2 * kSharedRegion bytes
 
+/// Where the threads' stacks are: those of a block, and those that only blocks that wait for each other need.
+struct Stacks {
+  const char *begin = nullptr, *end = nullptr;
+};
+extern Stacks thread_stacks[2];
 /// Everything that is on the stack of some simulated thread.
 bool on_thread_stack(const void* address);
 /// Of those, what is on the stack of the thread that runs now, which ends here.

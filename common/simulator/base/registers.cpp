@@ -1,4 +1,4 @@
-#include "registers.hpp"
+#include "base/registers.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "symbols.hpp"
+#include "base/symbols.hpp"
 
 namespace tilewise::sim {
 
@@ -38,7 +38,7 @@ struct RecordedKernel {
   int local[5];      // likewise: the stack frame, for arrays and spilled registers, in bytes
 };
 
-#include "../model/registers.inc"
+#include "base/registers.inc"
 
 static_assert(std::size(kArchitectures) == std::size(RecordedKernel{}.registers));
 

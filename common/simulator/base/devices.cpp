@@ -1,4 +1,4 @@
-#include "devices.hpp"
+#include "base/devices.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "runtime/symbols.hpp"
+#include "base/symbols.hpp"
 
 #include <ucontext.h>
 
@@ -374,7 +374,8 @@ const void* place_in_program(const void* first) {
   const std::vector<SourceLine> lines = source_lines(pcs);
   for (std::size_t i = 0; i < pcs.size(); ++i) {
     const auto in = [&](const char* folder) { return lines[i].file.find(folder) != std::string::npos; };
-    const bool ours = in("/simulator/runtime/") || in("/simulator/model/") || in("/common/grader/");
+    const bool ours =
+        in("/simulator/base/") || in("/simulator/model/") || in("/simulator/runtime/") || in("/common/grader/");
     if (lines[i].line != 0 && !ours && !in_simulator_headers(lines[i].file)) return pcs[i];
   }
   return nullptr;

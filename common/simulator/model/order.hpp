@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory.hpp"
+#include "base/memory.hpp"
 
 namespace tilewise::sim::order {
 

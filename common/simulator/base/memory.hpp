@@ -36,6 +36,7 @@ struct Allocation {
   void* call_site = nullptr;         ///< where the API call returns to
   void* free_site = nullptr;         ///< the same of the call that freed it
   cudaMemPool_t pool = nullptr;      ///< that it comes from, of cudaMallocAsync and its kin
+  const bool* open_to = nullptr;     ///< whether kernels on each of the devices may use it, if it comes from a pool
   const char* name = nullptr;        ///< of a variable, or given by name_allocation()
   Space space = Space::global;       ///< of a variable
   mutable bool all_written = false;  ///< once that has been found: see is_all_written()
@@ -44,7 +45,7 @@ struct Allocation {
   bool contains(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// Whether kernels on `device` may use it: what its pool says, or cudaDeviceEnablePeerAccess.
+/// Whether kernels on `device` may use it: what the pool says that it comes from, or cudaDeviceEnablePeerAccess.
 bool may_access(int device, const Allocation& allocation);
 
 /// Distance between allocations: nothing else lies within this many bytes before or after one.
@@ -57,8 +58,8 @@ constexpr std::size_t kAlignment = 512;
 bool allocate_again(void* pointer, void* call_site);
 void keep_addresses(void* pointer, bool keep);
 
-/// What is at that address comes from the pool.
-void set_pool(void* pointer, cudaMemPool_t pool);
+/// What is at that address comes from the pool, which says for each device whether its kernels may use it.
+void set_pool(void* pointer, cudaMemPool_t pool, const bool* open_to);
 
 /// Memory of `bytes` bytes, of the current device or for it, or null when the card is full. Device memory holds 0xFF bytes (NaN as float), the rest
 /// zeros. The same sequence of calls gives the same addresses. `call_site` goes into messages.

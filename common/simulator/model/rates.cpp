@@ -1,4 +1,4 @@
-#include "runtime/rates.hpp"
+#include "model/rates.hpp"
 
 #include <cctype>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "runtime/sample.hpp"
+#include "model/sample.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/findings.hpp"
+#include "base/findings.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {

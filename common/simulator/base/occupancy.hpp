@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "devices.hpp"
+#include "base/devices.hpp"
 
 namespace tilewise::sim {
 

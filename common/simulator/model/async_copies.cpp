@@ -1,4 +1,4 @@
-#include "runtime/async_copies.hpp"
+#include "model/async_copies.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <iterator>
 #include <vector>
 
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "driver_types.h"
 #include "model/observer.hpp"
-#include "runtime/findings.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/symbols.hpp"
-#include "runtime/thread.hpp"
 
 namespace tilewise::sim {
 namespace async {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "devices.hpp"
+#include "base/devices.hpp"
 #include "tilewise_sim/device.hpp"
 
 namespace tilewise::sim {
@@ -16,7 +16,7 @@ struct KernelResources {
 };
 
 /// Resources of the kernel whose code starts at `kernel`, on the architecture nearest to the device's that is not above
-/// it. Unknown for any kernel that model/registers.inc does not list with its signature and file. A listed kernel that
+/// it. Unknown for any kernel that base/registers.inc does not list with its signature and file. A listed kernel that
 /// was edited since keeps the recorded numbers until common/scripts/record/record-registers.sh has run.
 KernelResources recorded_resources(const Device& device, const void* kernel);
 

@@ -1,10 +1,9 @@
-#include "runtime/findings.hpp"
+#include "base/findings.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,19 +11,9 @@
 #include <tuple>
 #include <utility>
 
-#include "cuda_runtime_api.h"
-#include "model/observer.hpp"
-#include "model/race_search.hpp"
-#include "model/report.hpp"
-#include "runtime/device_lock.hpp"
-#include "runtime/errors.hpp"
-#include "runtime/for_ever.hpp"
-#include "runtime/memory.hpp"
-#include "runtime/order.hpp"
-#include "runtime/printing.hpp"
-#include "runtime/sample.hpp"
-#include "runtime/symbols.hpp"
-#include "runtime/thread.hpp"
+#include "base/for_ever.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "tilewise_sim/report.hpp"
 
 namespace tilewise::sim {
@@ -38,13 +27,6 @@ struct State {
   std::size_t shown = 0;
   std::uint64_t reports = 0, messages = 0;
   bool silent = false;
-  unsigned launch_thread = 0;           // which has made the launch below
-  const void* printing_site = nullptr;  // of the last launch that has printed
-  std::uint64_t waits_before_printing = 0;
-  int launch_error = cudaSuccess;  // of a launch whose failure nobody has asked for yet
-  const void* launch_site = nullptr;
-  std::string launch_cure;
-  CUstream_st* demanded_stream = nullptr;
 };
 
 State& state() {
@@ -150,93 +132,6 @@ void merge_new_findings() {
   s.all.resize(end);
 }
 
-// One note for each place that allocates. Memory that is still there when the program ends costs nothing, but the same
-// line in a loop would run out of memory.
-void note_leaks() {
-  struct Leak {
-    std::uint64_t count = 0, bytes = 0;
-  };
-  std::map<const void*, Leak> leaks;
-  std::vector<const void*> order;
-  if (any_sticky_error()) return;  // then cudaFree fails, too
-  const bool strict = findings_are("strict");
-  if (finding_count() != 0 && !strict) return;  // first things first; and the program may have ended early
-  for (const memory::Allocation* a : memory::live_allocations()) {
-    if (a->kind == memory::Kind::registered) continue;
-    Leak& leak = leaks[a->call_site];
-    if (leak.count++ == 0) order.push_back(a->call_site);
-    leak.bytes += a->bytes;
-  }
-  for (const void* site : order) {
-    const Leak& leak = leaks[site];
-    Finding f;
-    f.code = "leak";
-    f.message = leak.count == 1 ? fmt::format("the {} bytes allocated here are never freed", grouped_digits(leak.bytes))
-                                : fmt::format("{} allocations made here, {} bytes together, are never freed",
-                                              grouped_digits(leak.count), grouped_digits(leak.bytes));
-    f.site = site;
-    f.note = !strict;
-    report_finding(std::move(f));
-  }
-}
-
-/// Measured on an H100: what ends a wait for the kernel brings its output, cudaFree too; a later launch, cudaMemset and cudaStreamQuery
-/// don't.
-void note_lost_output() {
-  const State& s = state();
-  if (s.printing_site == nullptr || order::host_has_waited() != s.waits_before_printing || any_sticky_error()) return;
-  const bool strict = findings_are("strict");
-  if (finding_count() != 0 && !strict) return;
-  Finding f;
-  f.code = "lost-output";
-  f.message =
-      "this kernel prints, and the program ends without having waited for it: on a GPU nothing of that is seen; call "
-      "cudaDeviceSynchronize()";
-  f.site = s.printing_site;
-  f.note = !strict;
-  report_finding(std::move(f));
-}
-
-void report_unchecked_launch() {
-  State& s = state();
-  if (s.launch_error == cudaSuccess) return;
-  const auto error = static_cast<cudaError_t>(s.launch_error);
-  Finding f;
-  f.code = "unchecked-launch";
-  f.message =
-      fmt::format("this launch failed with {} ({}), and the program never asked: call cudaGetLastError() after it{}",
-                  cudaGetErrorName(error), cudaGetErrorString(error), s.launch_cure);
-  f.site = s.launch_site;
-  report_finding(std::move(f));
-}
-
-// A program with findings must not look like one that went well. A function registered with atexit cannot change the
-// exit code, so the process ends here, after everything is written.
-void end_of_program() {
-  State& s = state();
-  printing::what_is_left();
-  if (!findings_are("off")) {
-    report_unchecked_launch();
-    note_lost_output();
-    note_leaks();
-  }
-  show_findings();
-  say_what_was_sampled();
-  race_search::say_where_it_ended();
-  const std::size_t wrong = finding_count();
-  if (wrong != 0 && !findings_only_warn() && !s.silent) {
-    std::fprintf(stderr, "tilewise: %zu finding%s; exit code 1 (TILEWISE_FINDINGS=warn keeps the program's own)\n",
-                 wrong, wrong == 1 ? "" : "s");
-  }
-  if (!s.all.empty() || report_wanted()) write_report_now();
-  if (wrong == 0 || findings_only_warn()) return;
-  std::fflush(nullptr);
-  _exit(1);
-}
-
-// Registered before anything of the program's own, so that it runs after the program's last destructor.
-__attribute__((constructor(101))) void watch_end_of_program() { std::atexit(end_of_program); }
-
 }  // namespace
 
 std::string grouped_digits(std::uint64_t n) {
@@ -251,6 +146,7 @@ void show_no_findings() { state().silent = true; }
 bool shows_no_findings() { return state().silent; }
 
 bool findings_are_strict() { return findings_are("strict"); }
+bool findings_are_off() { return findings_are("off"); }
 bool findings_only_warn() { return findings_are("warn"); }
 
 void report_finding(Finding finding) {
@@ -299,17 +195,6 @@ void report_finding(const char* code, const std::string& message, void* call_sit
   report_finding(std::move(f));
 }
 
-void demand_stream(CUstream_st* stream) { state().demanded_stream = stream; }
-
-void check_demanded_stream(const char* work, const char* cure, CUstream_st* stream, void* call_site) {
-  const CUstream_st* demanded = state().demanded_stream;
-  if (demanded == nullptr || stream == demanded || findings_are("off")) return;
-  report_finding("other-stream",
-                 fmt::format("{} goes to {}, not to the stream that the function was given: {}", work,
-                             stream == nullptr ? "the default stream" : "another stream", cure),
-                 call_site);
-}
-
 void show_findings() {
   State& s = state();
   if (s.shown >= s.all.size()) return;
@@ -333,40 +218,11 @@ void forget_findings(std::size_t from) {
   if (from < s.all.size()) s.all.resize(from);
   s.shown = std::min(s.shown, s.all.size());  // what follows is shown again
   std::erase_if(s.index, [&](const auto& e) { return e.second >= from; });
-  s.launch_error = cudaSuccess;
 }
 
 std::size_t finding_count() {
   const State& s = state();
   return static_cast<std::size_t>(std::count_if(s.all.begin(), s.all.end(), [](const Finding& f) { return !f.note; }));
-}
-
-// Never used again, as a thread's id is.
-static unsigned number_of_this_thread() {
-  static std::atomic<unsigned> threads = 0;
-  thread_local const unsigned number = ++threads;
-  return number;
-}
-
-void launch_failed(int error, const void* call_site, const std::string& cure) {
-  State& s = state();
-  if (s.launch_error != cudaSuccess) return;
-  s.launch_error = error;
-  s.launch_thread = number_of_this_thread();
-  s.launch_site = call_site;
-  s.launch_cure = cure;
-}
-
-void launch_prints() {
-  State& s = state();
-  s.printing_site = running_launch().site;
-  s.waits_before_printing = order::host_has_waited();
-}
-
-void launch_error_seen() {
-  const DeviceLock lock(device_mutex());
-  State& s = state();
-  if (s.launch_error != cudaSuccess && s.launch_thread == number_of_this_thread()) s.launch_error = cudaSuccess;
 }
 
 }  // namespace tilewise::sim

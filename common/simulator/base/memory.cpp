@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "base/memory.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,12 +16,12 @@
 #include <cstring>
 #include <map>
 
-#include "devices.hpp"
-#include "findings.hpp"
-#include "for_ever.hpp"
-#include "inline_cache.hpp"
-#include "symbols.hpp"
-#include "thread.hpp"
+#include "base/devices.hpp"
+#include "base/findings.hpp"
+#include "base/for_ever.hpp"
+#include "base/inline_cache.hpp"
+#include "base/symbols.hpp"
+#include "base/thread.hpp"
 #include "tilewise_sim/report.hpp"
 
 #ifndef MAP_NORESERVE
@@ -400,9 +400,16 @@ void keep_addresses(void* pointer, bool keep) {
   arena_of(begin)->records.at(begin).kept = keep;
 }
 
-void set_pool(void* pointer, cudaMemPool_t pool) {
+bool may_access(int device, const Allocation& allocation) {
+  if (allocation.pool == nullptr) return sim::may_access(device, allocation.device);
+  return device == allocation.device || allocation.open_to[device];
+}
+
+void set_pool(void* pointer, cudaMemPool_t pool, const bool* open_to) {
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
-  arena_of(begin)->records.at(begin).pool = pool;
+  Allocation& allocation = arena_of(begin)->records.at(begin);
+  allocation.pool = pool;
+  allocation.open_to = open_to;
 }
 
 void* allocate_on_heap(std::size_t bytes, std::size_t taken, std::size_t most, void* call_site) {

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""check-rooms.py [--arrows]: the folders of common/ include each other in one direction only, as ARROWS says; docs/architecture.md has the
+reasons. Counts includes that go from one room to another; --arrows lists how many go where. The last line is "N passed, N failed, N skipped"."""
+import collections
+import re
+import sys
+from pathlib import Path
+
+COMMON = Path(__file__).resolve().parents[2] / "common"
+ARROWS = {  # what a room may include, besides itself
+    "include": {"simulator/include"},
+    "src": {"include", "simulator/include"},
+    "tools": {"include", "simulator/include"},
+    "python": {"include", "simulator/include"},
+    "simulator/include": set(),
+    "simulator/base": {"simulator/include"},
+    "simulator/model": {"simulator/base", "simulator/include"},
+    "simulator/runtime": {"simulator/model", "simulator/base", "simulator/include"},
+    "simulator/libraries": {"simulator/runtime", "simulator/base", "simulator/include"},
+    "simulator/rewriter": {"simulator", "simulator/base"},
+    "simulator": set(),  # installation.hpp: where the programs find things
+    "grader": {"include", "simulator", "simulator/include", "simulator/base", "simulator/runtime", "simulator/rewriter"},
+    "learn": {"include", "grader", "simulator/include"},
+}
+# Where a name in an #include may be, besides the file's own folder.
+FOLDERS = [COMMON / folder for folder in ("simulator", "simulator/include", "include", "grader", "learn", "src", "simulator/rewriter", ".")]
+
+
+def room_of(path):
+    parts = path.relative_to(COMMON).parts
+    return "/".join(parts[:2]) if parts[0] == "simulator" and len(parts) > 2 else parts[0]
+
+
+def included_files(source):
+    for line in re.finditer(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', source.read_text(encoding="utf-8"), re.M):
+        found = next((folder / line[1] for folder in [source.parent, *FOLDERS] if (folder / line[1]).is_file()), None)
+        if found is not None:
+            yield line[1], found.resolve()
+
+
+def main():
+    arrows, failures = collections.Counter(), []
+    for source in sorted(COMMON.rglob("*")):
+        if source.suffix not in {".cpp", ".hpp", ".h", ".cuh", ".cu"}:
+            continue
+        for name, target in included_files(source):
+            here, there = room_of(source), room_of(target)
+            if here == there:
+                continue
+            arrows[here, there] += 1
+            if there not in ARROWS.get(here, set()):
+                failures.append(f"FAIL  {source.relative_to(COMMON.parent)} includes {name}: {here}/ may not know {there}/")
+    if "--arrows" in sys.argv[1:]:
+        for (here, there), count in sorted(arrows.items()):
+            print(f"{here:22} {there:22} {count:4}")
+    print(*failures, sep="\n", end="\n" if failures else "")
+    print(f"{sum(arrows.values()) - len(failures)} passed, {len(failures)} failed, 0 skipped")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
