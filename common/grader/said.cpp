@@ -89,7 +89,7 @@ EarlyEnd early_end_of(const std::string& report, const std::string& file, const 
     for (const Json& launch : launches)
       if (launch.is_object() && launch.contains("findings"))
         for (const Json& f : launch["findings"])
-          if (f.is_object() && f.value("kind", "") != "leak")
+          if (f.is_object() && !f.value("note", false) && f.value("kind", "") != "leak")
             last = &f;  // all is left behind where a program ends early
   if (last == nullptr) return {};
   EarlyEnd e;

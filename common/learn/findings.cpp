@@ -29,7 +29,7 @@ std::vector<Finding> all_findings(const Json& report) {
       found.push_back({f.value("kind", ""), fs::path(f.value("file", "")).filename().string(),
                        as_learners_say(f.value("message", "")), f.value("threads", ""),
                        signature.substr(0, signature.find('(')), f.value("line", 0), f.value("other_line", 0),
-                       f.value("times", 1L)});
+                       f.value("times", 1L), f.value("note", false)});
     }
   }
   return found;
@@ -37,7 +37,7 @@ std::vector<Finding> all_findings(const Json& report) {
 
 std::optional<Finding> first_finding(const Json& report) {
   std::vector<Finding> found = all_findings(report);
-  std::erase_if(found, [](const Finding& f) { return f.kind == "leak"; });
+  std::erase_if(found, [](const Finding& f) { return f.note || f.kind == "leak"; });
   if (found.empty()) return std::nullopt;
   for (const char* cause : {"out-of-bounds", "divergent-barrier"}) {  // races may come of these
     const auto first =

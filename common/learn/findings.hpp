@@ -16,6 +16,7 @@ struct Finding {
   std::string message, threads, kernel;
   int line = 0, other_line = 0;
   long times = 1;
+  bool note = false;  ///< worth knowing, and nothing wrong
 };
 
 /// Of all launches, in their order.

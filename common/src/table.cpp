@@ -113,14 +113,7 @@ void Table::clear_progress() {
   progress_shown_ = false;
 }
 
-std::string with_commas(std::uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
+std::string with_commas(std::uint64_t value) { return fmt::format("{}", fmt::group_digits(value)); }
 
 std::string fixed(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";

@@ -9,7 +9,7 @@ SOURCES = sorted(f for room in ("simulator", "grader") for f in (ROOT / "common"
 CODE = r'"([a-z]+(?:-[a-z]+)*)"'
 # Where a code is given: `f.code = a ? "this" : "that";`, or the first argument of what makes or reports a finding.
 ASSIGNED = re.compile(r"\.code = ([^;]*);")
-FIRST_ARGUMENT = re.compile(r"\b(?:report_finding|make|refuse|Finding|host_finding)\s*[({]\s*((?:[^;,]*?\?\s*)?" + CODE + r"(?:\s*:\s*" + CODE + r")?)\s*,")
+FIRST_ARGUMENT = re.compile(r"\b(?:report_finding|finding_of|end_launch_for|report_here|refuse|Finding|host_finding)\s*[({]\s*((?:[^;,]*?\?\s*)?" + CODE + r"(?:\s*:\s*" + CODE + r")?)\s*,")
 SAID = re.compile(r'"([a-z]+-[a-z]+): ')  # the grader's own, which are text
 
 

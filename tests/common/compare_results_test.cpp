@@ -1,5 +1,6 @@
 // `make compare`: the logic of common/tools/compare.cpp on small runs.
 #include "../../common/tools/compare_results.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <string>
@@ -30,8 +31,6 @@ Json run_of(std::vector<Json> rows) {
   run["rows"] = rows;
   return run;
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

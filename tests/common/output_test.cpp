@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "text.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/files.hpp"
@@ -25,13 +26,6 @@
 using namespace tilewise;
 
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // A path that is not there yet, in a folder of its own that is removed again.
 class Folder {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -34,11 +35,6 @@ class Folder {
   fs::path path_;
 };
 
-std::string read(const fs::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 struct Outcome {
   int code;
   std::string text;
@@ -49,8 +45,6 @@ Outcome grade(const Folder& folder, const std::string& arguments, const std::str
   const int status = std::system((before + " " TILEWISE_GRADE " " + arguments + " > '" + log + "' 2>&1").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(log)};
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

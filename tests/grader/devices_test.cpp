@@ -7,74 +7,27 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "catch.hpp"
+#include "changed_rubric.hpp"
 #include "grader/case.hpp"
 #include "grader/dry_launch.hpp"
 #include "grader/explain.hpp"
 #include "grader/policy.hpp"
 #include "grader/rubric.hpp"
 #include "grader/task.hpp"
+#include "text.hpp"
 
 using namespace tilewise::grader;
 
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 const std::string kHomework = TILEWISE_SOURCE_DIR "/tests/16_many_gpus/homework/";
-
-std::string read(const fs::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// A folder of a teacher's own, with another rubric for a task of chapter 16.
-class Tasks {
- public:
-  Tasks() : path_(fs::temp_directory_path() / ("devices " + std::to_string(getpid()))) {
-    fs::create_directories(path_ / "16_many_gpus");
-  }
-  ~Tasks() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-
-  /// The task's verdict, where these counts, and no others, are asked for at `shape`.
-  std::string verdict(const std::string& rubric, const std::vector<int>& shape,
-                      const std::vector<std::pair<std::string, double>>& counts, const std::string& submission) const {
-    Json j = Json::parse(read(kHomework + rubric));
-    const double points = j["points"]["efficiency"].get<double>();
-    Json limits = Json::array();
-    for (const auto& [count, value] : counts)
-      limits.push_back({{"count", count},
-                        {"at_least", value},
-                        {"at_most", value},
-                        {"points", points / double(counts.size())},
-                        {"why", "so it is"}});
-    j["efficiency"] = {{"shape", shape}, {"busy_multiprocessors", 0}, {"limits", limits}};
-    std::ofstream(path_ / "16_many_gpus" / rubric) << j.dump();
-    const std::string log = (path_ / "log").string(), task = j["task"].get<std::string>();
-    const int status = std::system(("TILEWISE_TASKS='" + path_.string() + "' " TILEWISE_GRADE " 16 --task " + task +
-                                    " --file '" + kHomework + submission + "' > '" + log + "' 2>&1")
-                                       .c_str());
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    CHECK((code == 0 || code == 1));
-    return read(log);
-  }
-
- private:
-  fs::path path_;
-};
 
 Values floats(std::size_t n) { return std::vector<float>(n, 1.0f); }
 
@@ -220,7 +173,7 @@ TEST_CASE("devices: how large arrays are at large sizes, and that a small case h
 }
 
 TEST_CASE("devices: bytes between them are counted, and time by a unit of the task's", "[grader][devices]") {
-  const Tasks tasks;
+  const ChangedRubric tasks("16_many_gpus");
   // A row of 1,024 floats goes up and one goes down at each of three borders, in five steps; the devices in the middle send two and
   // get two. A device has 16 rows, and a float takes as long as four points: after every two copies comes a step of 16 rows.
   const double row = 4096;
@@ -231,20 +184,20 @@ TEST_CASE("devices: bytes between them are counted, and time by a unit of the ta
                                           {"bytes_to_device", 0},
                                           {"host_launches", 20},
                                           {"waits", 0}},
-                                         "wrong/heat_halo_not_hidden.cu");
+                                         kHomework + "wrong/heat_halo_not_hidden.cu");
   INFO(heat);
   CHECK(has(heat, "6 of 6 targets met at height = 64, width = 1024, steps = 5, devices = 4"));
   // Two devices, a step: a copy and 8 rows in each, and nothing at the same time on one device.
   const std::string two =
       tasks.verdict("1_heat.json", {16, 1024, 1, 2}, {{"timeline", 1.5}, {"bytes_between", 2 * row}},
-                    "wrong/heat_halo_not_hidden.cu");
+                    kHomework + "wrong/heat_halo_not_hidden.cu");
   INFO(two);
   CHECK(has(two, "2 of 2 targets met"));
   // And what is said, where it's missed. Device 0 gets three arrays and sends three; the others one and one.
   const std::string one =
       tasks.verdict("2_all_reduce.json", {1024, 4},
                     {{"bytes_between", 1}, {"bytes_sent_most", 1}, {"bytes_received_most", 1}, {"timeline", 1}},
-                    "wrong/all_reduce_by_way_of_one.cu");
+                    kHomework + "wrong/all_reduce_by_way_of_one.cu");
   INFO(one);
   CHECK(has(one, "24576 bytes copied from one device to another, target 1 "));
   CHECK(has(one, "12288 bytes copied from one device to others, of the one that sends most, target 1 "));

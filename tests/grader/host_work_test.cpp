@@ -1,84 +1,26 @@
 // What host code asks for: the groups of calls that a task may make, arrays in pinned memory, and the counts of launches,
 // waits, allocations and copies.
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "catch.hpp"
+#include "changed_rubric.hpp"
 #include "grader/case.hpp"
 #include "grader/policy.hpp"
 #include "grader/rubric.hpp"
 #include "grader/task.hpp"
+#include "text.hpp"
 
 using namespace tilewise::grader;
 
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
 const std::string kHomework = TILEWISE_SOURCE_DIR "/tests/15_streams_and_graphs/homework/";
-
-std::string read(const fs::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// A folder of a teacher's own, with another rubric for a task of chapter 15.
-class Tasks {
- public:
-  Tasks() : path_(fs::temp_directory_path() / ("host work " + std::to_string(getpid()))) {
-    fs::create_directories(path_ / "15_streams_and_graphs");
-  }
-  ~Tasks() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-
-  /// The task's verdict, where these counts, and no others, are asked for at `shape`.
-  std::string verdict(const std::string& rubric, const std::vector<int>& shape,
-                      const std::vector<std::pair<std::string, double>>& counts, const std::string& submission) const {
-    Json j = Json::parse(read(kHomework + rubric));
-    const double points = j["points"]["efficiency"].get<double>();
-    Json limits = Json::array();
-    for (const auto& [count, value] : counts)
-      limits.push_back({{"count", count},
-                        {"at_least", value},
-                        {"at_most", value},
-                        {"points", points / double(counts.size())},
-                        {"why", "so it is"}});
-    j["efficiency"] = {{"shape", shape}, {"busy_multiprocessors", 0}, {"limits", limits}};
-    std::ofstream(path_ / "15_streams_and_graphs" / rubric) << j.dump();
-    const std::string log = (path_ / "log").string(), task = j["task"].get<std::string>();
-    const int status = std::system(("TILEWISE_TASKS='" + path_.string() + "' " TILEWISE_GRADE " 15 --task " + task +
-                                    " --file '" + submission + "' > '" + log + "' 2>&1")
-                                       .c_str());
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    CHECK((code == 0 || code == 1));
-    return read(log);
-  }
-
-  std::string write(const std::string& code) const {
-    const std::string file = (path_ / "homework.cu").string();
-    std::ofstream(file) << code;
-    return file;
-  }
-
- private:
-  fs::path path_;
-};
 
 /// Chunks of 299 words, one after the other, in the caller's stream; and some that nobody needs.
 const char* const kOneStream = R"(
@@ -171,7 +113,7 @@ TEST_CASE("host work: an array in pinned memory is told of as one", "[grader]") 
 }
 
 TEST_CASE("host work: launches, waits, allocations and copies are counted", "[grader]") {
-  const Tasks tasks;
+  const ChangedRubric tasks("15_streams_and_graphs");
   const std::string file = tasks.write(kOneStream);
   // Four chunks, and six neighbours. The host waits four times for the stream, and in cudaFree.
   const std::string right = tasks.verdict("1_filter.json", {1000, 600},
@@ -201,7 +143,7 @@ TEST_CASE("host work: launches, waits, allocations and copies are counted", "[gr
 }
 
 TEST_CASE("host work: a captured launch counts, and so does the launch of a graph", "[grader]") {
-  const Tasks tasks;
+  const ChangedRubric tasks("15_streams_and_graphs");
   // A first step, 32 captured ones, 31 launches of their graph, and 7 that are left.
   const std::string counted = tasks.verdict("2_rule_30.json", {512, 1000},
                                             {{"host_launches", 1 + 32 + 31 + 7}, {"waits", 0}, {"allocations", 0}},
@@ -211,7 +153,7 @@ TEST_CASE("host work: a captured launch counts, and so does the launch of a grap
 }
 
 TEST_CASE("host work: host code leaves pinned arrays to copies", "[grader]") {
-  const Tasks tasks;
+  const ChangedRubric tasks("15_streams_and_graphs");
   std::string code = kOneStream;
   const std::string begin = "  const int each";
   code.insert(code.find(begin), "  if (n > 3 && in[3] == 100.0f) return cudaSuccess;\n");

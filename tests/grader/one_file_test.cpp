@@ -11,6 +11,7 @@
 #include <string>
 
 #include "catch.hpp"
+#include "text.hpp"
 #include "tilewise/task.hpp"
 #include "tools.hpp"
 
@@ -19,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kRoot = TILEWISE_SOURCE_DIR, kExamples = kRoot + "/tests/grader/tasks";
-
-std::string read(const fs::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 class Folder {
  public:
@@ -57,8 +53,6 @@ Outcome shell(const Folder& folder, const std::string& command) {
 Outcome grade(const Folder& folder, const std::string& tasks, const std::string& arguments) {
   return shell(folder, "TILEWISE_TASKS='" + tasks + "' " TILEWISE_GRADE " " + arguments);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);

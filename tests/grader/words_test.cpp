@@ -7,12 +7,11 @@
 #include "grader/own_names.hpp"
 #include "grader/said.hpp"
 #include "grader/warnings.hpp"
+#include "text.hpp"
 
 using namespace tilewise::grader;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 const std::string kWanted =
     "                 w _Z16launch_transposePKfPfiP11CUstream_st\n"
@@ -170,6 +169,7 @@ TEST_CASE("words: why a run ended early is the last thing that was found", "[gra
   // The program may have gone on after this one, and ended for another reason.
   const EarlyEnd other = early_end_of(
       R"([{"findings": [{"kind": "race-global", "file": "a.cu", "line": 3, "message": "m"},
+                        {"kind": "lost-output", "file": "a.cu", "line": 2, "message": "o", "note": true},
                         {"kind": "leak", "file": "a.cu", "line": 4, "message": "n"}]}])",
       "/some/a.cu", {});
   CHECK(other.code.empty());

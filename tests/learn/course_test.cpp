@@ -8,6 +8,7 @@
 #include "learn.hpp"
 #include "learn/screen.hpp"
 #include "learn/watch.hpp"
+#include "text.hpp"
 
 using namespace learn_test;
 
@@ -54,8 +55,6 @@ Outcome learn(const Repository& repository, const std::string& arguments) {
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, tilewise::grader::read_file(log)};
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

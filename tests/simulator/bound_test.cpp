@@ -1,5 +1,6 @@
 // The least time of a launch: the arithmetic with given counts, the cards' rates, and what programs and reports say.
 #include "model/bound.hpp"
+#include "text.hpp"
 
 #include <unistd.h>
 
@@ -279,8 +280,6 @@ class Program {
  private:
   fs::path folder_;
 };
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("bounds: what a program, its report and the screen say of its launches", "[bound]") {
   const Program program;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "catch.hpp"
+#include "text.hpp"
 #include "workplace.hpp"
 
 TEST_CASE("A program runs: vector addition in managed memory", "[programs]") {
@@ -398,8 +399,6 @@ int main() {
 
 // ------------------------------------------------------------------------------------------- TILEWISE_SAMPLE
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 nlohmann::json report_of(const Workplace& workplace, const std::string& environment, Outcome& outcome) {
   outcome = workplace.run_app("TILEWISE_REPORT='" + workplace.path("report.json") + "' " + environment);

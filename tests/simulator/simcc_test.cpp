@@ -11,6 +11,7 @@
 #include <string>
 
 #include "catch.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -36,11 +37,6 @@ class Folder {
  private:
   fs::path path_;
 };
-
-std::string read(const std::string& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 std::string shell_word(const std::string& word) {
   std::string out = "'";

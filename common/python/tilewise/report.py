@@ -117,7 +117,7 @@ class Report:
                 tuple(None if lane == "." else int(lane) for lane in worst["lanes"].split())))
         self.findings: List[Finding] = []
         for f in record["findings"]:
-            if f["kind"] == "leak":
+            if f.get("note", False) or f["kind"] == "leak":
                 continue
             said = re.sub(r"device allocation made at [^,]*?tilewise_argument:(\d+)", lambda m: f"array {names[int(m.group(1)) - 1]!r}", f["message"])
             f["message"] = said

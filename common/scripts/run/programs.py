@@ -62,7 +62,7 @@ AGAINST_ITSELF = re.compile(
 # What a program lacks here is no fault of its result.
 MISSING = re.compile(r"open display|(?:cannot|can't|failed to|Failed to|Error opening|could not|Could not|unable to|Unable to) (?:open|find|load|read)|No such file|invalid device ordinal", re.I)
 NOT_AGAINST = re.compile(r"\b(?:0|no|No|without|not|never|if) (?:tests? |errors? )?$|= *$", re.M)
-OWN_NOTE = re.compile(r"^tilewise: |: note: leak: ")
+OWN_NOTE = re.compile(r"^tilewise: |: note: [a-z-]+: ")
 CLOCK = re.compile(r"\b(?:[mun]?s|[mu]?sec(?:onds?)?|[GMT]?B/s|[GT]?FLOPS?(?:/s)?|Hz|time|Time|speedup)\b", re.I)
 
 

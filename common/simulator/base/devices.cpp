@@ -59,8 +59,8 @@ const Device& chosen() {
   std::_Exit(2);
 }
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", of 7.0 and later. The simulator has no
-// textures; programs that list what a device can do print these.
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", of 7.0 and later: what
+// programs print that list what a device can do.
 void set_texture_limits(cudaDeviceProp& prop) {
   const auto set = [](int* to, std::initializer_list<int> values) { std::copy(values.begin(), values.end(), to); };
   prop.maxTexture1D = 131072;

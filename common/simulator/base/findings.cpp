@@ -134,12 +134,7 @@ void merge_new_findings() {
 
 }  // namespace
 
-std::string grouped_digits(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
-  return digits;
-}
+std::string grouped_digits(std::uint64_t n) { return fmt::format("{}", fmt::group_digits(n)); }
 
 void show_no_findings() { state().silent = true; }
 
@@ -185,6 +180,22 @@ bool report_again(const char* code, const void* site, const void* other_site) {
   ++state().reports;
   ++known->times;
   return true;
+}
+
+Finding finding_of(const char* code, std::string message, const Lane& lane, const void* site) {
+  Finding f;
+  f.code = code;
+  f.message = std::move(message);
+  f.site = site;
+  f.threads = describe_thread(lane);
+  f.launch = running_launch().serial;
+  f.kernel = running_launch().kernel;
+  return f;
+}
+
+void end_launch_for(const char* code, std::string message, const Lane& lane, const void* site, int error) {
+  if (observer::checking) report_finding(finding_of(code, std::move(message), lane, site));
+  abort_launch(error, true);
 }
 
 void report_finding(const char* code, const std::string& message, void* call_site) {

@@ -7,6 +7,8 @@
 
 namespace tilewise::sim {
 
+struct Lane;
+
 struct Finding {
   std::string code;                  ///< stable short name, e.g. "out-of-bounds"
   std::string message;               ///< one line in plain words
@@ -22,6 +24,12 @@ struct Finding {
   bool note = false;                 ///< worth knowing, but no reason for the program to fail
   bool between_blocks = false;       ///< a race that has been seen between blocks, too: no barrier of a block cures it
 };
+
+/// What this thread of the running launch does wrong at `site`.
+Finding finding_of(const char* code, std::string message, const Lane& lane, const void* site);
+
+/// Records that, where the launch is checked, and ends the launch with the error, a cudaError_t.
+[[noreturn]] void end_launch_for(const char* code, std::string message, const Lane& lane, const void* site, int error);
 
 /// Records a finding made by host code; `call_site` is an address in the caller.
 void report_finding(const char* code, const std::string& message, void* call_site);

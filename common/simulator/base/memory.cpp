@@ -20,6 +20,7 @@
 #include "base/findings.hpp"
 #include "base/for_ever.hpp"
 #include "base/inline_cache.hpp"
+#include "base/loaded_pieces.hpp"
 #include "base/symbols.hpp"
 #include "base/thread.hpp"
 #include "tilewise_sim/report.hpp"
@@ -576,28 +577,9 @@ namespace {
 
 /// Whether it may be written: constants are compiled into read-only pages.
 bool is_writable(std::uintptr_t address) {
-#if defined(__linux__)
-  struct Search {
-    std::uintptr_t address;
-    bool writable;
-  } search{address, false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* at) {
-        Search& wanted = *static_cast<Search*>(at);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& part = info->dlpi_phdr[i];
-          if (wanted.address - (info->dlpi_addr + part.p_vaddr) >= part.p_memsz) continue;
-          if (part.p_type == PT_LOAD) wanted.writable = (part.p_flags & PF_W) != 0;
-          if (part.p_type == PT_GNU_RELRO) return static_cast<int>(!(wanted.writable = false));
-        }
-        return 0;
-      },
-      &search);
-  return search.writable;
-#else
-  static_cast<void>(address);
-  return false;
-#endif
+  const auto is_there = [=](const LoadedPiece& piece) { return piece.contains(address); };
+  const auto is_read_only = [&](const LoadedPiece& piece) { return is_there(piece) && !piece.writable; };
+  return any_loaded_piece(is_there) && !any_loaded_piece(is_read_only);
 }
 
 void hide_variables() {

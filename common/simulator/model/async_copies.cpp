@@ -56,16 +56,13 @@ const AsyncCopy* find(Matches matches) {
 
 // What the hardware's headers do with such arguments: __trap().
 void refuse_sizes(Lane& lane, std::size_t bytes, std::size_t filled, const void* site) {
-  Finding f;
-  f.code = "async-size";
-  f.message = filled > bytes
-                  ? fmt::format("this asynchronous copy of {} bytes fills {} of them with zeros: it can be {} at most",
-                                bytes, filled, bytes)
-                  : fmt::format("an asynchronous copy of {} bytes: only 4, 8 and 16 are possible", bytes);
-  f.site = site;
-  f.threads = describe_thread(lane);
-  if (observer::checking) report_finding(std::move(f));
-  abort_launch(cudaErrorLaunchFailure, true);
+  end_launch_for(
+      "async-size",
+      filled > bytes
+          ? fmt::format("this asynchronous copy of {} bytes fills {} of them with zeros: it can be {} at most", bytes,
+                        filled, bytes)
+          : fmt::format("an asynchronous copy of {} bytes: only 4, 8 and 16 are possible", bytes),
+      lane, site, cudaErrorLaunchFailure);
 }
 
 }  // namespace

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#if defined(__linux__)
-#include <link.h>
-#endif
-
 #include <algorithm>
 #include <bit>
 #include <bitset>
@@ -22,6 +18,7 @@
 #include "base/findings.hpp"
 #include "base/for_ever.hpp"
 #include "base/inline_cache.hpp"
+#include "base/loaded_pieces.hpp"
 #include "base/memory.hpp"
 #include "base/symbols.hpp"
 #include "driver_types.h"
@@ -422,17 +419,6 @@ Place place(const State& s, MemorySpace space, std::uintptr_t address, std::size
   return space == MemorySpace::shared ? shared_place(s, address, bytes) : global_place(address, bytes);
 }
 
-Finding make(const char* code, std::string message, const Lane& lane, const void* site) {
-  Finding f;
-  f.code = code;
-  f.message = std::move(message);
-  f.site = site;
-  f.threads = describe_thread(lane);
-  f.launch = running_launch().serial;
-  f.kernel = running_launch().kernel;
-  return f;
-}
-
 // ---------------------------------------------------------------------------------------------- races
 struct Now {
   State& s;
@@ -598,7 +584,7 @@ Finding race_finding(const char* code, const Now& now, const Other& other) {
   const void* const other_site = now.s.sites[other.site];
   const bool other_block = other.interval < now.s.block_first;
   const bool same_line = describe_site(now.site) == describe_site(other_site);
-  Finding f = make(code, race_message(now, other, other_site), now.lane, now.site);
+  Finding f = finding_of(code, race_message(now, other, other_site), now.lane, now.site);
   std::tie(f.advice, f.weight) = advice(now, other, same_line, std::strcmp(code, "warp-synchronous") == 0, other_block);
   f.between_blocks = other_block;
   f.other_site = other_site;
@@ -681,7 +667,7 @@ void report_race(const Now& now, const Other& other) {
                                     : writes   ? "write later"
                                                : "not have written yet",
                                     async::what_is_missing(*copy));
-  Finding f = make("async-in-flight", std::move(message), now.lane, now.site);
+  Finding f = finding_of("async-in-flight", std::move(message), now.lane, now.site);
   f.other_site = copy->site;
   report_finding(std::move(f));
   return true;
@@ -743,12 +729,12 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
   const void* const other_site = now.s.sites[site];
   if (report_again("race-streams", now.site, other_site)) return;
   const std::string here = describe_site(now.site), there = describe_site(other_site);
-  Finding f =
-      make("race-streams",
-           fmt::format("this thread {} {}, which another launch {} {}: nothing says which comes first{}",
-                       verb(now.kind), place(now.s, now.space, now.address, now.bytes).name, does ? does : verb(kind),
-                       here == there ? "in the same line" : "at " + there, order::advice(launch->work)),
-           now.lane, now.site);
+  Finding f = finding_of(
+      "race-streams",
+      fmt::format("this thread {} {}, which another launch {} {}: nothing says which comes first{}", verb(now.kind),
+                  place(now.s, now.space, now.address, now.bytes).name, does ? does : verb(kind),
+                  here == there ? "in the same line" : "at " + there, order::advice(launch->work)),
+      now.lane, now.site);
   f.other_site = other_site;
   report_finding(std::move(f));
 }
@@ -794,12 +780,12 @@ void report_streams(const Now& now, std::uint32_t interval, Access kind, std::ui
     if (!conflicts || order::shared(mine, used->bytes).bytes == 0) continue;
     if (report_again("race-streams", now.site, used->site)) continue;
     static constexpr const char* does[] = {"reads", "writes", "allocates", "frees"};
-    Finding f = make("race-streams",
-                     fmt::format("this thread {} {}, which {}{} {}: nothing says which comes first{}", verb(now.kind),
-                                 place(now.s, now.space, now.address, now.bytes).name, used->name,
-                                 used->site == nullptr ? "" : " at " + describe_site(used->site),
-                                 does[static_cast<int>(used->use)], order::advice(used->work)),
-                     now.lane, now.site);
+    Finding f = finding_of("race-streams",
+                           fmt::format("this thread {} {}, which {}{} {}: nothing says which comes first{}",
+                                       verb(now.kind), place(now.s, now.space, now.address, now.bytes).name, used->name,
+                                       used->site == nullptr ? "" : " at " + describe_site(used->site),
+                                       does[static_cast<int>(used->use)], order::advice(used->work)),
+                           now.lane, now.site);
     f.other_site = used->site;
     report_finding(std::move(f));
   }
@@ -919,10 +905,10 @@ bool too_few_written(unsigned unwritten_words, std::size_t bytes) { return unwri
   if (unwritten_words != 0 && now.space == MemorySpace::shared && now.kind != Access::store &&
       now.kind != Access::copy_to && too_few_written(unwritten_words, now.bytes) &&
       !report_again("uninitialised-shared", now.site))
-    report_finding(make("uninitialised-shared",
-                        "this thread reads " + shared_place(s, now.address, now.bytes).name +
-                            ", which no thread of the block has written",
-                        now.lane, now.site));
+    report_finding(finding_of("uninitialised-shared",
+                              "this thread reads " + shared_place(s, now.address, now.bytes).name +
+                                  ", which no thread of the block has written",
+                              now.lane, now.site));
 }
 
 void check_global_written(const Now& now) {
@@ -937,9 +923,9 @@ void check_global_written(const Now& now) {
     unwritten_words += !(now.is_number ? all : any);
   }
   if (!too_few_written(unwritten_words, now.bytes) || report_again("uninitialised", now.site)) return;
-  report_finding(make("uninitialised",
-                      "this thread reads " + global_place(now.address, now.bytes).name + ", which nothing has written",
-                      now.lane, now.site));
+  report_finding(finding_of(
+      "uninitialised", "this thread reads " + global_place(now.address, now.bytes).name + ", which nothing has written",
+      now.lane, now.site));
 }
 
 // ---------------------------------------------------------------------------------------------- handing over
@@ -1004,28 +990,8 @@ constexpr std::uintptr_t kNullArea = 1 << 16;  // no program has memory there
 
 // String literals and constant tables of the program's own, which exist on a GPU as well.
 bool is_program_constant(std::uintptr_t address) {
-#if defined(__linux__)
-  struct Search {
-    std::uintptr_t address;
-    bool found;
-  } search{address, false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& search = *static_cast<Search*>(data);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& part = info->dlpi_phdr[i];
-          const bool constant = part.p_type == PT_LOAD && !(part.p_flags & PF_W);
-          const bool relocated = part.p_type == PT_GNU_RELRO;  // constants that hold addresses
-          if ((constant || relocated) && search.address - (info->dlpi_addr + part.p_vaddr) < part.p_memsz)
-            search.found = true;
-        }
-        return 1;  // the first entry is the executable itself
-      },
-      &search);
-  return search.found;
-#else
-  return false;
-#endif
+  return any_loaded_piece(
+      [=](const LoadedPiece& piece) { return piece.of_program && !piece.writable && piece.contains(address); });
 }
 
 bool is_on_device(const memory::Allocation& a) {
@@ -1040,11 +1006,12 @@ bool is_on_device(const memory::Allocation& a) {
       a.pool != nullptr
           ? fmt::format("it comes from a memory pool, so cudaMemPoolSetAccess() gives device {} access", here)
           : fmt::format("call cudaDeviceEnablePeerAccess({}, 0) while device {} is the current one", a.device, here);
-  report_finding(make("peer-access",
-                      fmt::format("this thread runs on device {} and {} {}, which is memory of device {}: {}, or bring "
-                                  "the data with cudaMemcpyPeer()",
-                                  here, verb(kind), global_place(address, bytes).name, a.device, cure),
-                      lane, site));
+  report_finding(
+      finding_of("peer-access",
+                 fmt::format("this thread runs on device {} and {} {}, which is memory of device {}: {}, or bring "
+                             "the data with cudaMemcpyPeer()",
+                             here, verb(kind), global_place(address, bytes).name, a.device, cure),
+                 lane, site));
   abort_launch(cudaErrorIllegalAddress, true);
 }
 
@@ -1060,8 +1027,8 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
     }
     if (report_again("out-of-bounds-shared", site)) return {};
     const Place p = shared_place(s, address, bytes);
-    report_finding(
-        make("out-of-bounds-shared", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
+    report_finding(finding_of("out-of-bounds-shared",
+                              std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
     return {};
   }
   if (space == MemorySpace::host) {
@@ -1077,7 +1044,7 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
           " host memory; a kernel needs memory from cudaMalloc, to which the data is copied with cudaMemcpy. If the "
           "pointer "
           "is one to device memory, then the index is far off: negative, or overflown";
-    report_finding(make(null ? "null-pointer" : "host-pointer", std::move(what), lane, site));
+    report_finding(finding_of(null ? "null-pointer" : "host-pointer", std::move(what), lane, site));
     abort_launch(cudaErrorIllegalAddress, true);
   }
   const memory::Allocation* a = memory::find(address);
@@ -1090,8 +1057,8 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
   if (a && !a->live) {
     if (report_again("use-after-free", site)) return {};
     const Place p = global_place(address, bytes);
-    report_finding(
-        make("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name, lane, site));
+    report_finding(finding_of("use-after-free", std::string("this thread ") + verb(kind) + " freed memory: " + p.name,
+                              lane, site));
     return {};
   }
   if (!report_again("out-of-bounds", site)) {
@@ -1099,7 +1066,7 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
     const bool known = before.site == site && before.space == MemorySpace::global;
     const Place p = global_place(address, bytes, known ? memory::find(before.inside.begin) : nullptr);
     report_finding(
-        make("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
+        finding_of("out-of-bounds", std::string("this thread ") + verb(kind) + " " + p.name + p.outside, lane, site));
   }
   const memory::Allocation* near = memory::nearest(address);
   const bool in_red_zone = near && near->live && address + memory::kRedZone >= near->begin &&
@@ -1112,11 +1079,12 @@ memory::Range check_bounds(State& s, Lane& lane, MemorySpace space, std::uintptr
                                                    std::uintptr_t address, std::size_t bytes, Access kind,
                                                    const void* site, std::size_t alignment) {
   const char* way = kind == Access::copy_to ? "to" : kind == Access::copy_from ? "from" : "at";
-  report_finding(make("misaligned",
-                      fmt::format("this thread {} {} bytes at once {} an address that is not a multiple of {}: {}",
-                                  kind == Access::copy_to ? "copies" : verb(kind), bytes, way, alignment,
-                                  place(s, space, address, bytes).name),
-                      lane, site));
+  report_finding(
+      finding_of("misaligned",
+                 fmt::format("this thread {} {} bytes at once {} an address that is not a multiple of {}: {}",
+                             kind == Access::copy_to ? "copies" : verb(kind), bytes, way, alignment,
+                             place(s, space, address, bytes).name),
+                 lane, site));
   abort_launch(cudaErrorMisalignedAddress, true);
 }
 
@@ -1134,7 +1102,7 @@ void fault(std::uintptr_t address, void* site) {
   const bool stack = on_thread_stack(reinterpret_cast<const void*>(address));
   // Sites are return addresses, which lie behind the instruction that they stand for.
   void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
-  report_finding(make(
+  report_finding(finding_of(
       stack ? "stack-overflow" : "illegal-address",
       stack ? fmt::format("this thread's stack is full in {}: its recursion is too deep or its local arrays are too "
                           "large; here a thread has {} KB for all of them",
@@ -1384,11 +1352,11 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   if (space == MemorySpace::local) {
     if (!on_own_stack(reinterpret_cast<std::uintptr_t>(p)) && !report_again("local-of-another", site))
       report_finding(
-          make("local-of-another",
-               fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "
-                           "thread's own, and the same address means another place there",
-                           verb(kind)),
-               lane, site));
+          finding_of("local-of-another",
+                     fmt::format("this thread {} a local variable of another thread; on a GPU local memory is each "
+                                 "thread's own, and the same address means another place there",
+                                 verb(kind)),
+                     lane, site));
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -1404,10 +1372,10 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   }
   if (space == MemorySpace::constant) {
     if (report_again("constant-write", site)) return;
-    report_finding(
-        make("constant-write",
-             "this thread writes constant memory, which kernels can only read: " + global_place(address, bytes).name,
-             lane, site));
+    report_finding(finding_of(
+        "constant-write",
+        "this thread writes constant memory, which kernels can only read: " + global_place(address, bytes).name, lane,
+        site));
     return;
   }
   check_alignment(s, lane, space, address, bytes, kind, site, alignment);
@@ -1465,12 +1433,12 @@ void for_each_write(State& s, std::uintptr_t address, std::size_t bytes, Functio
   const bool reads_other = copy.read != 0 && from_space != MemorySpace::global && from_space != MemorySpace::host;
   if (to_space != MemorySpace::shared || reads_other) {
     report_finding(
-        make("async-memory",
-             to_space != MemorySpace::shared
-                 ? "this asynchronous copy does not go to shared memory, the only memory that it can go to"
-                 : "this asynchronous copy does not come from global memory, the only memory that it can come "
-                   "from",
-             lane, copy.site));
+        finding_of("async-memory",
+                   to_space != MemorySpace::shared
+                       ? "this asynchronous copy does not go to shared memory, the only memory that it can go to"
+                       : "this asynchronous copy does not come from global memory, the only memory that it can come "
+                         "from",
+                   lane, copy.site));
     abort_launch(cudaErrorIllegalAddress, true);
   }
   bool inside = check_bounds(s, lane, to_space, to, copy.bytes, Access::copy_to, copy.site).bytes != 0;
@@ -1595,11 +1563,11 @@ void look_at_host(std::uintptr_t address, std::size_t bytes, bool writes, void* 
 
 void missing_return(Lane& lane, const void* site) {
   if (report_again("missing-return", site)) return;
-  report_finding(make("missing-return", kMissingReturn, lane, site));
+  report_finding(finding_of("missing-return", kMissingReturn, lane, site));
 }
 
 void host_code(Lane& lane, const std::string& message, const void* site) {
-  report_finding(make("host-code", message, lane, site));
+  report_finding(finding_of("host-code", message, lane, site));
 }
 
 void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* site) {
@@ -1628,10 +1596,10 @@ void wrong_index(Lane& lane, const char* type, std::int64_t index, const void* s
   // Of variables of the device, which are indexed wrongly less often, the compiler tells as little.
   const std::string of = shared ? fmt::format("{}{}", row ? "a row of " : "", shared->name)
                                 : fmt::format("an array ({}), a local one or the device's", words);
-  report_finding(make(shared ? "out-of-bounds-shared" : "out-of-bounds-local",
-                      fmt::format("this thread uses index {} of {}, which has {} elements", grouped(index), of,
-                                  grouped_digits(lengths[0])),
-                      lane, site));
+  report_finding(finding_of(shared ? "out-of-bounds-shared" : "out-of-bounds-local",
+                            fmt::format("this thread uses index {} of {}, which has {} elements", grouped(index), of,
+                                        grouped_digits(lengths[0])),
+                            lane, site));
   if (!shared) abort_launch(cudaErrorIllegalAddress, true);  // else the simulator's own stack would suffer
 }
 

@@ -253,13 +253,6 @@ Json derived_json(const Counters& c) {
   return derived;
 }
 
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
-  return digits;
-}
-
 // Resources by the time that they need, the busiest first.
 std::vector<Resource> by_time(const Bound& b) {
   std::vector<Resource> order;
@@ -318,7 +311,8 @@ std::string bound_text(const LaunchRecord& launch) {
     text += fmt::format(
         "  no bound, but worth knowing: one load of each thread that fits is {} bytes in flight per SM; DRAM needs "
         "{}\n",
-        grouped(static_cast<std::uint64_t>(f.one_load_each)), grouped(static_cast<std::uint64_t>(f.dram_needs)));
+        grouped_digits(static_cast<std::uint64_t>(f.one_load_each)),
+        grouped_digits(static_cast<std::uint64_t>(f.dram_needs)));
   return text;
 }
 
@@ -336,6 +330,7 @@ Json findings_json(std::size_t launch) {
       entry["other_file"] = other.file;
       entry["other_line"] = other.line;
     }
+    if (f.note) entry["note"] = true;
     list.push_back(std::move(entry));
   }
   return list;
@@ -459,7 +454,7 @@ std::string flop_text(const LaunchRecord& launch) {
   const std::uint64_t flop = c.flop_single + c.flop_double + c.tensor_flop;
   const std::uint64_t asked = c.global_load_bytes + c.global_store_bytes;
   if (flop == 0) return "";
-  std::string text = fmt::format("  {} FLOP{}", grouped(flop),
+  std::string text = fmt::format("  {} FLOP{}", grouped_digits(flop),
                                  c.flop_double == 0   ? ""
                                  : c.flop_single == 0 ? " (FP64)"
                                                       : " (FP32 and FP64)");
@@ -472,8 +467,8 @@ std::string flop_text(const LaunchRecord& launch) {
                     static_cast<double>(flop) / static_cast<double>(std::max<std::uint64_t>(c.dram_bytes_at_least, 1)));
   text += '\n';
   if (c.tensor_instructions != 0)
-    text += fmt::format("  on tensor cores: {} FLOP in {} warp instructions\n", grouped(c.tensor_flop),
-                        grouped(c.tensor_instructions));
+    text += fmt::format("  on tensor cores: {} FLOP in {} warp instructions\n", grouped_digits(c.tensor_flop),
+                        grouped_digits(c.tensor_instructions));
   return text;
 }
 
@@ -482,7 +477,7 @@ std::string readable(const LaunchRecord& launch) {
       fmt::format("\n{}   grid ({},{},{})  block ({},{},{})", launch.kernel ? function_name(launch.kernel) : "(kernel)",
                   launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z);
   const std::size_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
-  if (shared != 0) out += fmt::format("  shared {} bytes", grouped(shared));
+  if (shared != 0) out += fmt::format("  shared {} bytes", grouped_digits(shared));
   if (several_devices()) out += fmt::format("  device {}", launch.device);
   if (launch.parent)
     out += fmt::format("  launched by {} at {}", function_name(launch.parent), describe_site(launch.launched_at));
@@ -499,7 +494,7 @@ std::string readable(const LaunchRecord& launch) {
   if (launch.blocks_run != 0)
     out += fmt::format(
         "  counted in {} of {} blocks, and scaled to all of them; standard error {:.1f} %, of tag passes {:.1f} %\n",
-        grouped(launch.blocks_run), grouped(blocks_of(launch)), 100 * launch.sample_error.others,
+        grouped_digits(launch.blocks_run), grouped_digits(blocks_of(launch)), 100 * launch.sample_error.others,
         100 * launch.sample_error.tag_passes);
   if (launch.reads_from)
     out += fmt::format(
@@ -532,12 +527,13 @@ std::string readable(const LaunchRecord& launch) {
       ideal = fmt::format("{:.2f}", static_cast<double>(t.ideal) / n);
     }
     out += fmt::format("  {:>5}  {:<16} {:>5} {:>15} {:>12} {:>8} {:>13}  {}\n", l.at.line,
-                       fmt::format("{} {}", name(t.space), name(t.kind)), t.bytes, grouped(t.instructions), cost, ideal,
-                       passes, source_text(l.at));
+                       fmt::format("{} {}", name(t.space), name(t.kind)), t.bytes, grouped_digits(t.instructions), cost,
+                       ideal, passes, source_text(l.at));
     if (!l.why.empty()) out += fmt::format("         ^ {}\n", l.why);
     if (const auto compiled = as_compiled(t))
-      out += fmt::format("         ^ compiled by nvcc: {} warp instr., {} {}; {}\n", grouped(compiled->instructions),
-                         grouped(compiled->passes), t.space == MemorySpace::global ? "sec" : "wav", compiled->why);
+      out += fmt::format("         ^ compiled by nvcc: {} warp instr., {} {}; {}\n",
+                         grouped_digits(compiled->instructions), grouped_digits(compiled->passes),
+                         t.space == MemorySpace::global ? "sec" : "wav", compiled->why);
   }
   return out;
 }
@@ -709,7 +705,7 @@ std::string bank_advice(const model::LaneAddresses& lanes, std::int64_t stride, 
   const unsigned after = passes({lanes.mask, lanes.bytes, longer});
   if (after >= data) return conflict;
   return conflict + fmt::format(", {} if they were {} words apart", after,
-                                grouped(static_cast<std::uint64_t>(std::llabs(stride)) / 4 + 1));
+                                grouped_digits(static_cast<std::uint64_t>(std::llabs(stride)) / 4 + 1));
 }
 
 }  // namespace
@@ -739,13 +735,12 @@ std::string diagnose(const SiteRecord& s) {
       return text +
              fmt::format("the first address is {} bytes past the start of a sector", address[0] % model::kSectorBytes);
     if (distance > s.bytes && run >= 4)
-      return text + fmt::format("neighbouring threads are {} bytes apart", grouped(distance)) +
+      return text + fmt::format("neighbouring threads are {} bytes apart", grouped_digits(distance)) +
              bank_advice(lanes, stride, run == n);
     if (distance <= s.bytes && run >= 4)
-      return text +
-             fmt::format(
-                 "rows of {} threads, {} bytes from one to the next", run,
-                 grouped(static_cast<std::uint64_t>(std::llabs(static_cast<std::int64_t>(address[run] - address[0])))));
+      return text + fmt::format("rows of {} threads, {} bytes from one to the next", run,
+                                grouped_digits(static_cast<std::uint64_t>(
+                                    std::llabs(static_cast<std::int64_t>(address[run] - address[0])))));
     return text + "the threads' addresses are scattered";
   }
   if (s.space == MemorySpace::shared && s.ideal != 0) {

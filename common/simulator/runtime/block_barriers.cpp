@@ -41,13 +41,7 @@ void looks(Lane& lane, const Word& word, Access kind, const void* site) {
 }
 
 [[noreturn]] void refuse(Lane& lane, std::string message, const void* site) {
-  Finding f;
-  f.code = "barrier-count";
-  f.message = std::move(message);
-  f.site = site;
-  f.threads = describe_thread(lane);
-  if (observer::checking) report_finding(std::move(f));
-  abort_launch(cudaErrorLaunchFailure, true);
+  end_launch_for("barrier-count", std::move(message), lane, site, cudaErrorLaunchFailure);
 }
 
 // Later phases count, too: a pipeline asks for one that may be long over.

@@ -139,18 +139,12 @@ void Scheduler::look_at_grid_barrier() {
   }
   if (other) report_divergent_barrier(*first, *other, "grid's barrier", "the grid");
   if (!ended) return;
-  Finding f;
-  f.code = "divergent-barrier";
-  f.message = fmt::format(
+  std::string message = fmt::format(
       "this thread waits at the grid's barrier of this line, but {} of its block, thread {} for one, {} already: all "
       "threads of the grid must reach it",
       count == 1 ? "one thread" : fmt::format("{} threads", count), thread_triple(*ended),
       count == 1 ? "has returned" : "have returned");
-  f.site = first->wait_site;
-  f.threads = describe_thread(*first);
-  f.launch = the_launch.serial;
-  f.kernel = the_launch.kernel;
-  report_finding(std::move(f));
+  report_finding(finding_of("divergent-barrier", std::move(message), *first, first->wait_site));
 }
 
 // The running block waits at the grid's barrier, and others will never come.
@@ -158,22 +152,13 @@ void Scheduler::report_incomplete_grid(std::size_t ended, uint3 one_of_them) {
   const Lane* const waits = std::find_if(lanes, lanes + thread_count,
                                          [](const Lane& lane) { return lane.state == LaneState::at_grid_barrier; });
   const dim3 grid = the_launch.config.grid;
-  Finding f;
-  f.code = "deadlock";
-  f.message = fmt::format(
+  std::string message = fmt::format(
       "the grid never ends: this thread waits at the grid's barrier of this line, and {} of {} blocks, block "
       "({},{},{}) "
       "for one, {} ended without coming to it; all threads of the grid must reach it",
       grouped_digits(ended), grouped_digits(std::uint64_t{grid.x} * grid.y * grid.z), one_of_them.x, one_of_them.y,
       one_of_them.z, ended == 1 ? "has" : "have");
-  f.site = waits->wait_site;
-  f.threads = describe_thread(*waits);
-  f.launch = the_launch.serial;
-  f.kernel = the_launch.kernel;
-  report_finding(std::move(f));
-  aborted = true;
-  abort_error = cudaErrorLaunchFailure;
-  abort_sticky = true;
+  fail(finding_of("deadlock", std::move(message), *waits, waits->wait_site));
 }
 
 void Scheduler::run_cooperative_grid() {
@@ -234,17 +219,10 @@ void sync_grid() {
   }
   Lane& lane = *current_lane;
   if (!the_launch.config.cooperative) {
-    Finding f;
-    f.code = "not-cooperative";
-    f.message =
-        "this thread calls sync() of the whole grid in a kernel that was launched with <<< >>>, where is_valid() is "
-        "false: launch it with cudaLaunchCooperativeKernel()";
-    f.site = site;
-    f.threads = describe_thread(lane);
-    f.launch = the_launch.serial;
-    f.kernel = the_launch.kernel;
-    if (observer::checking) report_finding(std::move(f));
-    abort_launch(cudaErrorLaunchFailure, true);
+    end_launch_for("not-cooperative",
+                   "this thread calls sync() of the whole grid in a kernel that was launched with <<< >>>, where "
+                   "is_valid() is false: launch it with cudaLaunchCooperativeKernel()",
+                   lane, site, cudaErrorLaunchFailure);
   }
   ++s.at_grid_barrier;
   lane.wait_barrier = lane.next_barrier;

@@ -55,19 +55,12 @@ void refuse_own_memory(const void* context, std::size_t bytes, const void* site)
     std::memcpy(&word, static_cast<const char*>(context) + at, sizeof word);
     const bool shared = in_shared_memory(word);
     if (!shared && !on_thread_stack(reinterpret_cast<const void*>(word))) continue;
-    Finding f;
-    f.code = "child-pointer";
-    f.message = fmt::format(
+    std::string message = fmt::format(
         "this thread launches a kernel with a pointer to {} memory of its own, which the kernel's threads don't have: "
         "pass values, "
         "or a pointer to global memory",
         shared ? "shared" : "local");
-    f.site = site;
-    f.threads = describe_thread(*current_lane);
-    f.launch = running_launch().serial;
-    f.kernel = running_launch().kernel;
-    if (observer::checking) report_finding(std::move(f));
-    abort_launch(cudaErrorIllegalAddress, true);
+    end_launch_for("child-pointer", std::move(message), *current_lane, site, cudaErrorIllegalAddress);
   }
 }
 

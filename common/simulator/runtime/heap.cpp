@@ -19,14 +19,7 @@ namespace {
 
 void report_bad_free(const char* code, const std::string& what, const void* site) {
   if (!observer::checking) return;
-  Finding f;
-  f.code = code;
-  f.message = "free() or delete in a kernel, " + what;
-  f.site = site;
-  f.threads = describe_thread(*current_lane);
-  f.launch = running_launch().serial;
-  f.kernel = running_launch().kernel;
-  report_finding(std::move(f));
+  report_finding(finding_of(code, "free() or delete in a kernel, " + what, *current_lane, site));
 }
 
 }  // namespace

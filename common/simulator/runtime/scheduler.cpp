@@ -256,20 +256,19 @@ static std::vector<std::string> path_to_barrier(const Lane& lane) {
 // are compared as lines of source, and as numbers where a line has several barriers.
 void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other, const char* barrier, const char* all) {
   const std::string here = describe_site(one.wait_site), there = describe_site(other.wait_site);
-  Finding f;
-  f.code = "divergent-barrier";
+  std::string message;
   if (here != there) {
-    f.message = fmt::format(
+    message = fmt::format(
         "this thread waits at the {} of this line, but thread {} waits at the one of {}; all threads of {} must reach "
         "the same one",
         barrier, thread_triple(other), there, all);
   } else if (one.wait_barrier != other.wait_barrier) {
-    f.message = fmt::format(
+    message = fmt::format(
         "this thread waits at one {} of this line, and thread {} at another one of the same line; all threads of {} "
         "must reach the same one",
         barrier, thread_triple(other), all);
   } else if (!in_same_iteration(one, other)) {
-    f.message = fmt::format(
+    message = fmt::format(
         "this thread and thread {} wait at this {} in different iterations of a loop; all threads of {} must reach it "
         "in the same one",
         thread_triple(other), barrier, all);
@@ -277,14 +276,13 @@ void Scheduler::report_divergent_barrier(const Lane& one, const Lane& other, con
     const std::vector<std::string> path = path_to_barrier(one), path_there = path_to_barrier(other);
     const auto [mine, its] = std::mismatch(path.begin(), path.end(), path_there.begin(), path_there.end());
     if (mine == path.end() || its == path_there.end()) return;
-    f.message = fmt::format(
+    message = fmt::format(
         "this thread has come to this {} by the call in {}, but thread {} by the one in {}; a branch that holds a "
         "barrier must be taken by all threads of {} or by none",
         barrier, *mine, thread_triple(other), *its, all);
   }
-  f.site = one.wait_site;
+  Finding f = finding_of("divergent-barrier", std::move(message), one, one.wait_site);
   f.other_site = other.wait_site;
-  f.threads = describe_thread(one);
   report_finding(std::move(f));
 }
 
@@ -490,10 +488,9 @@ void Scheduler::report_deadlock() {
   }
   if (spins && done.size() > 1) refuse_sample();
   if (spins && memory::open_arena.contains(spins->polls)) refuse_to_wait_for_the_host(*spins);
-  Finding f;
+  const char* code = "deadlock";
   std::string text;
   if (spins) {
-    f.code = "deadlock";
     text = "the block never ends, since threads wait for something that does not happen";
     if (the_launch.config.grid.x * the_launch.config.grid.y * the_launch.config.grid.z > 1 &&
         !the_launch.config.cooperative)
@@ -501,14 +498,13 @@ void Scheduler::report_deadlock() {
   } else if (in_warp_operation) {
     first = in_warp_operation;
     const bool matrix = first->wait_op == WarpOp::matrix;
-    f.code = matrix ? "divergent-matrix" : "mask-lane-missing";
+    code = matrix ? "divergent-matrix" : "mask-lane-missing";
     text = matrix ? "a matrix operation needs all 32 lanes of the warp, and some never come"
                   : "this warp operation waits for lanes that its mask names and that never come";
   } else if (at_grid_barrier != 0) {
-    f.code = "divergent-barrier";
+    code = "divergent-barrier";
     text = "all threads of the grid must come to its barrier, and of this block only a part does";
   } else {
-    f.code = "deadlock";
     text = "the block can never go on";
   }
   for (std::size_t i = 0; i < places.size() && i < 4; ++i) {
@@ -516,12 +512,12 @@ void Scheduler::report_deadlock() {
     text += fmt::format("{} {} thread{} {} {}", i == 0 ? ":" : ",", count, count == 1 ? "" : "s",
                         count == 1 ? "waits" : "wait", place);
   }
-  f.message = text;
-  f.site = first->wait_site;
-  f.threads = describe_thread(*first);
-  f.launch = the_launch.serial;
-  f.kernel = the_launch.kernel;
-  report_finding(std::move(f));
+  fail(finding_of(code, std::move(text), *first, first->wait_site));
+}
+
+// The running block can't go on, and so the launch fails.
+void Scheduler::fail(Finding finding) {
+  report_finding(std::move(finding));
   aborted = true;
   abort_error = cudaErrorLaunchFailure;
   abort_sticky = true;
@@ -896,13 +892,11 @@ unsigned warp_exchange(unsigned mask, WarpOp op, std::uint64_t value, std::uint6
   const unsigned l = lane.linear % kWarpSize;
   const void* site = __builtin_return_address(0);
   if (!(mask >> l & 1u)) {
-    Finding f;
-    f.code = "mask-without-caller";
-    f.message = fmt::format("lane {} calls a warp operation with mask 0x{:08x}, which does not name lane {} itself", l,
-                            mask, l);
-    f.site = site;
-    f.threads = describe_thread(lane);
-    report_finding(std::move(f));
+    report_finding(
+        finding_of("mask-without-caller",
+                   fmt::format("lane {} calls a warp operation with mask 0x{:08x}, which does not name lane {} itself",
+                               l, mask, l),
+                   lane, site));
     mask |= 1u << l;
   }
   return meet(mask, op, value, out, site);
@@ -917,14 +911,12 @@ void tensor::meet(const Call& call, const void* site) {
 void absent_lane(unsigned mask, unsigned source) {
   if (!observer::checking) return;
   Unobserved guard;
-  Finding f;
-  f.code = "shuffle-absent-lane";
-  f.message = fmt::format(
-      "this shuffle reads from lane {}, which takes no part in it{}: the value is undefined", source,
-      mask >> source & 1u ? " (there is no such thread, or it has returned)" : " (the mask does not name it)");
-  f.site = __builtin_return_address(0);
-  f.threads = describe_thread(*current_lane);
-  report_finding(std::move(f));
+  report_finding(finding_of(
+      "shuffle-absent-lane",
+      fmt::format(
+          "this shuffle reads from lane {}, which takes no part in it{}: the value is undefined", source,
+          mask >> source & 1u ? " (there is no such thread, or it has returned)" : " (the mask does not name it)"),
+      *current_lane, __builtin_return_address(0)));
 }
 
 unsigned active_mask() {
@@ -1057,16 +1049,19 @@ void trap() {
 
 namespace {
 
+// Of host code, or of the running thread.
+void report_here(const char* code, std::string message, const void* site) {
+  if (current_lane)
+    report_finding(finding_of(code, std::move(message), *current_lane, site));
+  else
+    report_finding(code, message, const_cast<void*>(site));
+}
+
 // Where findings aren't shown, there may be nobody who reads what is printed.
 void report_failed_assert(const char* expression, const char* function, const void* site) {
   Unobserved guard;
-  Finding f;
-  f.code = "assert";
-  f.message = fmt::format("assert({}) fails in {}", expression, function);
-  f.site = site;
-  if (current_lane) f.threads = describe_thread(*current_lane);
-  if (current_lane) f.message += ", " + f.threads;
-  report_finding(std::move(f));
+  const std::string who = current_lane ? std::string(", ") + describe_thread(*current_lane) : "";
+  report_here("assert", fmt::format("assert({}) fails in {}{}", expression, function, who), site);
 }
 
 [[noreturn]] void end_with_failed_assert(const char* expression, const char* function, const void* site) {
@@ -1096,12 +1091,8 @@ void promise_broken(const char* what) {
   void* const site = __builtin_return_address(0);
   {
     Unobserved guard;
-    Finding f;
-    f.code = "false-promise";
-    f.message = fmt::format("{}: nvcc believes it, and what the program does then is undefined", what);
-    f.site = site;
-    if (current_lane) f.threads = describe_thread(*current_lane);
-    report_finding(std::move(f));
+    report_here("false-promise", fmt::format("{}: nvcc believes it, and what the program does then is undefined", what),
+                site);
   }
   if (!current_lane) std::exit(1);
   abort_launch(cudaErrorAssert, true);

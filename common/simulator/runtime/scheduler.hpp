@@ -91,6 +91,7 @@ struct Scheduler {
   void carry_out(const Warp& warp, unsigned arrived, unsigned first_lane);
   void resolve_active_masks(Warp& warp, unsigned first_lane);
   void report_deadlock();
+  void fail(Finding finding);
   /// `barrier` and `all` are words: "__syncthreads()", "a block".
   void report_divergent_barrier(const Lane& one, const Lane& other, const char* barrier, const char* all);
   void finish_lane(Lane& lane);

@@ -42,12 +42,8 @@ const char* name(const Call& call) {
 
 [[noreturn]] void refuse(const char* code, std::string message, const Lane& lane, const void* other_site = nullptr) {
   if (observer::checking) {
-    Finding f;
-    f.code = code;
-    f.message = std::move(message);
-    f.site = lane.wait_site;
+    Finding f = finding_of(code, std::move(message), lane, lane.wait_site);
     f.other_site = other_site;
-    f.threads = describe_thread(lane);
     report_finding(std::move(f));
   }
   abort_launch(cudaErrorLaunchFailure, true);
@@ -118,14 +114,12 @@ void check_alignment(const Call& call, const Lane& lane) {
   const std::size_t alignment = bytes == 1 ? kRowAlignment : kPointerAlignment;
   const auto past = reinterpret_cast<std::uintptr_t>(call.memory) % alignment;
   if (past == 0) return;
-  Finding f;
-  f.code = "matrix-alignment";
-  f.message = fmt::format(
-      "{} with an address that is {} bytes past a multiple of {}: the matrix must begin at a multiple of {} bytes",
-      name(call), past, alignment, alignment);
-  f.site = lane.wait_site;
-  f.threads = describe_thread(lane);
-  report_finding(std::move(f));
+  report_finding(finding_of(
+      "matrix-alignment",
+      fmt::format(
+          "{} with an address that is {} bytes past a multiple of {}: the matrix must begin at a multiple of {} bytes",
+          name(call), past, alignment, alignment),
+      lane, lane.wait_site));
 }
 
 const std::vector<FragmentAccess>& accesses_of(const Fragment& fragment, bool column_major, bool in_shared) {
@@ -315,15 +309,8 @@ std::uint32_t shared_address(const void* pointer) {
   if (!current_lane) unsupported("__cvta_generic_to_shared() in host code");
   const void* site = __builtin_return_address(0);
   Unobserved guard;
-  if (observer::checking) {
-    Finding f;
-    f.code = "not-shared";
-    f.message = "__cvta_generic_to_shared() of an address that is not in shared memory";
-    f.site = site;
-    f.threads = describe_thread(*current_lane);
-    report_finding(std::move(f));
-  }
-  abort_launch(cudaErrorIllegalAddress, true);
+  end_launch_for("not-shared", "__cvta_generic_to_shared() of an address that is not in shared memory", *current_lane,
+                 site, cudaErrorIllegalAddress);
 }
 
 }  // namespace tilewise::sim::ptx

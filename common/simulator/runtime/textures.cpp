@@ -57,15 +57,9 @@ Texture* known(std::vector<Texture>& all, unsigned long long number) {
 Texture& used(std::vector<Texture>& all, unsigned long long number, const char* what, const void* site) {
   if (current_lane == nullptr) unsupported("a texture or surface in host code");
   if (Texture* found = known(all, number)) return *found;
-  Finding f;
-  f.code = "no-texture";
-  f.message = std::string("there is no such ") + what + (number - 1 < all.size() ? ": it was destroyed" : "");
-  f.site = site;
-  f.threads = describe_thread(*current_lane);
-  f.launch = running_launch().serial;
-  f.kernel = running_launch().kernel;
-  if (observer::checking) report_finding(std::move(f));
-  abort_launch(cudaErrorIllegalAddress, true);
+  end_launch_for("no-texture",
+                 std::string("there is no such ") + what + (number - 1 < all.size() ? ": it was destroyed" : ""),
+                 *current_lane, site, cudaErrorIllegalAddress);
 }
 
 bool show(const cudaResourceDesc& resource, Shown& shown) {
@@ -307,17 +301,10 @@ void* surface_place(unsigned long long number, Shape shape, int x, int y, int z,
     at = std::clamp(at, 0l, width - 1), row = std::clamp(row, 0l, s.height - 1),
     plane = std::clamp(plane, 0l, s.depth - 1);
   } else if (outside) {
-    Finding f;
-    f.code = "out-of-bounds";
-    f.message = "this thread " + std::string(writes ? "writes" : "reads") + " byte " + std::to_string(x) + " of row " +
-                std::to_string(row) + " of a surface of " + std::to_string(s.height) + " rows of " +
-                std::to_string(s.pitch) + " bytes; its x counts bytes";
-    f.site = site;
-    f.threads = describe_thread(*current_lane);
-    f.launch = running_launch().serial;
-    f.kernel = running_launch().kernel;
-    if (observer::checking) report_finding(std::move(f));
-    abort_launch(cudaErrorIllegalAddress, true);
+    std::string message = "this thread " + std::string(writes ? "writes" : "reads") + " byte " + std::to_string(x) +
+                          " of row " + std::to_string(row) + " of a surface of " + std::to_string(s.height) +
+                          " rows of " + std::to_string(s.pitch) + " bytes; its x counts bytes";
+    end_launch_for("out-of-bounds", std::move(message), *current_lane, site, cudaErrorIllegalAddress);
   }
   char* const place = s.begin + static_cast<std::size_t>(plane) * s.slice + static_cast<std::size_t>(row) * s.pitch +
                       static_cast<std::size_t>(outside ? at * bytes : x);

@@ -12,11 +12,8 @@
 #include <cstdlib>
 #include <utility>
 
-#if defined(__linux__)
-#include <link.h>
-#endif
-
 #include "base/findings.hpp"
+#include "base/loaded_pieces.hpp"
 #include "base/memory.hpp"
 #include "base/symbols.hpp"
 #include "base/thread.hpp"
@@ -55,21 +52,7 @@ void set_timer(long microseconds) {
 /// Whether the program itself was running, and no library that may hold a lock: the C library's, for one.
 bool in_program(std::uintptr_t address) {
 #if defined(__linux__)
-  struct Search {
-    std::uintptr_t address;
-    bool found;
-  } search{address, false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* at) {
-        Search& wanted = *static_cast<Search*>(at);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& part = info->dlpi_phdr[i];
-          wanted.found |= part.p_type == PT_LOAD && wanted.address - (info->dlpi_addr + part.p_vaddr) < part.p_memsz;
-        }
-        return 1;  // the first is the program itself
-      },
-      &search);
-  return search.found;
+  return any_loaded_piece([=](const LoadedPiece& piece) { return piece.of_program && piece.contains(address); });
 #else
   static_cast<void>(address);
   return true;
