@@ -188,6 +188,9 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                           "launches_ended",
                           "demand_stream",
                           "report_finding",
+                          "finding_of",
+                          "end_launch_for",
+                          "set_abort_launch",
                           "forget_findings",
                           "findings(",
                           "add_to_report",
@@ -208,6 +211,8 @@ bool may_call(const std::string& symbol, const std::set<std::string>& libraries)
                           "graph::",
                           "memory::",
                           "observer::",
+                          "counter::",
+                          "checker::",
                           "model::"}) {
     if (readable.starts_with(std::string("tilewise::sim::") + own)) return false;
   }
