@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/findings.hpp"
 #include "base/for_ever.hpp"
 #include "base/thread.hpp"
 #include "driver_types.h"
