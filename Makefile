@@ -11,18 +11,19 @@ number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
-.PHONY: help tour learn puzzles test test-all check docs slides sim programs compare recorded homework new-task install clean
+.PHONY: help tour learn puzzles test test-tools test-all check docs slides sim programs compare recorded homework new-task install clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
 	@echo "make learn           puzzles: shows one, and judges it within a second or two whenever you save it; FROM=03-2 begins there"
 	@echo "make puzzles, make puzzle-03-2   which are solved; judge one once (ARGS=\"--hints 1\", ARGS=--solution)"
-	@echo "make test            set up, build and run all tests"
+	@echo "make test            set up, build and run the tests of all lessons"
+	@echo "make test-tools      the tests of what judges: the simulator, the grader, the puzzles"
 	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
 	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu (17: plain.py)"
 	@echo "make step-00-3       compile and run one of the small programs that lesson 00 is made of, with the compiler alone"
 	@echo "make tune-12         which kernel of lesson 12, with which tiles, is fastest on this GPU, size by size"
 	@echo "make test-NN         the tests of one lesson; ARGS=\"-s [counts]\" runs its test program with these arguments"
-	@echo "make test-all        grade all submissions and judge all puzzles' attempts that the repository has: right, wrong and hostile ones"
+	@echo "make test-all        both, then grade all submissions and judge all puzzles' attempts that the repository has: right, wrong and hostile ones"
 	@echo "make check           all else that must hold: what people type, nvcc, pages, the site; ARGS=\"-L site\" one label of them"
 	@echo "make homework        how far your homework is, all chapters"
 	@echo "make homework-NN     grade chapters/NN_*/homework.cu; WATCH=1 again whenever you save it; FILE=my.cu another file"
@@ -52,7 +53,9 @@ puzzle-%:
 	@$(scripts)/learn.sh puzzle $*
 test:
 	@$(scripts)/test.sh
-test-all: test
+test-tools:
+	@$(scripts)/test.sh --tools
+test-all: test test-tools
 	@$(scripts)/test-all.sh
 check:
 	@$(scripts)/check.sh

@@ -35,7 +35,7 @@ int recorded_file(const std::string& folder, const std::string& run) {
   if (machine.starts_with("Simulated")) {
     fmt::print(stderr,
                "There is no {}: nothing to compare with. A simulator measures no time, so the recorded results of GPUs "
-               "say nothing here; the counters that were recorded on an H200 are compared by `make test`.\n"
+               "say nothing here; the counters that were recorded on an H200 are compared by `make test-tools`.\n"
                "common/scripts/record/record-results.sh build/sim/bin records the counts of this simulated GPU.\n",
                own);
     return kNothingRecorded;

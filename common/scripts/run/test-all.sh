@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test-all.sh: what takes too long for `make test`: every submission of tests/*/homework and tests/grader/tasks is graded, every attempt
+# test-all.sh: what takes too long for `make test` and `make test-tools`: every submission of tests/*/homework and tests/grader/tasks is graded, every attempt
 # of tests/*/puzzles is judged, and each must get what it deserves. Then the simulator's tests that compile everything with every
 # compiler and option.
 # test-all.sh --cxx clang++: the submissions alone, compiled by this compiler in place of the one that the build was made with.

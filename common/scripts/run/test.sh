@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [CHAPTER]: builds and runs all tests, or those of one chapter. MACHINE chooses where.
+# test.sh [CHAPTER]: builds and runs the tests of all lessons and of the common library, or those of one chapter. MACHINE chooses where.
+# test.sh --tools: those of the simulator, the grader and the puzzles' judge.
 # The last line is "N passed, N failed, N skipped", summed from what the test programs printed.
 # With ARGS and a CHAPTER: runs that test program with those arguments, for its own output: ARGS="-s [counts]".
 source "$(dirname "$0")/lib.sh"
@@ -36,8 +37,11 @@ if [ $# = 1 ] && is_python "$1"; then
   exit
 fi
 if [ $# = 0 ]; then
-  build $machine
-  select=()
+  build $machine lesson_tests
+  select=(-LE '^tools$')
+elif [ "$1" = --tools ]; then
+  build $machine tool_tests
+  select=(-L '^tools$')
 else
   [ -n "$(find "tests/$1" -name '*_test.cu' 2>/dev/null)" ] || die 1 "tests/$1 has no tests."
   build $machine "test_$1"
