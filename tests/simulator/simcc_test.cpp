@@ -188,6 +188,17 @@ TEST_CASE("simcc reads a file once, with what g++ knows of its headers where the
   const std::string uses =
       folder.write("uses.cu", "#ifndef OF_MINE\n#error another <cmath>\n#endif\n__global__ void k() {}\n");
   CHECK(SIMCC("-I", folder.file("mine"), "-c", uses, "-o", object).status == 0);
+  // A prelude of one's own, with what -include names in it.
+  folder.write("known.hpp", "#pragma once\nconstexpr int kKnown = 7;\n");
+  const std::string own = folder.file("own");
+  CHECK(SIMCC("-I", folder.file("."), "-include", "known.hpp", "--make-prelude", own).status == 0);
+  const std::string knows =
+      folder.write("knows.cu", "#ifndef PLAIN\n#include \"known.hpp\"\n#endif\nint f() { return kKnown; }\n");
+  CHECK(SIMCC("-I", folder.file("."), "--prelude", own, "-c", knows, "-o", object).status == 0);
+  if (!clang) {  // which ignores preludes
+    CHECK(SIMCC("-DPLAIN", "--prelude", own, "-c", knows, "-o", object).status == 0);
+    CHECK(SIMCC("-DPLAIN", "-c", knows, "-o", object).status == 1);
+  }
   // A macro that the headers know: g++ refuses its prelude.
   const Outcome macro = SIMCC("-DNDEBUG", "-c", source, "-o", object);
   CHECK(macro.status == 0);

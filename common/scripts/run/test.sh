@@ -38,7 +38,7 @@ if [ $# = 1 ] && is_python "$1"; then
 fi
 if [ $# = 0 ]; then
   build $machine lesson_tests
-  select=(-LE '^tools$')
+  select=(-LE '^(tools|check)$')
 elif [ "$1" = --tools ]; then
   build $machine tool_tests
   select=(-L '^tools$')
@@ -60,7 +60,7 @@ fi
 jobs=1
 [ "$machine" = gpu ] || jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 status=0
-ctest --preset $machine -V -j "$jobs" --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | tee "$log" | awk -v passed="$python_passed" -v failed="$python_failed" -v skipped="$python_skipped" '
+ctest --test-dir "$folder" -V -j "$jobs" --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | tee "$log" | awk -v passed="$python_passed" -v failed="$python_failed" -v skipped="$python_skipped" '
   function number_before(word,   text) { return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0 }
   /^[0-9]+: All tests passed \(/ { passed_of[$1 + 0] += number_before("test case"); counted[$1 + 0] = 1 }
   /^[0-9]+: test cases: / {

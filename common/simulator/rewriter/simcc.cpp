@@ -88,7 +88,7 @@ usage: simcc FILE.cu... -o APP [options]
                        write a dependency file
   --cxx=COMPILER       the C++ compiler (also: environment TILEWISE_CXX)
   --make-prelude FOLDER
-                       compile what every .cu file includes into this folder, once
+                       compile what every .cu file includes into this folder, once; with it what -include names
   --prelude FOLDER     and use it: a small file then compiles in a fourth of the time (g++ only; another compiler ignores it).
                        In a build, which keeps such folders, simcc does so by itself where the options allow it
   --preprocessed FILE  with -c: keep the preprocessed source
@@ -852,6 +852,12 @@ class Driver {
   /// (std::beta and kin) are left out: g++ would instantiate every one of them in every file, for longer than a small file takes.
   int make_prelude() {
     if (is_clang()) return 0;
+    std::string includes;  // of files that -include names
+    Args& given = options_.preprocess;
+    for (auto at = given.begin(); (at = std::find(at, given.end(), "-include")) != given.end();) {
+      includes += "#include \"" + *(at + 1) + "\"\n";
+      at = given.erase(at, at + 2);
+    }
     const fs::path header = fs::absolute(options_.make_prelude) / "prelude.h";
     fs::create_directories(header.parent_path());
     // Others may be making the same one, or use what is there already.
@@ -861,7 +867,8 @@ class Driver {
         "#include <cstddef>\n"
         "#undef _GLIBCXX_USE_STD_SPEC_FUNCS\n"
         "#include <cuda_runtime.h>\n"
-        "#include <bits/stl_algobase.h>\n");  // <cmath> has std::min by its special functions: programs count on it
+        "#include <bits/stl_algobase.h>\n" +  // <cmath> has std::min by its special functions: programs count on it
+            includes);
     fs::rename(unfinished, header);
     Args command = cxx_;
     append(command, {"-x", "c++-header"});
