@@ -67,6 +67,35 @@ __device__ __forceinline__ void warpgroup_wait(int number) {
 }
 
 // -------------------------------------------------------------------------------------------------------
+// clusters Blocks that run at the same time, near each other, and reach each other's shared memory.
+// ("Special Registers: %cluster_ctarank", "barrier.cluster", "mapa")
+
+/// Which block of its cluster this is: 0, 1 ...
+__device__ __forceinline__ int rank_in_cluster() {
+  unsigned rank = 0;
+  HOPPER_ASM("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+/// Waits for all threads of the cluster.
+__device__ __forceinline__ void cluster_wait() {
+  HOPPER_ASM(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+}
+/// Arrives at the same barrier of the cluster's block `rank`.
+__device__ __forceinline__ void barrier_arrive(uint64_t* barrier, int rank) {
+  HOPPER_ASM(
+      "{\n"
+      ".reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+      "}" ::"r"(shared_address(barrier)),
+      "r"(rank)
+      : "memory");
+}
+
+// -------------------------------------------------------------------------------------------------------
 // copies of tiles (TMA) ("Data Movement and Conversion Instructions: cp.async.bulk.tensor"). A
 // tensor map, made by the host, says where the matrix lies and how large a tile is. What lies
 // outside the matrix arrives as zeros, and isn't written.
@@ -79,6 +108,16 @@ __device__ __forceinline__ void tma_load(void* tile, const CUtensorMap& map, int
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
       "{%2, %3}], [%4];" ::"r"(shared_address(tile)),
       "l"(&map), "r"(x), "r"(y), "r"(shared_address(barrier))
+      : "memory");
+}
+/// The same for the blocks of a cluster whose bits are set in `blocks`: the tile is read once and
+/// arrives in each of them, at the same place, and its own barrier is told. ("multicast")
+__device__ __forceinline__ void tma_load(void* tile, const CUtensorMap& map, int x, int y,
+                                         uint64_t* barrier, uint16_t blocks) {
+  HOPPER_ASM(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+      "multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(tile)),
+      "l"(&map), "r"(x), "r"(y), "r"(shared_address(barrier)), "h"(blocks)
       : "memory");
 }
 /// Starts the copy of a tile to global memory. What threads wrote into the tile must be behind

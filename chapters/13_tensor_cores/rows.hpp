@@ -62,7 +62,8 @@ template <class T>
 void run_library(Lesson&, Product<T>&) {}
 template <class T>
 void run_wgmma(Lesson& lesson, Product<T>&) {
-  for (const char* kernel : {"wgmma_tiles", "wgmma_stages<4>", "wgmma_persistent<4, 16>"})
+  for (const char* kernel :
+       {"wgmma_tiles", "wgmma_stages<4>", "wgmma_persistent<4, 16>", "wgmma_clusters<4, 8>"})
     skip(lesson, kernel);
 }
 inline void run_wgmma_tf32(Lesson& lesson, Product<float>&) {
@@ -124,8 +125,12 @@ inline void run_wgmma(Lesson& lesson, Product<bf16>& product) {
     CUDA_CHECK(
         (launch_wgmma_persistent<4, 16>(p.A, p.B, p.C, p.m, p.n, p.k, work->data(), p.stream)));
   };
-  lesson.run(
-      on_hopper<bf16>(product, "wgmma_persistent<4, 16>", 384, 4 * kTiles + 4 * kBoxC, launch));
+  const auto launch_in_pairs = [work = workspace()](const Problem& p) {
+    CUDA_CHECK((launch_wgmma_clusters<4, 8>(p.A, p.B, p.C, p.m, p.n, p.k, work->data(), p.stream)));
+  };
+  constexpr int bytes = 4 * kTiles + 4 * kBoxC;
+  lesson.run(on_hopper<bf16>(product, "wgmma_persistent<4, 16>", 384, bytes, launch));
+  lesson.run(on_hopper<bf16>(product, "wgmma_clusters<4, 8>", 384, bytes, launch_in_pairs));
 }
 // half is for GPUs that are older than bfloat16
 inline void run_wgmma(Lesson&, Product<__half>&) {}

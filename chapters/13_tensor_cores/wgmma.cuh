@@ -90,15 +90,15 @@ __global__ void __launch_bounds__(256)
 }
 // [wgmma_tiles]
 
-/// For each stage a barrier that says its tiles have arrived, and one that says both warpgroups are
-/// through with them. All threads call this.
+/// For each stage a barrier that says its tiles have arrived, and one that says all `users`
+/// warpgroups are through with them. All threads call this.
 template <int STAGES>
 __device__ __forceinline__ void prepare_barriers(uint64_t (&full)[STAGES],
-                                                 uint64_t (&empty)[STAGES]) {
+                                                 uint64_t (&empty)[STAGES], int users = 2) {
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       barrier_init(&full[s], 1);
-      barrier_init(&empty[s], 2);
+      barrier_init(&empty[s], users);
     }
     barriers_ready();
   }
@@ -156,32 +156,35 @@ __device__ __forceinline__ int2 place(int t, int tiles_m, int tiles_n) {
 // [place]
 
 /// Which part of the work a block does, one after another: whole tiles, then its share of the
-/// k-tiles of the last ones.
+/// k-tiles of the last ones. (Where blocks work in clusters, "block" and "tile" here are a cluster
+/// and the tiles that it computes at the same time.)
 struct Work {
+  int number, blocks;  ///< this block, of so many
   /// tiles that one block computes, tiles that are shared, k-tiles of each
   int whole, shared, steps;
   int next, from, to;      ///< the next whole tile; the k-tiles left of this block's share
   int tile, first, count;  ///< now: k-tiles [first, first + count) of that tile
 
-  __device__ __forceinline__ Work(int tiles, int whole, int steps)
-      : whole(whole),
+  __device__ __forceinline__ Work(int tiles, int whole, int steps, int number = blockIdx.x,
+                                  int blocks = gridDim.x)
+      : number(number),
+        blocks(blocks),
+        whole(whole),
         shared(tiles - whole),
         steps(steps),
-        next(blockIdx.x),
+        next(number),
         tile(0),
         first(0),
         count(0) {
-    from = min(share() * int(blockIdx.x), shared * steps);
+    from = min(share() * number, shared * steps);
     to = min(from + share(), shared * steps);
   }
   /// K-tiles of every block's share; the last blocks may have fewer.
-  __device__ __forceinline__ int share() const {
-    return (shared * steps + gridDim.x - 1) / gridDim.x;
-  }
+  __device__ __forceinline__ int share() const { return (shared * steps + blocks - 1) / blocks; }
   __device__ __forceinline__ bool advance() {
     if (next < whole) {
       tile = next, first = 0, count = steps;
-      next += gridDim.x;
+      next += blocks;
       return true;
     }
     if (from >= to) return false;
@@ -201,27 +204,31 @@ struct Work {
 
 // [add_parts]
 /// For a part of a tile: puts this warpgroup's sums into the workspace, and if all others have been
-/// there, `sum` becomes the sum of all parts, in their order. Returns whether that is so.
+/// there, `sum` becomes the sum of all parts, in their order. Returns whether that is so. `rank` of
+/// `ranks` is which tile of the cluster's it is.
 __device__ __forceinline__ bool add_parts(float (&sum)[128], const Work& work, float4* parts,
-                                          unsigned* arrived, int warpgroup, int* is_last) {
+                                          unsigned* arrived, int warpgroup, int* is_last,
+                                          int rank = 0, int ranks = 1) {
   constexpr int kWords = 64 * kCols / 4;  // float4 of a warpgroup's part
   const int thread = threadIdx.x % 128, first = work.first_block(), last = work.last_block();
-  float4* mine = parts + size_t(2 * work.slot(blockIdx.x) + warpgroup) * kWords + thread;
+  const auto place = [=](int block) {
+    return parts + size_t(2 * (ranks * work.slot(block) + rank) + warpgroup) * kWords + thread;
+  };
+  float4* mine = place(work.number);
 #pragma unroll
   for (int i = 0; i < 32; ++i)
     mine[i * 128] = make_float4(sum[4 * i], sum[4 * i + 1], sum[4 * i + 2], sum[4 * i + 3]);
   __threadfence();
   warpgroup_wait(warpgroup + 1);
-  if (thread == 0)
-    *is_last =
-        atomicAdd(arrived + 2 * (work.tile - work.whole) + warpgroup, 1) == unsigned(last - first);
+  unsigned* counter = arrived + 2 * (ranks * (work.tile - work.whole) + rank) + warpgroup;
+  if (thread == 0) *is_last = atomicAdd(counter, 1) == unsigned(last - first);
   warpgroup_wait(warpgroup + 1);
   if (!*is_last) return false;
   __threadfence();
 #pragma unroll
   for (int i = 0; i < 128; ++i) sum[i] = 0;
   for (int block = first; block <= last; ++block) {
-    const float4* part = parts + size_t(2 * work.slot(block) + warpgroup) * kWords + thread;
+    const float4* part = place(block);
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       const float4 words = __ldcg(part + i * 128);
@@ -325,6 +332,74 @@ __global__ void __launch_bounds__(384, 1)
 }
 // [wgmma_persistent]
 
+// [wgmma_clusters]
+/// The same in clusters of two blocks, whose tiles of C lie one below the other and need the same
+/// tile of B: each block fetches half of it, for both. A stage may be filled again when the four
+/// warpgroups of the cluster are through with it. Grid: twice the number of clusters.
+template <int STAGES, int GROUP>
+__global__ void __launch_bounds__(384, 1)
+    wgmma_clusters(const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
+                   const __grid_constant__ CUtensorMap C, int M, int N, int K, int whole,
+                   float4* parts, unsigned* arrived) {
+  extern __shared__ __align__(1024) unsigned char tiles[];
+  __shared__ uint64_t full[STAGES], empty[STAGES];
+  __shared__ int is_last[2];
+  const int rank = rank_in_cluster();
+  const int pairs_m = (M + 2 * kRows - 1) / (2 * kRows), tiles_n = (N + kCols - 1) / kCols;
+  Work work(pairs_m * tiles_n, whole, (K + kDepth - 1) / kDepth, blockIdx.x / 2, gridDim.x / 2);
+  prepare_barriers<STAGES>(full, empty, 4);
+  cluster_wait();  // the other block's barriers are ready, too
+
+  int stage = 0, parity = 0;
+  if (threadIdx.x < 128) {
+    registers_down_to<56>();
+    while (threadIdx.x == 0 && work.advance()) {
+      const int2 at = place<GROUP>(work.tile, pairs_m, tiles_n);
+      const int row = (2 * at.x + rank) * kRows, col = at.y * kCols;
+      for (int t = work.first; t < work.first + work.count; ++t) {
+        barrier_wait(&empty[stage], parity ^ 1);
+        unsigned char* to = tiles + stage * kTiles;
+        barrier_expect(&full[stage], kTiles);
+        tma_load(to, A, t * kDepth, row, &full[stage]);
+#pragma unroll
+        for (int j = 2 * rank; j < 2 * rank + 2; ++j)
+          tma_load(to + kTileA + j * kBoxB, B, col + j * 64, t * kDepth, &full[stage], 0b11);
+        if (++stage == STAGES) stage = 0, parity ^= 1;
+      }
+    }
+  } else {
+    registers_up_to<224>();
+    const int warpgroup = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
+    unsigned char* staged = tiles + STAGES * kTiles + warpgroup * 2 * kBoxC;
+    float sum[128];
+    while (work.advance()) {
+      int before = 0;
+      for (int t = 0; t < work.count; ++t) {
+        barrier_wait(&full[stage], parity);
+        multiply_tiles(sum, tiles + stage * kTiles, warpgroup, t == 0);
+        if (t > 0) {
+          wgmma_wait<1>();
+          if (thread < 2) barrier_arrive(&empty[before], thread);  // here and there
+        }
+        before = stage;
+        if (++stage == STAGES) stage = 0, parity ^= 1;
+      }
+      wgmma_wait<0>();
+      if (thread < 2) barrier_arrive(&empty[before], thread);
+      if (work.count < work.steps &&
+          !add_parts(sum, work, parts, arrived, warpgroup, &is_last[warpgroup], rank, 2))
+        continue;
+      const int2 at = place<GROUP>(work.tile, pairs_m, tiles_n);
+      store_tile(sum, staged, C, (2 * at.x + rank) * kRows + warpgroup * 64, at.y * kCols,
+                 warpgroup);
+    }
+    if (thread == 0) tma_store_wait();
+  }
+  __syncwarp();
+  cluster_wait();  // the other block may still send tiles here, and arrive at barriers
+}
+// [wgmma_clusters]
+
 // ---------------------------------------------------------------------------------------------------------------
 // launches All return cudaErrorInvalidValue for sizes and addresses that TMA can't take, and
 // cudaErrorNotSupported without compute capability 9.0.
@@ -421,38 +496,70 @@ struct Persistent {
   unsigned* arrived = nullptr;
 };
 inline cudaError_t plan_persistent(Persistent& plan, int tiles, void* workspace,
-                                   cudaStream_t stream) {
+                                   cudaStream_t stream, int in_cluster = 1) {
   int device = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute(&plan.blocks, cudaDevAttrMultiProcessorCount, device);
   if (status != cudaSuccess) return status;
-  plan.whole = whole_tiles(tiles, plan.blocks);
+  plan.blocks -= plan.blocks % in_cluster;
+  plan.whole = whole_tiles(tiles, plan.blocks / in_cluster);
   plan.parts = static_cast<float4*>(workspace);
   plan.arrived =
       reinterpret_cast<unsigned*>(plan.parts + size_t(plan.blocks) * 2 * kRows * kCols / 4);
   if (plan.whole == tiles) return cudaSuccess;
-  return cudaMemsetAsync(plan.arrived, 0, 2 * sizeof(unsigned) * (tiles - plan.whole), stream);
+  return cudaMemsetAsync(plan.arrived, 0, 2 * sizeof(unsigned) * in_cluster * (tiles - plan.whole),
+                         stream);
 }
 
-/// `workspace` has persistent_workspace() bytes, at a multiple of 16.
-template <int STAGES, int GROUP>
-cudaError_t launch_wgmma_persistent(const bf16* A, const bf16* B, bf16* C, int M, int N, int K,
-                                    void* workspace, cudaStream_t stream = nullptr) {
+/// kernel<<<blocks, 384, bytes, stream>>>(args...), with blocks in clusters of so many.
+template <class... Parameters, class... Args>
+cudaError_t launch_in_clusters(int in_cluster, int blocks, int bytes, cudaStream_t stream,
+                               void (*kernel)(Parameters...), Args... args) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(in_cluster), 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = blocks;
+  config.blockDim = 384;
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, Parameters(args)...);
+}
+
+/// A launch of one of the persistent kernels, whose blocks work in clusters of so many.
+template <int STAGES, class Kernel>
+cudaError_t launch_persistent(Kernel kernel, int in_cluster, const bf16* A, const bf16* B, bf16* C,
+                              int M, int N, int K, void* workspace, cudaStream_t stream) {
   if (const cudaError_t status = can_use_wgmma(A, B, C, M, N, K, sizeof(bf16))) return status;
   if (M == 0 || N == 0 || K == 0) return fill_with_zeros(C, M, N, sizeof(bf16), stream);
-  const auto kernel = wgmma_persistent<STAGES, GROUP>;
   constexpr int bytes = STAGES * kTiles + 4 * kBoxC;
+  const int rows = in_cluster * kRows;  // of tiles that a cluster computes at the same time
   Maps maps;
   Persistent plan;
   cudaError_t status = make_maps(maps, A, B, C, M, N, K);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (status == cudaSuccess)
-    status = plan_persistent(plan, (M + kRows - 1) / kRows * ((N + kCols - 1) / kCols), workspace,
-                             stream);
+    status = plan_persistent(plan, (M + rows - 1) / rows * ((N + kCols - 1) / kCols), workspace,
+                             stream, in_cluster);
   if (status != cudaSuccess) return status;
-  kernel<<<plan.blocks, 384, bytes, stream>>>(maps.A, maps.B, maps.C, M, N, K, plan.whole,
-                                              plan.parts, plan.arrived);
-  return cudaGetLastError();
+  return launch_in_clusters(in_cluster, plan.blocks, bytes, stream, kernel, maps.A, maps.B, maps.C,
+                            M, N, K, plan.whole, plan.parts, plan.arrived);
+}
+
+/// `workspace` has persistent_workspace() bytes, at a multiple of 16.
+template <int STAGES, int GROUP>
+cudaError_t launch_wgmma_persistent(const bf16* A, const bf16* B, bf16* C, int M, int N, int K,
+                                    void* workspace, cudaStream_t stream = nullptr) {
+  return launch_persistent<STAGES>(wgmma_persistent<STAGES, GROUP>, 1, A, B, C, M, N, K, workspace,
+                                   stream);
+}
+template <int STAGES, int GROUP>
+cudaError_t launch_wgmma_clusters(const bf16* A, const bf16* B, bf16* C, int M, int N, int K,
+                                  void* workspace, cudaStream_t stream = nullptr) {
+  return launch_persistent<STAGES>(wgmma_clusters<STAGES, GROUP>, 2, A, B, C, M, N, K, workspace,
+                                   stream);
 }

@@ -38,6 +38,9 @@ cudaError_t with_workspace(Launch launch, const T* A, const T* B, T* C, int M, i
 cudaError_t persistent(const bf16* A, const bf16* B, bf16* C, int M, int N, int K, cudaStream_t stream) {
   return with_workspace(launch_wgmma_persistent<4, 16>, A, B, C, M, N, K, stream);
 }
+cudaError_t clusters(const bf16* A, const bf16* B, bf16* C, int M, int N, int K, cudaStream_t stream) {
+  return with_workspace(launch_wgmma_clusters<4, 8>, A, B, C, M, N, K, stream);
+}
 cudaError_t tf32_persistent(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
   return with_workspace(launch_wgmma_tf32<4, 8>, A, B, C, M, N, K, stream);
 }
@@ -61,7 +64,8 @@ std::vector<ProductKernel<bf16>> narrow_kernels(cudaStream_t stream = nullptr) {
   const tilewise::Arithmetic arithmetic = narrow_arithmetic<bf16>();
   return {on<bf16>(stream, "wgmma_tiles", launch_wgmma_tiles, arithmetic),
           on<bf16>(stream, "wgmma_stages<4>", launch_wgmma_stages<4>, arithmetic),
-          on<bf16>(stream, "wgmma_persistent<4, 16>", persistent, arithmetic)};
+          on<bf16>(stream, "wgmma_persistent<4, 16>", persistent, arithmetic),
+          on<bf16>(stream, "wgmma_clusters<4, 8>", clusters, arithmetic)};
 }
 ProductKernel<float> tf32_kernel(cudaStream_t stream = nullptr) {
   return on<float>(stream, "wgmma_tf32_persistent<4, 8>", tf32_persistent, tilewise::Arithmetic::tf32());
@@ -83,21 +87,22 @@ const MatmulShape many_float_tiles{256 * 12, 128 * 12, 1000};
 
 int sms() { return tilewise::device().sms; }
 
-/// wgmma_persistent on that many blocks, with tiles from `whole` on shared.
-cudaError_t launch_shared_out(const bf16* A, const bf16* B, bf16* C, int M, int N, int K, int blocks, int whole) {
-  constexpr int bytes = 4 * kTiles + 4 * kBoxC;
-  const auto kernel = wgmma_persistent<4, 16>;
-  const int tiles = (M + kRows - 1) / kRows * ((N + kCols - 1) / kCols);
+/// wgmma_persistent on that many blocks, with tiles from `whole` on shared. `IN_CLUSTER` is 2: wgmma_clusters, on that many clusters.
+template <int IN_CLUSTER = 1>
+cudaError_t launch_shared_out(const bf16* A, const bf16* B, bf16* C, int M, int N, int K, int clusters, int whole) {
+  constexpr int bytes = 4 * kTiles + 4 * kBoxC, rows = IN_CLUSTER * kRows;
+  const auto kernel = IN_CLUSTER == 1 ? wgmma_persistent<4, 16> : wgmma_clusters<4, 8>;
+  const int tiles = (M + rows - 1) / rows * ((N + kCols - 1) / kCols), blocks = clusters * IN_CLUSTER;
   tilewise::DeviceBuffer<float4> parts(std::size_t(blocks) * 2 * kRows * kCols / 4);
-  tilewise::DeviceBuffer<unsigned> arrived(std::size_t{2} * tiles);
+  tilewise::DeviceBuffer<unsigned> arrived(std::size_t{2} * IN_CLUSTER * tiles);
   parts.poison();
   arrived.zero();
   Maps maps;
   cudaError_t status = make_maps(maps, A, B, C, M, N, K);
   if (status == cudaSuccess) status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (status != cudaSuccess) return status;
-  kernel<<<blocks, 384, bytes>>>(maps.A, maps.B, maps.C, M, N, K, std::min(whole, tiles), parts.data(), arrived.data());
-  status = cudaGetLastError();
+  status = launch_in_clusters(IN_CLUSTER, blocks, bytes, nullptr, kernel, maps.A, maps.B, maps.C, M, N, K,
+                              std::min(whole, tiles), parts.data(), arrived.data());
   return status == cudaSuccess ? cudaDeviceSynchronize() : status;
 }
 
@@ -122,13 +127,16 @@ cudaError_t launch_shared_out(const float* A, const float* B, float* C, int M, i
 }
 
 /// However the tiles of `shape` are dealt.
-template <class T>
+template <class T, int IN_CLUSTER = 1>
 void require_right_however_dealt(const MatmulShape& shape, const tilewise::Arithmetic& arithmetic) {
   const auto random = random_case<T>(shape, 1, arithmetic), signs = case_of_signs<T>(shape, 2, arithmetic);
-  for (const int blocks : {1, 2, 3, 7, 13, sms()}) {
+  for (const int blocks : {1, 2, 3, 7, 13, sms() / IN_CLUSTER}) {
     for (const int whole : {0, 5, 1 << 20}) {  // the last: all
       const ProductLaunch<T> launch = [=](const T* A, const T* B, T* C, int M, int N, int K) {
-        return launch_shared_out(A, B, C, M, N, K, blocks, whole);
+        if constexpr (std::is_same_v<T, bf16>)
+          return launch_shared_out<IN_CLUSTER>(A, B, C, M, N, K, blocks, whole);
+        else
+          return launch_shared_out(A, B, C, M, N, K, blocks, whole);
       };
       for (const auto* product : {&random, &signs}) {
         const Verdict verdict = check_product(launch, *product);
@@ -226,6 +234,7 @@ TEST_CASE("tiles of wgmma are right however they are dealt: whole ones, and shar
   if (skipped()) return;
   // 3 x 3 tiles, with 7 k-tiles each, the last ones ragged.
   require_right_however_dealt<bf16>({128 * 3 - 5, 256 * 3 - 8, 64 * 7 - 8}, narrow_arithmetic<bf16>());
+  require_right_however_dealt<bf16, 2>({128 * 5 - 5, 256 * 3 - 8, 64 * 7 - 8}, narrow_arithmetic<bf16>());
   require_right_however_dealt<float>({256 * 3 - 5, 128 * 3 - 8, 32 * 7 - 4}, tilewise::Arithmetic::tf32());
 }
 
@@ -241,6 +250,7 @@ TEST_CASE("tiles are shared when the last round would leave more than a fifth of
 TEST_CASE("the sum of wgmma's shares doesn't depend on who comes last", "[hopper]") {
   if (skipped()) return;
   require_same_bits(narrow_kernels()[2], many_tiles);
+  require_same_bits(narrow_kernels()[3], many_tiles);
   require_same_bits(tf32_kernel(), many_float_tiles);
 }
 
