@@ -170,37 +170,33 @@ class Ceilings {
   }
 
  private:
-  std::vector<tilewise::Column> columns() const {
-    std::vector<tilewise::Column> list = {{"", "", 37, true}, {"kernel", "", 18, true}};
+  /// What the table says of each part, by names of columns.inc.
+  std::vector<const char*> figures() const {
     const bool roofline = measure_ == Measure::roofline;
     if (tilewise::is_simulated()) {
-      if (measure_ == Measure::latency) list.push_back({"steps", "", 8, false});
-      list.push_back({"load requests", "warp instr.", 13, false});
-      list.push_back({"sectors", "/request", 8, false});
-      if (measure_ != Measure::latency)
-        list.push_back({"store requests", "warp instr.", 14, false});
-      if (measure_ == Measure::flops || roofline)
-        list.push_back({"arithmetic", "FLOP", 10, false});
-      else
-        list.push_back({"shared", "wavefronts", 10, false});
-      if (roofline) list.push_back({"intensity", "FLOP/byte", 9, false});
-    } else if (measure_ == Measure::latency) {
-      list.push_back({"memory", "", 8, false});
-      list.push_back({"one step", "cycles", 8, false});
-      list.push_back({"", "ns", 7, false});
-    } else {
-      list.push_back({roofline ? "intensity" : "memory", roofline ? "FLOP/byte" : "", 9, false});
-      list.push_back({"time", "ms", 8, false});
-      list.push_back({"rate", "", 8, false});
-      list.push_back({"", "", 7, true});
-      list.push_back({roofline ? "of roof" : "of peak", "%", 7, false});
+      if (roofline)
+        return {"load_requests", "sectors_per_load", "store_requests", "flops",
+                "counted_intensity"};
+      if (measure_ == Measure::flops)
+        return {"load_requests", "sectors_per_load", "store_requests", "flops"};
+      if (measure_ == Measure::rate)
+        return {"load_requests", "sectors_per_load", "store_requests", "shared_wavefronts"};
+      return {"steps", "load_requests", "sectors_per_load", "shared_wavefronts"};
     }
+    if (measure_ == Measure::latency) return {"memory", "cycles", "nanoseconds"};
+    if (roofline) return {"intensity", "time", "rate", "rate_unit", "of_roof"};
+    return {"memory", "time", "rate", "rate_unit", "of_peak"};
+  }
+
+  std::vector<tilewise::Column> columns() const {
+    std::vector<tilewise::Column> list = {{"", "", 37, true}, {"kernel", "", 18, true}};
+    for (const char* name : figures())
+      list.push_back(tilewise::on_screen(tilewise::known_column(name)));
     return list;
   }
 
   void add(const Probe& probe, const Row& row, const tilewise::Comparison& comparison,
            const tilewise::Timing& timing, const std::optional<tilewise::Counts>& counts) {
-    using tilewise::fixed, tilewise::significant, tilewise::with_commas;
     const bool ok = row.status == tilewise::Status::ok || row.status == tilewise::Status::counted;
     (ok ? right_ : row.status == tilewise::Status::skip ? skipped_ : wrong_)++;
     tilewise::Record r;
@@ -211,49 +207,17 @@ class Ceilings {
     if (!row.reason.empty()) r.set("reason", row.reason);
     if (probe.intensity > 0) r.set("intensity", probe.intensity);
 
-    std::vector<std::string> cells = {probe.what, probe.kernel};
     if (ok && counts) {
-      const tilewise::Counts& c = *counts;
-      if (measure_ == Measure::latency)
-        cells.push_back(with_commas(static_cast<std::uint64_t>(probe.steps)));
-      cells.push_back(with_commas(c.global_load_requests));
-      cells.push_back(c.global_load_requests > 0 ? fixed(c.sectors_per_load(), 2) : "-");
-      if (measure_ != Measure::latency) cells.push_back(with_commas(c.global_store_requests));
-      if (measure_ == Measure::flops || measure_ == Measure::roofline)
-        cells.push_back(with_commas(c.flops));
-      else
-        cells.push_back(with_commas(c.shared_wavefronts()));
-      if (measure_ == Measure::roofline)
-        cells.push_back(
-            fixed(static_cast<double>(c.flops) / static_cast<double>(c.global_bytes()), 2));
-      r.set("counts.flops", c.flops);
+      tilewise::set_counts(r, *counts);
       if (probe.steps > 0) r.set("steps", probe.steps);
-      r.set("counts.global_load_requests", c.global_load_requests);
-      r.set("counts.global_load_sectors", c.global_load_sectors);
-      r.set("counts.global_load_bytes", c.global_load_bytes);
-      r.set("counts.global_store_requests", c.global_store_requests);
-      r.set("counts.global_store_sectors", c.global_store_sectors);
-      r.set("counts.global_store_bytes", c.global_store_bytes);
-      r.set("counts.distinct_bytes_loaded", c.distinct_bytes_loaded);
-      r.set("counts.distinct_bytes_stored", c.distinct_bytes_stored);
-      r.set("counts.shared_load_wavefronts", c.shared_load_wavefronts);
-      r.set("counts.shared_store_wavefronts", c.shared_store_wavefronts);
-      r.set("counts.shared_conflicts", c.shared_conflicts);
-      tilewise::set_bound(r, c.at_least);
     } else if (ok && measure_ == Measure::latency) {
-      cells.insert(cells.end(), {probe.size, fixed(row.cycles, 1), fixed(row.ns, 1)});
       r.set("latency.cycles", row.cycles).set("latency.ns", row.ns);
     } else if (ok) {
-      const double share =
-          100 * row.figure / (measure_ == Measure::roofline ? roof(probe.intensity) : probe.peak);
-      cells.push_back(measure_ == Measure::roofline ? fixed(probe.intensity, 2) : probe.size);
-      cells.insert(cells.end(), {significant(timing.median_ms()), significant(row.figure)});
-      cells.push_back(probe.flops ? "GFLOP/s" : "GB/s");
-      cells.push_back(probe.show_share ? fixed(share, 1) : "-");
       r.set("figure.value", row.figure).set("figure.unit", probe.flops ? "GFLOP/s" : "GB/s");
+      const bool roofline = measure_ == Measure::roofline;
       if (probe.show_share)
-        r.set(measure_ == Measure::roofline ? "figure.share_of_roof" : "figure.share_of_peak",
-              share / 100);
+        r.set(roofline ? "figure.share_of_roof" : "figure.share_of_peak",
+              row.figure / (roofline ? roof(probe.intensity) : probe.peak));
     }
     if (ok && timing.timed) {
       r.set("time.median_ms", timing.ms.median)
@@ -271,6 +235,9 @@ class Ceilings {
     }
     if (comparison.checked > 0)
       r.set("checked.method", comparison.method).set("checked.count", comparison.checked);
+    std::vector<std::string> cells = {probe.what, probe.kernel};
+    for (const char* name : figures())
+      cells.push_back(ok ? tilewise::written(tilewise::known_column(name), r) : "");
     table_->row(cells, row.status, row.reason);
     results_.add(r);
   }

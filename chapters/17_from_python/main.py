@@ -78,7 +78,7 @@ def check(results: Results, name: str, shape: str, call: Callable[[], Any], exac
         loads, stores = counts["global_load_requests"], counts["global_store_requests"]
         cells += [f"{loads:,}", f"{counts['global_load_sectors'] / max(loads, 1):.2f}",
                   f"{stores:,}", f"{counts['global_store_sectors'] / max(stores, 1):.2f}",
-                  f"{counts['shared_load_wavefronts'] + counts['shared_store_wavefronts']:,}"]
+                  f"{counts['shared_wavefronts']:,}"]
         fields["counts"] = counts
     results.row([*cells, f"{error:.1e}", f"{limit:.1e}"], status, **fields)
 

@@ -28,7 +28,8 @@ def counted(call: Any) -> Tuple[Any, Dict[str, int]]:
     library.begin_counting()
     result = call()
     library.end_counting(counts)
-    return result, dict(zip(COUNTS, counts))
+    named = dict(zip(COUNTS, counts))
+    return result, {**named, "shared_wavefronts": named["shared_load_wavefronts"] + named["shared_store_wavefronts"]}
 
 
 def machine() -> Dict[str, Any]:

@@ -24,71 +24,58 @@ int run_main(const std::function<int()>& program) noexcept {
 
 namespace {
 
-constexpr double kFloatBytes = 4;
+/// Products are compared by their speed-ups, unless a lesson wants the share; what moves data always by the share.
+bool compares_shares(const LessonStyle& style) { return style.figure == Figure::bytes || style.share; }
+
+/// What was counted, by names of columns.inc.
+std::vector<const char*> counted_columns(const LessonStyle& style) {
+  if (style.only_shared)
+    return {"shared_loads", "wavefronts_per_load", "shared_stores", "wavefronts_per_store", "conflicts"};
+  std::vector<const char*> list = {"load_requests", "sectors_per_load"};
+  const auto add = [&](bool wanted, std::initializer_list<const char*> names) {
+    if (wanted) list.insert(list.end(), names);
+  };
+  add(style.l1, {"tag_passes_per_load", "data_passes_per_load"});
+  if (style.figure == Figure::flops) {
+    add(!style.l1, {"loads_counted", "loads_by_formula"});
+    add(true, {"intensity"});
+    add(style.show_shared, {"shared_wavefronts"});
+  } else {
+    add(style.by_formula, {"load_formula"});
+    add(true, {"store_requests", "sectors_per_store"});
+    add(style.by_formula, {"store_formula"});
+    add(style.show_shared, {"shared_wavefronts", "conflicts"});
+  }
+  return list;
+}
+
+/// What a table says of each row behind its names: what was timed on a GPU, what was counted on the simulator, and how right it is.
+std::vector<KnownColumn> figures(const LessonStyle& style) {
+  std::vector<KnownColumn> list;
+  const auto add = [&](const std::vector<const char*>& names) {
+    for (const char* name : names) list.push_back(known_column(name));
+  };
+  if (is_simulated()) {
+    if (style.counts) add(counted_columns(style)), add({"at_least"});
+  } else {
+    add({"time", "iqr", style.figure == Figure::flops ? "gflops" : "gbs", "of_peak"});
+    if (!compares_shares(style)) {
+      add({"same_block"});
+      list.back().heading = "vs " + style.baseline_name;
+    }
+    list.push_back(speedup_column(style.baseline_name, compares_shares(style)));
+  }
+  if (!style.exact && sampled_blocks() == 0) add({"error", "bound"});
+  return list;
+}
 
 std::vector<Column> columns(const LessonStyle& style) {
   std::vector<Column> list = {{"shape", "", 19, true}};
   if (style.show_tile) list.push_back({"tile", "", 4, false});
   list.push_back({"kernel", "", style.kernel_width, true});
   list.insert(list.end(), style.extra.begin(), style.extra.end());
-  if (is_simulated() && !style.counts) {
-    // only errors and bounds
-  } else if (is_simulated() && style.only_shared) {
-    list.push_back({"shared loads", "warp instr.", 12, false});
-    list.push_back({"wavefronts", "/load", 10, false});
-    list.push_back({"shared stores", "warp instr.", 13, false});
-    list.push_back({"wavefronts", "/store", 10, false});
-    list.push_back({"conflicts", "wavefronts", 10, false});
-  } else if (is_simulated() && style.figure == Figure::flops) {
-    list.push_back({"load requests", "warp instr.", 13, false});
-    list.push_back({"sectors", "/request", 8, false});
-    if (style.l1) {
-      list.push_back({"L1 tags", "/request", 8, false});
-      list.push_back({"L1 data", "/request", 8, false});
-    } else {
-      list.push_back({"loads counted", "elements", 13, false});
-      list.push_back({"by formula", "elements", 13, false});
-    }
-    list.push_back({"intensity", "FLOP/byte", 9, false});
-    if (style.show_shared) list.push_back({"shared", "wavefronts", 11, false});
-  } else if (is_simulated()) {
-    list.push_back({"load requests", "warp instr.", 13, false});
-    list.push_back({"sectors", "/request", 8, false});
-    if (style.l1) {
-      list.push_back({"L1 tags", "/request", 8, false});
-      list.push_back({"L1 data", "/request", 8, false});
-    }
-    if (style.by_formula) list.push_back({"formula", "/request", 8, false});
-    list.push_back({"store requests", "warp instr.", 14, false});
-    list.push_back({"sectors", "/request", 8, false});
-    if (style.by_formula) list.push_back({"formula", "/request", 8, false});
-    if (style.show_shared) {
-      list.push_back({"shared", "wavefronts", 11, false});
-      list.push_back({"conflicts", "wavefronts", 10, false});
-    }
-  } else {
-    list.push_back({"time", "ms", 8, false});
-    list.push_back({"IQR", "%", 5, false});
-    list.push_back({style.figure == Figure::flops ? "GFLOP/s" : "GB/s", "", 8, false});
-    list.push_back({"of peak", "%", 7, false});
-    if (style.figure == Figure::flops && !style.share) {
-      list.push_back({"vs " + style.baseline_name, "same block", 10, false});
-      list.push_back({"vs best", style.baseline_name, 7, false});
-    } else {
-      list.push_back({"of " + style.baseline_name, "%", 7, false});
-    }
-  }
-  if (is_simulated() && style.counts) list.push_back({"at least", "of what part", 18, true});
-  if (!style.exact && sampled_blocks() == 0) {
-    list.push_back({"max error", "", 9, false});
-    list.push_back({"bound", "", 8, false});
-  }
+  for (const KnownColumn& column : figures(style)) list.push_back(on_screen(column));
   return list;
-}
-
-std::string least_text(const Outcome& outcome) {
-  if (!outcome.counts || outcome.status == Status::wrong || outcome.counts->at_least.seconds <= 0) return "-";
-  return time_text(outcome.counts->at_least.seconds) + " " + outcome.counts->at_least.by;
 }
 
 bool refused_by_configuration(cudaError_t code) {
@@ -153,7 +140,7 @@ struct Lesson::State {
   void measure_with_baseline(const Variant& variant, const TimerOptions& rules, Outcome& outcome);
   void time(const Variant& variant, Outcome& outcome);
   std::size_t add_row(const Variant& variant, const Outcome& outcome);
-  std::vector<std::string> cells(const Variant& variant, const Outcome& outcome);
+  std::vector<std::string> cells(const Variant& variant, const Record& row, Status status) const;
   Record record(const Variant& variant, const Outcome& outcome) const;
 };
 
@@ -309,85 +296,15 @@ void Lesson::State::measure_with_baseline(const Variant& variant, const TimerOpt
   remember(turned_with, best_baseline_kernel);
 }
 
-std::vector<std::string> Lesson::State::cells(const Variant& variant, const Outcome& outcome) {
-  std::vector<std::string> row = {variant.shape};
-  if (style.show_tile) row.push_back(variant.tile > 0 ? std::to_string(variant.tile) : "-");
-  row.push_back(variant.kernel);
-  for (std::size_t i = 0; i < style.extra.size(); ++i) row.push_back(i < variant.extra.size() ? variant.extra[i] : "-");
-  const bool with_errors = !style.exact && sampled_blocks() == 0;
-  const std::size_t before_errors = columns(style).size() - (with_errors ? 2 : 0);
-  if (outcome.status == Status::skip) return row;
-  const bool right = outcome.status == Status::ok || outcome.status == Status::counted;  // as far as anybody knows
-  if (is_simulated() && outcome.counts && style.counts && right) {
-    const Counts& c = *outcome.counts;
-    if (style.only_shared) {
-      row.push_back(with_commas(c.shared_loads));
-      row.push_back(c.shared_loads > 0 ? fixed(double(c.shared_load_wavefronts) / double(c.shared_loads), 2) : "-");
-      row.push_back(with_commas(c.shared_stores));
-      row.push_back(c.shared_stores > 0 ? fixed(double(c.shared_store_wavefronts) / double(c.shared_stores), 2) : "-");
-      row.push_back(with_commas(c.shared_conflicts));
-    } else if (style.figure == Figure::flops) {
-      row.push_back(with_commas(c.global_load_requests));
-      row.push_back(fixed(c.sectors_per_load(), 2));
-      if (style.l1) {
-        row.push_back(fixed(c.tag_passes_per_load(), 2));
-        row.push_back(fixed(c.data_passes_per_load(), 2));
-      } else {
-        row.push_back(with_commas(c.global_load_bytes / static_cast<std::uint64_t>(kFloatBytes)));
-        row.push_back(variant.predicted_loads > 0 ? with_commas(static_cast<std::uint64_t>(variant.predicted_loads))
-                                                  : "-");
-      }
-      row.push_back(c.global_bytes() > 0 ? fixed(variant.work / static_cast<double>(c.global_bytes()), 2) : "-");
-      if (style.show_shared) row.push_back(with_commas(c.shared_wavefronts()));
-    } else {
-      const auto by_formula = [&](double sectors, std::uint64_t requests) {
-        if (!style.by_formula) return;
-        row.push_back(sectors > 0 && requests > 0 ? fixed(sectors / static_cast<double>(requests), 2) : "-");
-      };
-      row.push_back(with_commas(c.global_load_requests));
-      row.push_back(fixed(c.sectors_per_load(), 2));
-      if (style.l1) {
-        row.push_back(fixed(c.tag_passes_per_load(), 2));
-        row.push_back(fixed(c.data_passes_per_load(), 2));
-      }
-      by_formula(variant.predicted_load_sectors, c.global_load_requests);
-      row.push_back(with_commas(c.global_store_requests));
-      row.push_back(fixed(c.sectors_per_store(), 2));
-      by_formula(variant.predicted_store_sectors, c.global_store_requests);
-      if (style.show_shared) {
-        row.push_back(with_commas(c.shared_wavefronts()));
-        row.push_back(with_commas(c.shared_conflicts));
-      }
-    }
-  } else if (!is_simulated() && outcome.status == Status::ok && outcome.timing.timed) {
-    const double ms = outcome.timing.median_ms();
-    row.push_back(significant(ms));
-    row.push_back(fixed(100 * outcome.timing.ms.iqr() / ms, 1));
-    row.push_back(outcome.figure > 0 ? significant(outcome.figure) : "-");
-    row.push_back(outcome.figure > 0 && ceiling() > 0 && std::isfinite(ceiling())
-                      ? fixed(100 * outcome.figure / ceiling(), 1)
-                      : "-");
-    if (style.figure == Figure::flops && !style.share) {
-      const auto same = baseline_by_block.find(variant.block_key);
-      row.push_back(same != baseline_by_block.end() ? fixed(same->second / ms, 2) + "x" : "-");
-      row.push_back(outcome.speedup > 0 ? fixed(outcome.speedup, 2) + "x" : "-");
-    } else {
-      row.push_back(outcome.speedup > 0 ? fixed(100 * outcome.speedup, 1) : "-");
-    }
-  }
-  if (is_simulated() && style.counts && style.figure == Figure::flops && !style.only_shared &&
-      outcome.status == Status::ok && !outcome.counts && !style.l1 && variant.predicted_loads > 0) {
-    row.insert(row.end(), 3, "-");  // not counted; the formula still holds
-    row.push_back(with_commas(static_cast<std::uint64_t>(variant.predicted_loads)));
-  }
-  const std::size_t before_bound = before_errors - (is_simulated() && style.counts ? 1 : 0);
-  while (row.size() < before_bound) row.push_back("-");
-  if (row.size() < before_errors) row.push_back(least_text(outcome));
-  if (!with_errors) return row;
-  const bool compared = outcome.comparison.checked > 0;
-  row.push_back(compared ? scientific(outcome.comparison.max_error) : "-");
-  row.push_back(compared ? scientific(outcome.comparison.bound_at_max) : "-");
-  return row;
+std::vector<std::string> Lesson::State::cells(const Variant& variant, const Record& row, Status status) const {
+  std::vector<std::string> list = {variant.shape};
+  if (style.show_tile) list.push_back(variant.tile > 0 ? std::to_string(variant.tile) : "-");
+  list.push_back(variant.kernel);
+  for (std::size_t i = 0; i < style.extra.size(); ++i)
+    list.push_back(i < variant.extra.size() ? variant.extra[i] : "-");
+  if (status == Status::skip) return list;
+  for (const KnownColumn& column : figures(style)) list.push_back(written(column, row));
+  return list;
 }
 
 Record Lesson::State::record(const Variant& variant, const Outcome& outcome) const {
@@ -402,8 +319,7 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
   r.set("block.x", variant.block.x).set("block.y", variant.block.y).set("block.z", variant.block.z);
   r.set("shared_bytes", variant.shared_bytes);
   if (outcome.status == Status::skip) return r;
-  if (outcome.status != Status::counted) {
-    const Comparison& c = outcome.comparison;
+  if (const Comparison& c = outcome.comparison; c.checked > 0) {
     r.set("error.max", c.max_error).set("error.bound", c.bound_at_max).set("error.checked_by", c.method);
     r.set("error.wrong_elements", c.wrong);
   }
@@ -415,8 +331,10 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     r.set("time.working_set", variant.working_set);
     r.set("time.l2_flushed", t.flushed).set("time.graph", t.graph);
     r.set("time.sm_clock_min_mhz", t.sm_clock_min_mhz).set("time.sm_clock_max_mhz", t.sm_clock_max_mhz);
-    r.set("figure.value", outcome.figure).set("figure.unit", unit());
-    if (ceiling() > 0 && std::isfinite(ceiling())) r.set("figure.share_of_peak", outcome.figure / ceiling());
+    r.set("figure.unit", unit());
+    if (outcome.figure > 0) r.set("figure.value", outcome.figure);
+    if (outcome.figure > 0 && ceiling() > 0 && std::isfinite(ceiling()))
+      r.set("figure.share_of_peak", outcome.figure / ceiling());
     const auto same = baseline_by_block.find(variant.block_key);
     if (same != baseline_by_block.end() && !style.share) r.set("speedup.same_block", same->second / t.ms.median);
     if (style.share) r.set("speedup.share", true);
@@ -430,26 +348,9 @@ Record Lesson::State::record(const Variant& variant, const Outcome& outcome) con
     r.set("formula.loads", variant.predicted_loads).set("formula.text", variant.loads_formula);
   if (outcome.counts && (outcome.status == Status::ok || outcome.status == Status::counted)) {
     const Counts& n = *outcome.counts;
-    r.set("counts.global_load_requests", n.global_load_requests);
-    r.set("counts.global_load_sectors", n.global_load_sectors);
-    r.set("counts.global_load_bytes", n.global_load_bytes);
-    r.set("counts.global_load_tag_passes", n.global_load_tag_passes);
-    r.set("counts.global_load_data_passes", n.global_load_data_passes);
-    r.set("counts.global_store_requests", n.global_store_requests);
-    r.set("counts.global_store_sectors", n.global_store_sectors);
-    r.set("counts.global_store_bytes", n.global_store_bytes);
-    r.set("counts.global_store_tag_passes", n.global_store_tag_passes);
-    r.set("counts.global_store_data_passes", n.global_store_data_passes);
-    r.set("counts.atomic_requests", n.atomic_requests).set("counts.atomic_sectors", n.atomic_sectors);
-    r.set("counts.shared_loads", n.shared_loads).set("counts.shared_stores", n.shared_stores);
-    r.set("counts.shared_load_wavefronts", n.shared_load_wavefronts);
-    r.set("counts.shared_store_wavefronts", n.shared_store_wavefronts);
-    r.set("counts.shared_conflicts", n.shared_conflicts);
-    r.set("counts.dram_bytes_at_least", n.dram_bytes_at_least);
-    r.set("counts.distinct_bytes_loaded", n.distinct_bytes_loaded);
-    r.set("counts.distinct_bytes_stored", n.distinct_bytes_stored);
-    r.set("counts.static_shared_bytes", n.static_shared_bytes);
-    set_bound(r, n.at_least);
+    set_counts(r, n);
+    if (style.figure == Figure::flops && n.global_bytes() > 0)
+      r.set("intensity", variant.work / static_cast<double>(n.global_bytes()));
   }
   return r;
 }
@@ -470,9 +371,10 @@ std::size_t Lesson::State::add_row(const Variant& variant, const Outcome& outcom
   }
   if (!variant.loads_formula.empty()) remember(formulas, fmt::format("{} {}", variant.kernel, variant.loads_formula));
   some_inexact = some_inexact || !style.exact;
-  table.row(cells(variant, outcome), outcome.status, outcome.reason);
+  const Record row = record(variant, outcome);
+  table.row(cells(variant, row, outcome.status), outcome.status, outcome.reason);
   if (outcome.counts && outcome.counts->at_least.seconds > 0) bounds_of = outcome.counts->at_least.device;
-  return results.add(record(variant, outcome));
+  return results.add(row);
 }
 
 void Lesson::skip(const std::string& shape, const std::string& kernel, int tile, const std::string& reason) {

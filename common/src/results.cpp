@@ -79,6 +79,35 @@ void set_bound(Record& row, const LeastTime& time) {
     row.set("bound.in_flight.bytes", time.in_flight).set("bound.in_flight.dram_needs", time.dram_needs);
 }
 
+void set_counts(Record& row, const Counts& counts) {
+  const auto set = [&](const char* name, std::uint64_t value) { row.set(std::string("counts.") + name, value); };
+  set("global_load_requests", counts.global_load_requests);
+  set("global_load_sectors", counts.global_load_sectors);
+  set("global_load_bytes", counts.global_load_bytes);
+  set("global_load_tag_passes", counts.global_load_tag_passes);
+  set("global_load_data_passes", counts.global_load_data_passes);
+  set("global_store_requests", counts.global_store_requests);
+  set("global_store_sectors", counts.global_store_sectors);
+  set("global_store_bytes", counts.global_store_bytes);
+  set("global_store_tag_passes", counts.global_store_tag_passes);
+  set("global_store_data_passes", counts.global_store_data_passes);
+  set("global_bytes", counts.global_bytes());
+  set("atomic_requests", counts.atomic_requests);
+  set("atomic_sectors", counts.atomic_sectors);
+  set("shared_loads", counts.shared_loads);
+  set("shared_stores", counts.shared_stores);
+  set("shared_load_wavefronts", counts.shared_load_wavefronts);
+  set("shared_store_wavefronts", counts.shared_store_wavefronts);
+  set("shared_wavefronts", counts.shared_wavefronts());
+  set("shared_conflicts", counts.shared_conflicts);
+  set("dram_bytes_at_least", counts.dram_bytes_at_least);
+  set("distinct_bytes_loaded", counts.distinct_bytes_loaded);
+  set("distinct_bytes_stored", counts.distinct_bytes_stored);
+  set("flops", counts.flops);
+  set("static_shared_bytes", counts.static_shared_bytes);
+  set_bound(row, counts.at_least);
+}
+
 Results::Results(const Options& options) {
   const Device& d = device();
   run_.set("program", options.program())

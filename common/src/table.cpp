@@ -124,14 +124,12 @@ std::string significant(double value) {
   if (value == 0) return "0";
   const double size = std::abs(value);
   if (size < 1e-4 || size >= 1e9) return fmt::format("{:.2e}", value);
+  if (size >= 999.5) return (value < 0 ? "-" : "") + with_commas(static_cast<std::uint64_t>(std::llround(size)));
   // Decimals that leave three digits; rounding may add a digit (9.996 -> 10.0).
   const int digits_before = static_cast<int>(std::floor(std::log10(size))) + 1;
   const double rounded = std::stod(fmt::format("{:.{}f}", size, std::max(0, 3 - digits_before)));
   const int after = rounded >= std::pow(10.0, digits_before) ? digits_before + 1 : digits_before;
-  if (after <= 3) return fmt::format("{:.{}f}", value, std::max(0, 3 - after));
-  const double unit = std::pow(10.0, after - 3);
-  const auto whole = static_cast<std::uint64_t>(std::llround(size / unit) * std::llround(unit));
-  return (value < 0 ? "-" : "") + with_commas(whole);
+  return fmt::format("{:.{}f}", value, std::max(0, 3 - after));
 }
 
 std::string time_text(double seconds) {

@@ -2,15 +2,20 @@
 // comparable, and how two runs of it differ. Text in, text out; common/tools/compare.cpp is the program around it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "tilewise/results.hpp"
 
 namespace compare_results {
 
@@ -30,9 +35,32 @@ inline std::string slug(const std::string& machine) {
   return text;
 }
 
-inline Json at(const Json& object, const char* key) { return object.is_object() ? object.value(key, Json()) : Json(); }
+/// The value at "time.median_ms", or null.
+inline Json at(const Json& row, const std::string& dotted) {
+  std::string pointer = "/" + dotted;
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  const Json::json_pointer place(pointer);
+  return row.contains(place) ? row.at(place) : Json();
+}
 
-inline std::string text(const Json& object, const char* key) {
+/// The same for tilewise::written().
+inline tilewise::RowReader reader(const Json& row) {
+  return [&row](const std::string& place) -> std::optional<tilewise::Record::Value> {
+    const Json value = at(row, place);
+    if (value.is_boolean()) return value.get<bool>();
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (value.is_number()) return value.get<double>();
+    if (value.is_string()) return value.get<std::string>();
+    return std::nullopt;
+  };
+}
+
+/// A row's value in a column of columns.inc.
+inline std::string written(const char* column, const Json& row, const std::string& none = "-") {
+  return tilewise::written(tilewise::known_column(column), reader(row), none);
+}
+
+inline std::string text(const Json& object, const std::string& key) {
   const Json value = at(object, key);
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
 }
@@ -114,15 +142,28 @@ struct Result {
   std::vector<double> ratios;  ///< recorded time / time here
 };
 
-inline std::string number(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof(buffer), value < 10 ? "%.3f" : value < 1000 ? "%.1f" : "%.0f", value);
-  return buffer;
-}
+/// A ratio, finely: 1.034x.
+inline std::string times(double ratio) { return tilewise::fixed(ratio, 3) + "x"; }
 
-inline std::string padded(std::string cell, std::size_t width, bool left = false) {
-  if (cell.size() < width) cell.insert(left ? cell.size() : 0, width - cell.size(), ' ');
-  return cell;
+/// Lines of cells as a table: a column is as wide as its longest cell; columns in `left` are aligned left, the others right.
+inline std::string laid_out(const std::vector<std::vector<std::string>>& lines, const std::set<std::size_t>& left) {
+  std::vector<std::size_t> widths;
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (i == widths.size()) widths.push_back(0);
+      widths[i] = std::max(widths[i], line[i].size());
+    }
+  std::string table;
+  for (const auto& line : lines) {
+    std::string cells;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::string space(widths[i] - line[i].size(), ' ');
+      cells += left.count(i) ? line[i] + space + "  " : space + line[i] + "  ";
+    }
+    while (!cells.empty() && cells.back() == ' ') cells.pop_back();
+    table += cells + "\n";
+  }
+  return table;
 }
 
 /// Compares rows with equal keys. Times when both have them; else counts, which must be equal. `tolerance` is the share
@@ -133,25 +174,14 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
   for (const Json& row : at(recorded, "rows"))
     if (text(row, "status") == "OK") old_rows[key(row)] = row;
 
-  std::size_t shape_width = 5, kernel_width = 6;
-  for (const Json& row : at(here, "rows")) {
-    shape_width = std::max(shape_width, text(row, "shape").size());
-    kernel_width = std::max(kernel_width, label(row).size());
-  }
-  const auto line = [&](const Json& row, const std::string& a, const std::string& b, const std::string& c,
+  const bool timed = !old_rows.empty() && !at(old_rows.begin()->second, "time").is_null();
+  std::vector<std::vector<std::string>> lines = {{"shape", "tile", "kernel", timed ? "recorded ms" : "recorded",
+                                                  timed ? "here ms" : "here", timed ? "speed" : "ratio",
+                                                  timed ? "" : "counts; load sectors where all are equal"}};
+  const auto line = [&](const Json& row, const std::string& before, const std::string& now, const std::string& ratio,
                         const std::string& note) {
-    std::string cells = padded(text(row, "shape"), shape_width, true) + "  " + padded(text(row, "tile"), 4) + "  " +
-                        padded(label(row), kernel_width, true) + "  " + padded(a, 14) + "  " + padded(b, 14) + "  " +
-                        padded(c, 8) + "  " + note;
-    while (!cells.empty() && cells.back() == ' ') cells.pop_back();
-    result.table += cells + "\n";
+    lines.push_back({text(row, "shape"), text(row, "tile"), label(row), before, now, ratio, note});
   };
-  Json heading;
-  heading["shape"] = "shape", heading["tile"] = "tile", heading["kernel"] = "kernel";
-  const Json first = old_rows.empty() ? Json() : old_rows.begin()->second;
-  const bool times = !at(first, "time").is_null();
-  line(heading, times ? "recorded ms" : "recorded", times ? "here ms" : "here", times ? "speed" : "ratio",
-       times ? "" : "counts; load sectors where all are equal");
 
   std::set<std::string> seen;
   for (const Json& row : at(here, "rows")) {
@@ -170,14 +200,13 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
       line(row, "OK", status, "", text(row, "reason"));
       continue;
     }
-    const Json old_time = at(at(found->second, "time"), "median_ms"), new_time = at(at(row, "time"), "median_ms");
+    const Json old_time = at(found->second, "time.median_ms"), new_time = at(row, "time.median_ms");
     if (old_time.is_number() && new_time.is_number() && new_time.get<double>() > 0) {
       const double ratio = old_time.get<double>() / new_time.get<double>();
       result.ratios.push_back(ratio);
       const bool slower = judge_times && ratio < 1 / (1 + tolerance);
       result.worse += slower;
-      line(row, number(old_time.get<double>()), number(new_time.get<double>()), number(ratio) + "x",
-           slower ? "slower" : "");
+      line(row, written("time", found->second), written("time", row), times(ratio), slower ? "slower" : "");
       continue;
     }
     const Json old_counts = at(found->second, "counts"), new_counts = at(row, "counts");
@@ -188,12 +217,12 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
     }
     int different = 0;
     for (const auto& [name, value] : old_counts.items()) {
-      const Json now = at(new_counts, name.c_str());
+      const Json now = at(new_counts, name);
       if (now == value) continue;
       ++different;
       const double before = value.is_number() ? value.get<double>() : 0;
       const bool divides = before != 0 && now.is_number();
-      line(row, value.dump(), now.dump(), divides ? number(now.get<double>() / before) + "x" : "", name);
+      line(row, value.dump(), now.dump(), divides ? times(now.get<double>() / before) : "", name);
     }
     result.worse += different > 0;
     const std::string sectors = text(new_counts, "global_load_sectors");
@@ -204,44 +233,32 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
     ++result.missing;
     line(row, "OK", "-", "", "not run here");
   }
+  result.table = laid_out(lines, {0, 2, 6});
   return result;
 }
 
 /// The rows of a recorded run whose text contains all of `words`, as a table: time, figure and speed-ups.
 inline std::string shown(const Json& run, const std::vector<std::string>& words) {
-  std::vector<std::vector<std::string>> rows = {{"shape", "tile", "kernel", "ms", "figure", "", "", ""}};
+  std::vector<std::vector<std::string>> lines = {{"shape", "tile", "kernel", "ms", "figure"}};
   for (const Json& row : at(run, "rows")) {
     if (text(row, "status") != "OK") continue;
-    std::vector<std::string> cells = {text(row, "shape"), text(row, "tile"), label(row)};
-    const Json ms = at(at(row, "time"), "median_ms"), figure = at(row, "figure");
-    cells.push_back(ms.is_number() ? number(ms.get<double>()) : "-");
-    const Json value = at(figure, "value"), cycles = at(at(row, "latency"), "cycles");
-    cells.push_back(value.is_number()    ? number(value.get<double>()) + " " + text(figure, "unit")
-                    : cycles.is_number() ? number(cycles.get<double>()) + " cycles"
-                                         : "-");
+    const bool rated = at(row, "figure.value").is_number(), waits = at(row, "latency.cycles").is_number();
+    std::vector<std::string> cells = {text(row, "shape"), text(row, "tile"), label(row), written("time", row),
+                                      rated   ? written("rate", row) + " " + text(row, "figure.unit")
+                                      : waits ? written("cycles", row) + " cycles"
+                                              : "-"};
     const Json speedup = at(row, "speedup");
     for (const auto& [name, ratio] : speedup.items()) {
-      std::string label = name;
-      std::replace(label.begin(), label.end(), '_', ' ');
-      if (ratio.is_number() && cells.size() < 8) cells.push_back(number(ratio.get<double>()) + "x " + label);
+      if (name != "same_block" && !name.starts_with("best_")) continue;  // quartiles, how it was timed
+      std::string what = name;
+      std::replace(what.begin(), what.end(), '_', ' ');
+      cells.push_back(times(ratio.get<double>()) + " " + what);
     }
-    cells.resize(8);
-    std::string all;
-    for (const std::string& cell : cells) all += cell + " ";
+    const std::string all = fmt::format("{}", fmt::join(cells, " "));
     if (std::all_of(words.begin(), words.end(), [&](const std::string& w) { return all.find(w) != std::string::npos; }))
-      rows.push_back(cells);
+      lines.push_back(cells);
   }
-  std::vector<std::size_t> width(8);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < 8; ++i) width[i] = std::max(width[i], row[i].size());
-  std::string table;
-  for (const auto& row : rows) {
-    std::string cells;
-    for (std::size_t i = 0; i < 8; ++i) cells += padded(row[i], width[i], i == 0 || i == 2 || i > 4) + "  ";
-    while (!cells.empty() && cells.back() == ' ') cells.pop_back();
-    table += cells + "\n";
-  }
-  return rows.size() > 1 ? table : "";
+  return lines.size() > 1 ? laid_out(lines, {0, 2, 5, 6}) : "";
 }
 
 /// Geometric mean; 0 for none.

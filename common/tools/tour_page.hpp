@@ -89,32 +89,18 @@ inline std::string from_markdown(std::string_view text) {
   return out;
 }
 
-inline std::string with_commas(std::string digits) {
-  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(i, ",");
-  return digits;
-}
-
 inline std::string counted(std::size_t n, const char* what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-/// The value at "time.median_ms", or null.
-inline Json at(const Json& row, const std::string& dotted) {
-  std::string pointer = "/" + dotted;
-  std::replace(pointer.begin(), pointer.end(), '.', '/');
-  const Json::json_pointer place(pointer);
-  return row.contains(place) ? row.at(place) : Json();
-}
+using compare_results::at, compare_results::reader;
 
-/// decimals < 0: three digits that count.
-inline std::string shown(const Json& value, int decimals) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return escaped(value.get<std::string>());
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_integer()) return with_commas(std::to_string(value.get<long long>()));
-  const double number = value.get<double>();
-  if (decimals < 0) return number < 1000 ? fmt::format("{:.3g}", number) : with_commas(fmt::format("{:.0f}", number));
-  return fmt::format("{:.{}f}", number, decimals);
+/// A value as HTML: integers whole, other numbers with three digits that count.
+inline std::string shown(const Json& value) {
+  const auto as = value.is_number_integer() ? tilewise::Written::whole
+                  : value.is_number()       ? tilewise::Written::digits
+                                            : tilewise::Written::text;
+  return escaped(tilewise::written({"", "", "", "", 0, "value", "", as}, reader({{"value", value}}), ""));
 }
 
 /// A cell of a table. On a phone its title stands before it.
@@ -146,75 +132,54 @@ inline std::string breakable(const std::string& name, bool kernel) {
 
 // ---------------------------------------------------------------- what rows say
 
-/// A column of a lesson's table: shown when some row has the value, and not all have the same.
-struct Column {
-  std::string key;
-  std::string title;
-  std::string unit;
-  int decimals = 0;
-};
-
-inline const std::vector<Column>& columns() {
-  static const std::vector<Column> all = {
-      {"what", "what", ""},
-      {"shape", "shape", ""},
-      {"kernel", "kernel", ""},
-      {"tile", "tile", ""},
-      {"latency.cycles", "one step", "cycles", 1},
-      {"latency.ns", "one step", "ns", 1},
-      {"intensity", "intensity", "FLOP per byte", 2},
-      {"time.median_ms", "median", "ms", -1},
-      {"derived.spread", "IQR", "% of it", 1},
-      {"figure.value", "rate", "", -1},
-      {"derived.recorded", "recorded", "", -1},
-      {"figure.share_of_peak", "share of peak", "", 3},
-      {"figure.share_of_roof", "share of roof", "", 3},
-      {"speedup.same_block", "speed-up", "same block", 2},
-      {"speedup.best_naive", "speed-up", "best naive", 2},
-      {"speedup.best_copy", "share", "of copy", 3},
-      {"speedup.best_cuBLAS", "share", "of cuBLAS", 3},
-      {"speedup.best_cuBLASLt", "share", "of cuBLASLt", 3},
-      {"speedup.best_cuSPARSE", "share", "of cuSPARSE", 3},
-      {"counts.flops", "FLOP", "counted"},
-      {"counts.global_load_requests", "load requests", "of warps"},
-      {"counts.global_load_sectors", "load sectors", "32 bytes"},
-      {"derived.sectors_per_load", "sectors", "per load", 2},
-      {"derived.passes_per_load", "L1 passes", "per load", 2},
-      {"counts.global_store_requests", "store requests", "of warps"},
-      {"derived.sectors_per_store", "sectors", "per store", 2},
-      {"derived.shared_wavefronts", "shared memory", "wavefronts"},
-      {"counts.shared_conflicts", "bank conflicts", "wavefronts"},
+/// What a lesson's table may have, in this order; a column is shown when some row has the value, and not all have the same.
+inline std::vector<tilewise::KnownColumn> columns(const Json& rows) {
+  const auto text = [](const std::string& name, const std::string& place) {
+    return tilewise::KnownColumn{name, name, name, "", 0, place, "", tilewise::Written::text};
   };
-  return all;
+  std::vector<tilewise::KnownColumn> list = {text("what", "what"), text("shape", "shape"), text("kernel", "kernel")};
+  if (!rows.empty()) {
+    const Json extra = rows[0].value("extra", Json::object());  // items() refers to it
+    for (const auto& [title, value] : extra.items()) list.push_back(text(title, "extra." + title));
+  }
+  list.push_back(text("tile", "tile"));
+  const auto add = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) list.push_back(tilewise::known_column(name));
+  };
+  add({"cycles", "nanoseconds", "intensity", "time", "iqr", "rate"});
+  list.push_back(list.back());
+  list.back().words = "recorded", list.back().of = "derived.recorded";
+  for (tilewise::KnownColumn* rate : {&list.back() - 1, &list.back()})
+    for (const Json& row : rows)
+      if (const Json unit = at(row, "figure.unit"); unit.is_string()) rate->unit = unit.get<std::string>();
+  add({"of_peak", "of_roof", "same_block"});
+  std::set<std::string> baselines;
+  for (const Json& row : rows) {
+    const Json speedup = row.value("speedup", Json::object());
+    for (const auto& [key, ratio] : speedup.items())
+      if (key.starts_with("best_") && baselines.insert(key).second)
+        list.push_back(
+            tilewise::speedup_column(key.substr(5), speedup.value("share", false) || at(row, "figure.unit") == "GB/s"));
+  }
+  add({"flops", "load_requests", "load_sectors", "sectors_per_load", "data_passes_per_load", "store_requests",
+       "sectors_per_store", "shared_wavefronts", "conflicts"});
+  return list;
+}
+
+/// What stands below a column's title: the unit of what is written without it.
+inline std::string unit_of(const tilewise::KnownColumn& column) {
+  using tilewise::Written;
+  return column.as == Written::percent || column.as == Written::digits ? column.unit : "";
 }
 
 /// Adds what is computed from a row's counts.
 inline void derive(Json& row) {
-  double sectors_of_all = 0, requests_of_all = 0, bytes = 0;
-  for (const std::string kind : {"load", "store"}) {
-    const Json requests = at(row, "counts.global_" + kind + "_requests");
-    const Json sectors = at(row, "counts.global_" + kind + "_sectors");
-    if (!requests.is_number() || !sectors.is_number()) continue;
-    if (requests.get<double>() > 0)
-      row["derived"]["sectors_per_" + kind] = sectors.get<double>() / requests.get<double>();
-    sectors_of_all += sectors.get<double>();
-    requests_of_all += requests.get<double>();
-    if (const Json moved = at(row, "counts.global_" + kind + "_bytes"); moved.is_number()) bytes += moved.get<double>();
-  }
-  if (requests_of_all > 0) {
-    row["derived"]["requests"] = requests_of_all;
-    row["derived"]["sectors"] = sectors_of_all;
-    row["derived"]["bytes"] = bytes;
-  }
-  const Json passes = at(row, "counts.global_load_data_passes"), requests = at(row, "counts.global_load_requests");
-  if (passes.is_number() && requests.is_number() && requests.get<double>() > 0)
-    row["derived"]["passes_per_load"] = passes.get<double>() / requests.get<double>();
-  const Json loads = at(row, "counts.shared_load_wavefronts"), stores = at(row, "counts.shared_store_wavefronts");
-  if (loads.is_number_integer() && stores.is_number_integer())
-    row["derived"]["shared_wavefronts"] = loads.get<long long>() + stores.get<long long>();
-  const Json median = at(row, "time.median_ms"), iqr = at(row, "time.iqr_ms");
-  if (median.is_number() && iqr.is_number() && median.get<double>() > 0)
-    row["derived"]["spread"] = 100 * iqr.get<double>() / median.get<double>();
+  const Json counts = row.value("counts", Json::object());
+  const auto both = [&](const std::string& what) {
+    return counts.value("global_load_" + what, 0ULL) + counts.value("global_store_" + what, 0ULL);
+  };
+  if (both("requests") == 0) return;
+  for (const char* what : {"requests", "sectors", "bytes"}) row["derived"][what] = both(what);
 }
 
 /// What a chart shows of each row.
@@ -229,7 +194,7 @@ inline Measure measure_of(const Json& rows, const std::string& quantity) {
       {"requests", {"derived.requests", "requests of warps to global memory, fewer are better"}},
       {"sectors", {"derived.sectors", "sectors of 32 bytes of global memory, loaded and stored, fewer are better"}},
       {"wavefronts",
-       {"derived.shared_wavefronts",
+       {"counts.shared_wavefronts",
         "wavefronts, which are passes through the banks of shared memory, fewer are better"}},
       {"passes", {"counts.global_load_data_passes", "passes of loads through L1's banks, fewer are better"}},
       {"bytes", {"derived.bytes", "bytes of global memory that were asked for"}},
@@ -261,13 +226,13 @@ inline std::vector<std::string> telling(const Json& rows) {
 }
 
 inline std::string label(const Json& row, const std::vector<std::string>& extras) {
-  if (const Json what = at(row, "what"); what.is_string()) return shown(what, 0);
+  if (const Json what = at(row, "what"); what.is_string()) return shown(what);
   std::string text = breakable(row.value("kernel", ""), true);
   const Json tile = at(row, "tile");
-  if (tile.is_number() && tile.get<double>() != 0) text += " <small>tile " + shown(tile, 0) + "</small>";
+  if (tile.is_number() && tile.get<double>() != 0) text += " <small>tile " + shown(tile) + "</small>";
   for (const std::string& key : extras)
     if (const Json value = row.value("extra", Json::object()).value(key, Json()); !value.is_null())
-      text += " <small>" + escaped(key) + " " + shown(value, 0) + "</small>";
+      text += " <small>" + escaped(key) + " " + shown(value) + "</small>";
   return text;
 }
 
@@ -303,53 +268,44 @@ inline std::string chart(const Json& rows, const Measure& measure, const std::st
     std::string beside;
     if (recorded.is_number() && measure.key == "figure.value")
       beside = fmt::format("<u style=\"--share:{:.4f}\" title=\"recorded: {}\"></u>",
-                           std::min(1.0, recorded.get<double>() / largest), shown(recorded, -1));
+                           std::min(1.0, recorded.get<double>() / largest), shown(recorded));
     html += fmt::format(
         "<div class=\"bar\" data-kernel=\"{}\" style=\"--share:{:.4f}\"><span>{}</span><i></i>{}<b>{}</b></div>\n",
-        escaped(row.value("kernel", "")), value / largest, label(row, extras), beside, shown(Json(value), -1));
+        escaped(row.value("kernel", "")), value / largest, label(row, extras), beside, shown(at(row, measure.key)));
   }
   return html + "</figure>\n";
 }
 
 /// All rows. What is the same in each of them stands in a line above.
 inline std::string table(const Json& rows) {
-  std::vector<Column> shown_columns;
+  std::vector<tilewise::KnownColumn> shown_columns;
   std::string same;
-  const auto consider = [&](Column column) {
-    if (column.key == "figure.value" || column.key == "derived.recorded")
-      for (const Json& row : rows)
-        if (const Json unit = at(row, "figure.unit"); unit.is_string()) column.unit = unit.get<std::string>();
+  for (const tilewise::KnownColumn& column : columns(rows)) {
     std::set<std::string> values;
     std::size_t having = 0, able = 0;
     for (const Json& row : rows) {
-      const Json value = at(row, column.key);
-      able += row.value("status", "") != "SKIP" || !value.is_null();
-      having += !value.is_null();
-      if (!value.is_null()) values.insert(shown(value, column.decimals));
+      const std::string value = tilewise::written(column, reader(row), "");
+      able += row.value("status", "") != "SKIP" || !value.empty();
+      having += !value.empty();
+      if (!value.empty()) values.insert(value);
     }
-    if (having == 0) return;
-    if (values.size() > 1 || having < able || rows.size() == 1 || column.key == "kernel")
-      return shown_columns.push_back(column);
-    same +=
-        fmt::format("{}{}{} {}", same.empty() ? "" : "; ", column.title,
-                    column.unit.empty() || column.unit == "counted" ? "" : " (" + column.unit + ")", *values.begin());
-  };
-  for (const Column& column : columns()) {
-    consider(column);
-    if (column.key != "kernel" || rows.empty()) continue;
-    const Json extra = rows[0].value("extra", Json::object());  // items() refers to it
-    for (const auto& [title, value] : extra.items()) consider({"extra." + title, title, ""});
+    if (having == 0) continue;
+    if (values.size() > 1 || having < able || rows.size() == 1 || column.of == "kernel")
+      shown_columns.push_back(column);
+    else
+      same += fmt::format("{}{}{} {}", same.empty() ? "" : "; ", escaped(column.words),
+                          unit_of(column).empty() ? "" : " (" + unit_of(column) + ")", escaped(*values.begin()));
   }
   std::size_t names = 0;  // columns that say what a row is about
   const std::set<std::string> naming = {"what", "shape", "kernel", "tile"};
-  for (const Column& c : shown_columns) names += naming.count(c.key) || c.key.starts_with("extra.");
+  for (const tilewise::KnownColumn& c : shown_columns) names += naming.count(c.of) || c.of.starts_with("extra.");
   const bool statuses =
       std::any_of(rows.begin(), rows.end(), [](const Json& row) { return row.value("status", "") != "OK"; });
 
   std::vector<std::string> titles;
-  for (const Column& c : shown_columns)
-    titles.push_back((naming.count(c.key) ? "." : "") + escaped(c.title) +
-                     (c.unit.empty() ? "" : "<small>" + c.unit + "</small>"));
+  for (const tilewise::KnownColumn& c : shown_columns)
+    titles.push_back((naming.count(c.of) ? "." : "") + escaped(c.words) +
+                     (unit_of(c).empty() ? "" : "<small>" + unit_of(c) + "</small>"));
   if (statuses) titles.push_back(".status");
   std::string html = same.empty() ? "" : "<p class=\"soft\">The same in every row: " + same + ".</p>\n";
   html += table_head(titles);
@@ -358,13 +314,12 @@ inline std::string table(const Json& rows) {
     const bool ran = status != "SKIP";
     html += fmt::format("<tr class=\"{}\">", status);
     std::size_t cells = 0;
-    for (const Column& c : shown_columns) {
+    for (const tilewise::KnownColumn& c : shown_columns) {
       if (!ran && cells == names) break;  // the reason has the rest of the row
-      const Json value = at(row, c.key);
-      const bool name = (c.key == "kernel" || c.key == "shape") && value.is_string();
-      html += cell(c.title + (c.unit.empty() ? "" : ", " + c.unit),
-                   name ? breakable(value.get<std::string>(), c.key == "kernel") : shown(value, c.decimals),
-                   naming.count(c.key));
+      const std::string value = tilewise::written(c, reader(row), "");
+      const bool name = c.of == "kernel" || c.of == "shape";
+      html += cell(c.words + (unit_of(c).empty() ? "" : ", " + unit_of(c)),
+                   name ? breakable(value, c.of == "kernel") : escaped(value), naming.count(c.of));
       ++cells;
     }
     if (!ran)
@@ -495,9 +450,8 @@ inline std::string ladder(const std::vector<Visit>& visits) {
       const std::string binds =
           step.contains("binds") ? escaped(step.value("binds", "")) + " " + share(at(step, "binds_share")) : "";
       html += "<tr>" + cell("lesson", lesson, true) + cell("kernel", kernel, true) +
-              cell(unit, with_commas(fmt::format("{:.0f}", step.value("rate", 0.0)))) +
-              cell(of, share(at(step, "share"))) + cell(count, shown(at(step, "count"), 2)) +
-              cell("binds", binds, true) + "</tr>\n";
+              cell(unit, shown(at(step, "rate"))) + cell(of, share(at(step, "share"))) +
+              cell(count, shown(at(step, "count"))) + cell("binds", binds, true) + "</tr>\n";
     }
     html += fmt::format("{}<p class=\"soft\">{}</p>\n", kTableEnd, escaped(notes.value(kind, "")));
   }

@@ -133,7 +133,7 @@ TEST_CASE("what was recorded can be looked at, all rows or some", "[compare]") {
   const Json run = run_of({slow, fast, skipped});
   const std::string all = shown(run, {});
   CHECK(std::count(all.begin(), all.end(), '\n') == 3);  // a heading and two rows
-  CHECK(has(all, "0.500  256.0 GFLOP/s  2.000x same block"));
+  CHECK(has(all, "0.500  256 GFLOP/s  2.000x same block"));
   const std::string some = shown(run, {"naive", "4 x 4"});
   CHECK(has(some, "naive"));
   CHECK(!has(some, "tiled"));

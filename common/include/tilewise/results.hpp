@@ -5,10 +5,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "tilewise/table.hpp"
 
 namespace tilewise {
 
@@ -35,6 +39,8 @@ class Record {
   }
 
   const std::vector<std::pair<std::string, Value>>& fields() const { return fields_; }
+  /// What was set last at `key`, if anything.
+  std::optional<Value> at(const std::string& key) const;
 
  private:
   Record& put(const std::string& key, Value value) {
@@ -44,8 +50,41 @@ class Record {
   std::vector<std::pair<std::string, Value>> fields_;
 };
 
+/// How a column's values are written: see columns.inc.
+enum class Written { whole, tenths, hundredths, digits, percent, times, error, least, text };
+
+/// A column of tables of results: what it is called, where a row has it, and how it is written. columns.inc lists them.
+struct KnownColumn {
+  std::string name;      ///< "sectors_per_load"
+  std::string words;     ///< on pages: "sectors per load"
+  std::string heading;   ///< on the screen: "sectors"
+  std::string unit;      ///< below it: "/request"
+  std::size_t width;     ///< on the screen, in characters
+  std::string of;        ///< "counts.global_load_sectors"
+  std::string per = {};  ///< what it is divided by: "counts.global_load_requests", "4"; "": nothing
+  Written as = Written::whole;
+};
+
+/// All of columns.inc.
+const std::vector<KnownColumn>& known_columns();
+/// The one of that name. Throws std::invalid_argument when there is none.
+const KnownColumn& known_column(const std::string& name);
+/// The same for a Table: text aligned left, numbers right.
+Column on_screen(const KnownColumn& column);
+/// A row beside its baseline: as a share in per cent, or as a speed-up.
+KnownColumn speedup_column(const std::string& baseline, bool share);
+
+/// What a row has at a place such as "time.median_ms", if anything.
+using RowReader = std::function<std::optional<Record::Value>(const std::string& place)>;
+/// A row's value in a column, as text; `none` where it has none, or would be divided by zero.
+std::string written(const KnownColumn& column, const RowReader& row, const std::string& none = "-");
+std::string written(const KnownColumn& column, const Record& row, const std::string& none = "-");
+
+struct Counts;
 struct LeastTime;
 
+/// Sets counts.NAME for what was counted, and what set_bound() sets.
+void set_counts(Record& row, const Counts& counts);
 /// Sets bound.device, bound.seconds, bound.by and bound.all.PART: of `time`, if anything is known.
 void set_bound(Record& row, const LeastTime& time);
 

@@ -60,7 +60,7 @@ class Table {
 std::string with_commas(std::uint64_t value);
 /// Fixed decimals: fixed(1.5, 2) -> "1.50"; "-" for values that are not finite.
 std::string fixed(double value, int decimals);
-/// Three significant digits in the shortest readable form: "0.0312", "15.6", "6,710".
+/// Three significant digits, but no less than the whole number: "0.0312", "15.6", "6,712".
 std::string significant(double value);
 /// "4.24 ms", "3.10 us".
 std::string time_text(double seconds);

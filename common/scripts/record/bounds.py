@@ -1,6 +1,8 @@
 """Bounds beside measured times: what record-bounds.py and update-results.py share."""
-import json
 import statistics
+
+from columns import blocks, markdown, number, time
+from records import of_parts, record, recorded, runs_of
 
 
 def key_of(program, row):
@@ -9,23 +11,16 @@ def key_of(program, row):
             tuple(row.get("extra", {}).items()))
 
 
-def pairs(root, gpu):
+def pairs(gpu):
     """(row with its bound, measured ms) for all rows of docs/results/bounds-<gpu>.json that were timed."""
-    measured = {}
-    for run in json.loads((root / f"docs/results/{gpu}.json").read_text())["runs"]:
-        for row in run["rows"]:
-            if row["status"] == "OK" and "time" in row:
-                measured[key_of(run["program"], row)] = row["time"]["median_ms"]
-    rows = json.loads((root / f"docs/results/bounds-{gpu}.json").read_text())["rows"]
+    measured = {key_of(program, row): row["time"]["median_ms"] for program, run in runs_of(gpu).items() for row in of_parts(run, [])
+                if "time" in row}
+    rows = record(f"bounds-{gpu}")["rows"]
     return [(row, measured[key_of(row["program"], row)]) for row in rows if key_of(row["program"], row) in measured]
 
 
 def percent(share):
-    return f"{100 * share:.1f} %"
-
-
-def time(ms):
-    return f"{ms:.3g} ms" if ms >= 1e-3 else f"{1e3 * ms:.3g} us"
+    return number(share, "percent")
 
 
 def moved_by_dram(row, dram):
@@ -61,32 +56,30 @@ def remark(row, ms, rate, dram):
     return "; ".join(said)
 
 
-def tables(root, gpu):
+def tables(gpu):
     """A line for each program, and folded below it all its rows."""
-    run = json.loads((root / f"docs/results/{gpu}.json").read_text())["runs"][0]
-    rate = 1e9 * run["machine"]["peak_bandwidth_gbs"]
-    file = root / f"docs/results/dram-{gpu}.json"
-    dram = json.loads(file.read_text()) if file.exists() else {"rows": []}
-    found = pairs(root, gpu)
-    lines = ["| lesson | kernels | of the time: at least | median | at most | 75 % and more |", "|---|--:|--:|--:|--:|--:|"]
-    folded = []
+    rate = 1e9 * record(gpu)["runs"][0]["machine"]["peak_bandwidth_gbs"]
+    dram = record(f"dram-{gpu}") if recorded(f"dram-{gpu}") else {"rows": []}
+    found = pairs(gpu)
+    lines, folded = [], []
     for program in dict.fromkeys(row["program"] for row, _ in found):
         rows = [(row, ms) for row, ms in found if row["program"] == program]
         shares = [1e3 * row["bound"]["seconds"] / ms for row, ms in rows]
-        lines.append(f"| {program} | {len(rows)} | {percent(min(shares))} | {percent(statistics.median(shares))} | "
-                     f"{percent(max(shares))} | {sum(share >= 0.75 for share in shares)} |")
-        folded += ["<details>", f"<summary><b>{program}</b></summary>", "",
-                   "| shape | kernel | | at least | of what part | took | share | what else is known |", "|---|---|---|--:|---|--:|--:|---|"]
+        lines.append([program, str(len(rows)), *(percent(of(shares)) for of in (min, statistics.median, max)),
+                      str(sum(share >= 0.75 for share in shares))])
+        cells = []
         for (row, ms), share in zip(rows, shares):
             which = [row["what"]] if "what" in row else []
             which += [f"tile {row['tile']}"] if "tile" in row else []
             which += [f"{name} {value}" for name, value in row.get("extra", {}).items() if value != "-"]
-            folded.append(f"| {row.get('shape', '')} | `{row['kernel']}` | {', '.join(which)} | {time(1e3 * row['bound']['seconds'])} | "
-                          f"{row['bound']['by']} | {time(ms)} | {percent(share)} | {remark(row, ms, rate, dram)} |")
-        folded += ["", "</details>", ""]
-    file = json.loads((root / f"docs/results/bounds-{gpu}.json").read_text())
+            cells.append([row.get("shape", ""), f"`{row['kernel']}`", ", ".join(which), time(1e3 * row["bound"]["seconds"]),
+                          row["bound"]["by"], time(ms), percent(share), remark(row, ms, rate, dram)])
+        titles = ["shape", "kernel", "", "at least", "of what part", "took", "share", "what else is known"]
+        folded += ["<details>", f"<summary><b>{program}</b></summary>", "", markdown(titles, cells), "", "</details>", ""]
+    file = record(f"bounds-{gpu}")
     sampled = [row for row, _ in found if "sample" in row]
     note = f"{file['gpu']}. Times: docs/results/{gpu}.json, medians. Bounds: docs/results/bounds-{gpu}.json, commit {file['commit']}"
     if sampled:
         note += f"; {len(sampled)} of {len(found)} rows were counted in {sampled[0]['sample']} blocks of each launch and scaled"
-    return "\n" + "\n".join(lines) + f"\n\n{note}.\n\n" + "\n".join(folded) + "\n"
+    titles = ["lesson", "kernels", "of the time: at least", "median", "at most", "75 % and more"]
+    return blocks(markdown(titles, lines), f"{note}.", "\n".join(folded).rstrip())

@@ -4,12 +4,13 @@ update-results.py writes it into pages, between `<!-- ladder NN_topic -->` and `
 docs/results/ladder-<gpu>.json, which the tour reads. All numbers are from docs/results: times and rates from <gpu>.json,
 what binds a kernel from bounds-<gpu>.json, sectors from simulated-<gpu>.json. A lesson that wasn't recorded has no row.
 """
-import json
 import re
 import sys
 import textwrap
 
 import bounds
+import columns
+from records import alike, record, root, runs_of
 
 SHAPE = "4096 x 4096 x 4096"
 LIBRARY = "cublasSgemm"
@@ -43,11 +44,6 @@ PARTS = {"L1 data": "L1's banks", "L1 tags": "L1's tags", "load/store": "load/st
          "FP32": "multiply-adds"}
 
 
-def runs_of(root, name):
-    file = root / f"docs/results/{name}.json"
-    return {run["program"]: run for run in json.loads(file.read_text())["runs"]} if file.exists() else {}
-
-
 def fits(row, wanted):
     return row["status"] == "OK" and all(row.get(key, row.get("extra", {}).get(key)) == value for key, value in wanted.items())
 
@@ -58,15 +54,9 @@ def only(rows, what):
     return rows[0]
 
 
-def alike(row, other):
-    """True when both were timed in one way: a warm L2 does not compare with an empty one."""
-    return all(row["time"].get(way) == other["time"].get(way) for way in ("graph", "l2_flushed"))
-
-
 class Bounds:
-    def __init__(self, root, gpu):
-        rows = json.loads((root / f"docs/results/bounds-{gpu}.json").read_text())["rows"]
-        self.rows = {bounds.key_of(row["program"], row): row["bound"] for row in rows}
+    def __init__(self, gpu):
+        self.rows = {bounds.key_of(row["program"], row): row["bound"] for row in record(f"bounds-{gpu}")["rows"]}
 
     def add_to(self, step, program, row):
         """What binds the row, and which share of its time that explains."""
@@ -125,13 +115,13 @@ def movers(runs, counted, bound_of):
     return steps
 
 
-def steps(root, gpu):
+def steps(gpu):
     """What docs/results/ladder-<gpu>.json holds: `share` of the library's or of a copy's rate, `count` as notes say."""
-    runs, bound_of = runs_of(root, gpu), Bounds(root, gpu)
+    runs, bound_of = runs_of(gpu), Bounds(gpu)
     machine = next(iter(runs.values()))["machine"]["name"]
     return {"gpu": machine, "shape": SHAPE,
             "products": {"of": "of cuBLAS", "count": "L1 passes", "steps": products(runs, bound_of)},
-            "movers": {"of": "of a copy", "count": "sectors", "steps": movers(runs, runs_of(root, f"simulated-{gpu}"), bound_of)},
+            "movers": {"of": "of a copy", "count": "sectors", "steps": movers(runs, runs_of(f"simulated-{gpu}"), bound_of)},
             "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp. Lessons 01 and 02 ran without cuBLAS: their share is of 07's run.",
                       "movers": "Sectors: those that are asked for, for each one that has to be moved. Each lesson has a copy in its own "
                                 "run; 06, which has none, is compared with 05's.",
@@ -148,7 +138,7 @@ def row_of(step, bold):
              f"{step['binds']}, {percent(step['binds_share'])}" if "binds" in step else ""]
     cells = [f"**{cell}**" if bold and cell else cell for cell in cells]
     cells.insert(1, f"`{step['kernel']}`")  # Doxygen 1.9.4 has no bold code
-    return "| " + " | ".join(cells) + " |"
+    return cells
 
 
 def title_of(page):
@@ -156,9 +146,9 @@ def title_of(page):
     return re.sub(r"^\d\d:? ", "", title)
 
 
-def strip(root, gpu, chapter):
+def strip(gpu, chapter):
     """The strip for chapters/CHAPTER's pages. This lesson's own numbers answer its questions: they are in the fold."""
-    all_steps = steps(root, gpu)
+    all_steps = steps(gpu)
     number = chapter[:2]
     kind = "movers" if number in ("04", "05", "06") else "products"
     group = all_steps[kind]
@@ -178,10 +168,10 @@ def strip(root, gpu, chapter):
             known.append(f"{step['lesson']} {step['what']} {percent(step['share'])}")
     intro = f"**Kernels so far**, {what} on an {all_steps['gpu']}, in % {group['of']}'s speed: " + "; ".join(known) + "."
     summary = "In numbers, and what binds each kernel" + (" (with this lesson's: predict first)" if own else "")
-    table = [f"| | kernel | {so_far[0]['unit']} | {group['of']} | {group['count']} | binds |", "|---|---|--:|--:|--:|---|"]
-    table += [row_of(step, step["lesson"] == number) for step in so_far]
+    table = columns.markdown(["", "kernel", so_far[0]["unit"], group["of"], group["count"], "binds"],
+                             [row_of(step, step["lesson"] == number) for step in so_far])
     note = f"{all_steps['notes'][kind]} {all_steps['notes']['binds']} More: [bounds](../../docs/bounds.md)."
     wrapped = lambda text: textwrap.wrap(text, 80, break_on_hyphens=False)
     # A link stays on one line.
     return "\n" + "\n".join([*wrapped(intro), *([following] if following else []), "", "<details>", f"<summary>{summary}</summary>", "",
-                             *table, "", *wrapped(note), "", "</details>"]) + "\n\n"
+                             table, "", *wrapped(note), "", "</details>"]) + "\n\n"

@@ -4,11 +4,11 @@ update-results.py writes them to docs/results/<gpu>-NAME.svg, and between `<!-- 
 page; with --check it says which are not those of now. They are drawn here, so that the check needs nothing but Python.
 All are 455 wide with text of 17 pixels: readable on a phone without scrolling, in a fold as well. They follow dark mode, as the lessons' figures do.
 """
-import json
 import math
 import re
 
 import bounds
+from records import runs_of
 
 WIDTH, SIZE, LEFT = 455, 17, 16
 SHAPES = ["circle", "square", "diamond", "triangle", "ring", "cross"]  # beside the colour, for who sees few of them
@@ -210,11 +210,8 @@ def strips(title, rows, names, x_title, x_of_share, ticks, note="", faint="", mi
 # ---------------------------------------------------------------- what is recorded
 
 class Records:
-    def __init__(self, root, gpu):
-        self.root, self.gpu = root, gpu
-        read = lambda name: json.loads((root / f"docs/results/{name}.json").read_text())["runs"]
-        self.runs = {run["program"]: run for run in read(gpu)}
-        self.counted = {run["program"]: run for run in read(f"simulated-{gpu}")}
+    def __init__(self, gpu):
+        self.gpu, self.runs, self.counted = gpu, runs_of(gpu), runs_of(f"simulated-{gpu}")
         self.machine = next(iter(self.runs.values()))["machine"]["name"]
 
     def rows(self, program, **wanted):
@@ -414,7 +411,7 @@ def spmv(records, matrices):
 
 def shares_of_bounds(records):
     rows = {}
-    for row, ms in bounds.pairs(records.root, records.gpu):
+    for row, ms in bounds.pairs(records.gpu):
         rows.setdefault(row["program"], []).append((0, 1e3 * row["bound"]["seconds"] / ms))
     median = lambda points: sorted(share for _, share in points)[len(points) // 2]
     title = "Least time by the bound, as a share of the measured time"
@@ -432,8 +429,8 @@ PICTURES = {
 }
 
 
-def picture(root, gpu, name):
+def picture(gpu, name):
     """The picture's SVG, and the words for who cannot see it."""
-    drawing, words = PICTURES[name](Records(root, gpu))
+    drawing, words = PICTURES[name](Records(gpu))
     words = words.rstrip(".") + "."
     return drawing.svg(words), words
