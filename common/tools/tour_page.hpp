@@ -161,7 +161,9 @@ inline std::vector<tilewise::KnownColumn> columns(const Json& rows) {
         list.push_back(
             tilewise::speedup_column(key.substr(5), speedup.value("share", false) || at(row, "figure.unit") == "GB/s"));
   }
-  add({"flops", "load_requests", "load_sectors", "sectors_per_load", "data_passes_per_load", "store_requests",
+  if (!rows.empty() && rows[0].contains("what"))
+    add({"flops"});  // of arithmetic: elsewhere it's the same for all kernels
+  add({"load_requests", "load_sectors", "sectors_per_load", "data_passes_per_load", "store_requests",
        "sectors_per_store", "shared_wavefronts", "conflicts"});
   return list;
 }
