@@ -399,7 +399,7 @@ bool is_harmless_builtin(std::string_view name) {
   return names.count(name) > 0;
 }
 
-/// What nvcc knows, and the simulator looks at (rewriter.cpp, promise()).
+/// What nvcc knows, and the simulator looks at (words.cpp, rewrite_promise()).
 bool is_a_promise(std::string_view name) {
   return name == "__builtin_assume" || name == "__builtin_assume_aligned" || name == "__builtin_unreachable";
 }

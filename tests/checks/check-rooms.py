@@ -18,12 +18,13 @@ ARROWS = {  # what a room may include, besides itself
     "simulator/runtime": {"simulator/model", "simulator/base", "simulator/include"},
     "simulator/libraries": {"simulator/runtime", "simulator/base", "simulator/include"},
     "simulator/rewriter": {"simulator", "simulator/base"},
+    "simulator/simcc": {"simulator/rewriter", "simulator"},
     "simulator": set(),  # installation.hpp: where the programs find things
     "grader": {"include", "simulator", "simulator/include", "simulator/base", "simulator/runtime", "simulator/rewriter"},
     "learn": {"include", "grader", "simulator/include"},
 }
 # Where a name in an #include may be, besides the file's own folder.
-FOLDERS = [COMMON / folder for folder in ("simulator", "simulator/include", "include", "grader", "learn", "src", "simulator/rewriter", ".")]
+FOLDERS = [COMMON / folder for folder in ("simulator", "simulator/rewriter", "simulator/simcc", "simulator/include", "include", "grader", "learn", "src", ".")]
 
 
 def room_of(path):

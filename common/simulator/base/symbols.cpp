@@ -160,7 +160,7 @@ std::string demangle(std::string name) {
   return out;
 }
 
-// Runs a tool and returns what it printed, or an empty string. (Why not by a function that simcc has, too: see simcc.cpp.)
+// Runs a tool and returns what it printed, or an empty string. (Why not by a function that simcc has, too: see simcc/processes.hpp.)
 std::string output_of(std::vector<std::string> arguments) {
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) return {};
