@@ -15,8 +15,6 @@ double ratio(std::uint64_t some, std::uint64_t requests) {
 
 double Counts::sectors_per_load() const { return ratio(global_load_sectors, global_load_requests); }
 double Counts::sectors_per_store() const { return ratio(global_store_sectors, global_store_requests); }
-double Counts::tag_passes_per_load() const { return ratio(global_load_tag_passes, global_load_requests); }
-double Counts::data_passes_per_load() const { return ratio(global_load_data_passes, global_load_requests); }
 
 #ifdef TILEWISE_SIMULATOR
 

@@ -57,9 +57,6 @@ struct Counts {
   /// 4 is perfect for 4-byte elements, 32 the worst. 0 without loads.
   double sectors_per_load() const;
   double sectors_per_store() const;
-  /// Passes through the two stages of L1 that a load request takes. 1 and 1 is perfect for 4-byte elements.
-  double tag_passes_per_load() const;
-  double data_passes_per_load() const;
   std::uint64_t shared_wavefronts() const {
     return shared_load_wavefronts + shared_store_wavefronts + matrix_load_wavefronts + async_copy_wavefronts;
   }
