@@ -113,13 +113,13 @@ bool is_global(const void* pointer);
 /// Moves bytes without being counted or checked.
 void raw_copy(void* to, const void* from, std::size_t bytes);
 
-/// The array, pointer or object that `c ? a : b` is: see Rewriter::chosen_array().
+/// The array, pointer or object that `c ? a : b` is: see Rewriter::rewrite_chosen_array().
 template <class T>
 [[gnu::always_inline]] constexpr T&& chosen(T&& one) {
   return static_cast<T&&>(one);
 }
 
-/// A copy: what a call moves between it and memory is seen. See Rewriter::recursive_call().
+/// A copy: what a call moves between it and memory is seen. See Rewriter::rewrite_recursive_call().
 template <class T>
 [[gnu::always_inline]] constexpr T value(T one) {
   return one;
