@@ -191,6 +191,7 @@ function(tilewise_tests name)
     INCLUDES ${arg_INCLUDES} "${PROJECT_SOURCE_DIR}/tests"
     SYSTEM_INCLUDES ${TILEWISE_CATCH2_INCLUDES}
     LIBRARIES ${arg_LIBRARIES} tilewise_test_main)
+  tilewise_for_test_architectures(${name})
   tilewise_test(${name} "${arg_LABEL}" ${arg_APART})
 endfunction()
 
@@ -241,6 +242,14 @@ function(tilewise_nvcc_options target)
   endif()
 endfunction()
 
+# tilewise_for_test_architectures(<target>): what is compiled to see that nvcc takes it, and is no lesson, may do with fewer architectures: reading a
+# file once more for each takes most of the time.
+function(tilewise_for_test_architectures target)
+  if(TILEWISE_TEST_ARCHITECTURES AND NOT TILEWISE_MACHINE STREQUAL "sim")
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${TILEWISE_TEST_ARCHITECTURES}")
+  endif()
+endfunction()
+
 # tilewise_for_hopper(<target>): wgmma and TMA need machine code for exactly compute capability 9.0, which nvcc calls 90a; CMake's `native`
 # says 90. Other architectures stay as they are.
 function(tilewise_for_hopper target)
@@ -283,6 +292,7 @@ function(add_chapter name)
     add_executable(plain_${name} "${folder}/plain.cu")
     target_link_libraries(plain_${name} PRIVATE ${libraries})
     tilewise_nvcc_options(plain_${name} ${arg_NVCC_OPTIONS})
+    tilewise_for_test_architectures(plain_${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY TILEWISE_CHAPTERS ${name})
   set_property(GLOBAL PROPERTY TILEWISE_LIBRARIES_${name} ${libraries})

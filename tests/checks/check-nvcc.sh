@@ -1,17 +1,28 @@
 #!/usr/bin/env bash
-# check-nvcc.sh build | beside: nvcc takes everything, without a GPU.
-#   build    the preset `compile` for sm_75 and sm_90a; no chapter kernel spills
-#   beside   the programs that stand beside the lessons, traffic.cu, resident.cu, ..., and the steps of lesson 00
+# check-nvcc.sh build | semantics | homework | beside: nvcc takes everything, without a GPU.
+#   build      the preset `compile`: lessons for sm_75 and sm_90a, no chapter kernel spills; their tests, plain.cu and homework for one of the
+#              two, each commit for the other one
+#   semantics  the simulator's tests that say what CUDA does, for one of the two
+#   homework   the other right submissions of homework, to PTX
+#   beside     the programs that stand beside the lessons, traffic.cu, resident.cu, ..., and the steps of lesson 00
 source "$(dirname "$0")/../../common/scripts/run/lib.sh"
 nvcc=$(find_nvcc) || { echo "nvcc is not here"; exit 77; }
-if [ "${1:-}" = build ]; then
+case ${1:-} in
+build | semantics | homework)
   generator=()
   ! command -v ninja >/dev/null || [ -e build/compile/CMakeCache.txt ] || generator=(-G Ninja)
-  cmake --preset compile "-DCMAKE_CUDA_ARCHITECTURES=75;90a" ${generator[@]+"${generator[@]}"}
-  cmake --build --preset compile --parallel "$(jobs_to_use)"
+  both=(75 90a)
+  one=${both[$(($(git rev-list --count HEAD 2>/dev/null || echo 0) % 2))]}
+  echo "tests, plain programs and homework: sm_$one"
+  cmake --preset compile "-DCMAKE_CUDA_ARCHITECTURES=75;90a" "-DTILEWISE_TEST_ARCHITECTURES=$one" ${generator[@]+"${generator[@]}"}
+  target=()
+  case $1 in semantics) target=(--target cuda_semantics) ;; homework) target=(--target homework_alternatives) ;; esac
+  cmake --build --preset compile --parallel "$(jobs_to_use)" ${target[@]+"${target[@]}"}
   exit
-fi
-[ "${1:-}" = beside ] || die 2 "check-nvcc.sh build or beside"
+  ;;
+beside) ;;
+*) die 2 "check-nvcc.sh build, semantics, homework or beside" ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for file in chapters/*/*.cu; do
