@@ -22,11 +22,8 @@
 // [running_sums_direct]
 /// No tile: each lane walks along its row in global memory. The 32 words of a step are `cols`
 /// apart, each in a sector of its own. Blocks of 32 threads, a thread per row.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_direct(const float* __restrict__ in,
-                        // rows x cols
-                        float* __restrict__ out, int rows, int cols) {
+    running_sums_direct(const float* __restrict__ in, float* __restrict__ out, int rows, int cols) {
   const int row = blockIdx.x * 32 + threadIdx.x;
   if (row >= rows) return;
 
@@ -44,11 +41,8 @@ __global__ void __launch_bounds__(32)
 /// Through a tile: the warp fills it by rows, each lane walks along its own row, and the warp
 /// drains it by rows. Global memory is read and written by rows only. But the 32 words of a step of
 /// the walk are 32 apart: all in one bank. Blocks of 32 threads, 32 rows of the matrix per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_tile(const float* __restrict__ in,
-                      // rows x cols
-                      float* __restrict__ out, int rows, int cols) {
+    running_sums_tile(const float* __restrict__ in, float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][32];  // tile[i][j] = in[r0 + i][c0 + j], then its running sum
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -86,11 +80,9 @@ __global__ void __launch_bounds__(32)
 /// Padding in the wrong dimension, as it is often printed: a 33rd row that is never used. Element
 /// (i, j) is at 32 i + j as before, in the same bank as before.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_extra_row(const float* __restrict__ in,
-                           // rows x cols
-                           float* __restrict__ out, int rows, int cols) {
+    running_sums_extra_row(const float* __restrict__ in, float* __restrict__ out, int rows,
+                           int cols) {
   __shared__ float tile[33][32];  // the rest is running_sums_tile(), word for word
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -126,11 +118,8 @@ __global__ void __launch_bounds__(32)
 /// Rows of 33 words for 32 columns: element (i, j) is at 33 i + j, in bank (i + j) mod 32. A row
 /// takes all banks, and a column does, too.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_padded(const float* __restrict__ in,
-                        // rows x cols
-                        float* __restrict__ out, int rows, int cols) {
+    running_sums_padded(const float* __restrict__ in, float* __restrict__ out, int rows, int cols) {
   // [padded_rows]
   __shared__ float tile[32][33];  // tile[i][j] = in[r0 + i][c0 + j]; tile[i][32] is never used
   // [padded_rows]
@@ -168,11 +157,9 @@ __global__ void __launch_bounds__(32)
 /// The tile is stored transposed: what was a column is a row. Now the walk has no conflicts, and
 /// fill and drain have all of them. (nvcc sees that a lane stores four neighbouring words one after
 /// another, and stores 16 bytes at once.) Blocks of 32 threads, 32 rows of the matrix per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_transposed(const float* __restrict__ in,
-                            // rows x cols
-                            float* __restrict__ out, int rows, int cols) {
+    running_sums_transposed(const float* __restrict__ in, float* __restrict__ out, int rows,
+                            int cols) {
   __shared__ float tile[32][32];  // tile[j][i] = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -209,11 +196,9 @@ __global__ void __launch_bounds__(32)
 /// No word wasted: column j of row i is stored at column j ^ i (exclusive or). Along a row that is
 /// all 32 columns in another order, down a column too. Blocks of 32 threads, 32 rows of the matrix
 /// per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_swizzled(const float* __restrict__ in,
-                          // rows x cols
-                          float* __restrict__ out, int rows, int cols) {
+    running_sums_swizzled(const float* __restrict__ in, float* __restrict__ out, int rows,
+                          int cols) {
   __shared__ float tile[32][32];  // tile[i][j ^ i] = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int r0 = blockIdx.x * 32;
@@ -266,9 +251,7 @@ __device__ inline float running_sums_of(float4& words, float sum) {
 /// PITCH is an odd number of vectors. Blocks of 32 threads, 32 rows of the matrix per block.
 template <class Vector, int PITCH>
 __global__ void __launch_bounds__(32)
-    running_sums_wide(const float* __restrict__ in,  // rows x cols
-                      // rows x cols
-                      float* __restrict__ out, int rows, int cols) {
+    running_sums_wide(const float* __restrict__ in, float* __restrict__ out, int rows, int cols) {
   constexpr int WORDS = sizeof(Vector) / sizeof(float);
   static_assert(PITCH >= 32 && PITCH % WORDS == 0,
                 "a row must be whole vectors, or the second row is misaligned");
@@ -314,9 +297,7 @@ __global__ void __launch_bounds__(32)
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 template <int PITCH>
 __global__ void __launch_bounds__(32)
-    running_sums_narrow(const float* __restrict__ in,  // rows x cols
-                        // rows x cols
-                        float* __restrict__ out, int rows, int cols) {
+    running_sums_narrow(const float* __restrict__ in, float* __restrict__ out, int rows, int cols) {
   __shared__ float tile[32][PITCH];  // tile[i][j] = in[r0 + i][c0 + j], j < 16
   const int lane = threadIdx.x;
   const int half = lane / 16, column = lane % 16;
@@ -356,11 +337,9 @@ __global__ void __launch_bounds__(32)
 /// The cure for two rows per request: one unused word after every 32, not after every row. A pair
 /// of rows then fills the 32 banks, and each pair begins one bank further on. Blocks of 32 threads,
 /// 32 rows of the matrix per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_narrow_padded(const float* __restrict__ in,
-                               // rows x cols
-                               float* __restrict__ out, int rows, int cols) {
+    running_sums_narrow_padded(const float* __restrict__ in, float* __restrict__ out, int rows,
+                               int cols) {
   __shared__ float tile[32 * 16 + 15];  // tile[16 i + j + i / 2] = in[r0 + i][c0 + j], j < 16
   const auto place = [](int i, int j) { return 16 * i + j + i / 2; };
   const int lane = threadIdx.x;
@@ -402,11 +381,9 @@ __global__ void __launch_bounds__(32)
 /// others, so it is the number of the pair that must permute the columns: j ^ (i / 2). With j ^ (i
 /// % 16) the even rows would have even numbers only, and 2-way conflicts would be left.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
-// rows x cols
 __global__ void __launch_bounds__(32)
-    running_sums_narrow_swizzled(const float* __restrict__ in,
-                                 // rows x cols
-                                 float* __restrict__ out, int rows, int cols) {
+    running_sums_narrow_swizzled(const float* __restrict__ in, float* __restrict__ out, int rows,
+                                 int cols) {
   __shared__ float tile[32][16];  // tile[i][j ^ (i / 2)] = in[r0 + i][c0 + j]
   const int lane = threadIdx.x;
   const int half = lane / 16, column = lane % 16;

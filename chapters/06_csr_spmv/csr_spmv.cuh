@@ -36,8 +36,9 @@ __global__ void spmv_scalar(int rows, const int* __restrict__ row_ptr,
                             const T* __restrict__ x, T* __restrict__ y) {
   const long long row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= rows) return;
+  const int end = row_ptr[row + 1];
   T sum = 0;
-  for (int e = row_ptr[row]; e < row_ptr[row + 1]; ++e) sum += values[e] * x[col_index[e]];
+  for (int e = row_ptr[row]; e < end; ++e) sum += values[e] * x[col_index[e]];
   y[row] = sum;
 }
 // [spmv_scalar]
@@ -530,6 +531,25 @@ cudaError_t launch_spmv_row_stats(int rows, const int* row_ptr, const int* col_i
   return cudaGetLastError();
 }
 
+/// Of the memory that L1 and shared memory have in common, spmv_balanced() gets what kSpmvBlocks of its
+/// blocks need on a multiprocessor. The rest is left to L1, for x.
+template <class T>
+cudaError_t leave_l1_to_x() {
+  int device = 0, all = 0, system = 0;  // bytes: of a multiprocessor, of each block for CUDA itself
+  cudaFuncAttributes block{};
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&system, cudaDevAttrReservedSharedMemoryPerBlock, device);
+  if (status == cudaSuccess) status = cudaFuncGetAttributes(&block, spmv_balanced<T>);
+  if (status != cudaSuccess) return status;
+  const int needed = kSpmvBlocks * (static_cast<int>(block.sharedSizeBytes) + system);
+  const int percent = needed < all ? (100LL * needed + all - 1) / all : 100;
+  return cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                              percent);
+}
+
 /// Makes the plan in `memory` (spmv_plan_bytes<T>() bytes, aligned to 16), once for each matrix,
 /// and waits for it. The plan is then for any values and any x, as long as row_ptr and col_index
 /// stay the same, but not for two launches at the same time.
@@ -541,11 +561,8 @@ cudaError_t launch_spmv_plan(int rows, int cols, int nnz, const int* row_ptr, co
   plan->tiles = spmv_tiles(rows, nnz);
   plan->cuts = static_cast<SpmvCut*>(memory);
   plan->pieces = reinterpret_cast<T*>(spmv_stats(*plan) + 1);
-  // Of the memory that L1 and shared memory have in common, what kSpmvBlocks need: the rest is left
-  // to L1, for x.
-  // percent
-  cudaFuncSetAttribute(spmv_balanced<T>, cudaFuncAttributePreferredSharedMemoryCarveout, 40);
-  cudaError_t status = launch_spmv_cuts(rows, nnz, row_ptr, *plan, stream);
+  cudaError_t status = leave_l1_to_x<T>();
+  if (status == cudaSuccess) status = launch_spmv_cuts(rows, nnz, row_ptr, *plan, stream);
   if (status == cudaSuccess)
     status = launch_spmv_row_stats(rows, row_ptr, col_index, *plan, stream);
   if (status == cudaSuccess)

@@ -115,7 +115,7 @@ LIBRARY void begin_counting() {
   tilewise::sim::forget_sum();
 #endif
 }
-/// What was counted since begin_counting(), in the order of COUNTS in lesson.py; zeros on a GPU.
+/// What was counted since begin_counting(), in the order of COUNTS in table.py; zeros on a GPU.
 LIBRARY void end_counting(unsigned long long* counts) {
   std::fill(counts, counts + 7, 0ULL);
 #ifdef TILEWISE_SIMULATOR

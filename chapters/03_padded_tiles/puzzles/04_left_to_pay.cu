@@ -6,11 +6,11 @@
 
 constexpr int kRow = 33;  // one word more than needed: a column lies in 32 banks
 
-__global__ void left_to_pay(const float* rate, float* left, int loans) {  // rate and left: loans x 32
+__global__ void left_to_pay(const float* due, float* left, int loans) {  // due and left: loans x 32
   __shared__ float tile[32 * kRow];
   const int t = threadIdx.x;
   const int r0 = blockIdx.x * 32;
-  for (int i = 0; i < 32; ++i) tile[kRow * i + t] = r0 + i < loans ? rate[(r0 + i) * 32 + t] : 0;
+  for (int i = 0; i < 32; ++i) tile[kRow * i + t] = r0 + i < loans ? due[(r0 + i) * 32 + t] : 0;
   __syncthreads();
 
   float sum = 0;
@@ -27,13 +27,13 @@ __global__ void left_to_pay(const float* rate, float* left, int loans) {  // rat
 // ---- The check. Leave what follows as it is. ----
 
 void try_with(int loans) {
-  const std::vector<float> rate = puzzle::values(loans * 32);
-  const puzzle::Array<float> d_rate("rate", rate), d_left("left", loans * 32);
-  left_to_pay<<<(loans + 31) / 32, 32>>>(d_rate.data(), d_left.data(), loans);
+  const std::vector<float> due = puzzle::values(loans * 32);
+  const puzzle::Array<float> d_due("due", due), d_left("left", loans * 32);
+  left_to_pay<<<(loans + 31) / 32, 32>>>(d_due.data(), d_left.data(), loans);
   puzzle::expect("left", "loans = " + std::to_string(loans), d_left.host(), loans, 32,
                  [&](std::size_t loan, std::size_t month) {
                    float sum = 0;
-                   for (std::size_t m = month; m < 32; ++m) sum += rate[loan * 32 + m];
+                   for (std::size_t m = month; m < 32; ++m) sum += due[loan * 32 + m];
                    return sum;
                  });
 }
@@ -51,7 +51,7 @@ int main() {
 // Hint: Row i begins at word kRow * i. Two lines think that it begins at word 32 * i.
 // Hint: The walk must use tile[kRow * t + j], where it reads and where it writes.
 // Limit: shared_conflicts <= 0: that's what the 33rd word is for
-// Limit: load_sectors <= 256: each rate can be fetched once, in whole sectors
+// Limit: load_sectors <= 256: each instalment can be fetched once, in whole sectors
 // Limit: store_sectors <= 256: each result can be stored once, in whole sectors
 // Limit: shared_wavefronts <= 512: all lanes can work at every step
 // Notice: With tile[32][33] the compiler knows the row length, and no line can forget it. Where you work out the index

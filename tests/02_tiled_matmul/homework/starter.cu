@@ -14,7 +14,7 @@ __global__ void moving_sum(const float* x, float* y, int n) {
   const int t = threadIdx.x;
   const int first = blockIdx.x * SPAN;  // this block's first output
   s[HALO + t] = first + t < n ? x[first + t] : 0.0f;
-  // TODO (about 4 lines): the halo, and what must stand between writing s and reading it
+  // TODO (about 3 lines): the halo, and what must stand between writing s and reading it
 
   float sum = 0.0f;
   for (int d = 0; d <= 2 * HALO; ++d) sum += s[t + d];
