@@ -18,7 +18,10 @@ gpu = record["runs"][0]["machine"]["name"]
 if run["machine"]["name"] != gpu:
     print(f"{part} was run on {run['machine']['name']}, {target} is of {gpu}", file=sys.stderr)
     sys.exit(2)
-run["command_line"] = f"{run['program']} --json part.json"
+words = run["command_line"].split()
+if "--json" in words:
+    words[words.index("--json") + 1] = "part.json"
+run["command_line"] = " ".join([run["program"], *words[1:]])
 if len(sys.argv) == 4:
     run["commit"] = sys.argv[3]
 runs = [known for known in record["runs"] if known["program"] != run["program"]] + [run]
