@@ -325,7 +325,7 @@ inline bool wide_loads_aligned(const float* A, const float* B, const float* C, i
   return N % 4 == 0 && K % 4 == 0 && at_16(A) && at_16(B) && at_16(C);
 }
 
-/// Starts wide_fetches<BM, BN, BK, TM, TN>(), word by word where wide_loads_aligned() says so. K ==
+/// Starts wide_fetches<BM, BN, BK, TM, TN>(), word by word unless wide_loads_aligned() holds. K ==
 /// 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns cudaErrorInvalidValue for a size
 /// that cannot be, else what the launch reports.
 template <int BM, int BN, int BK, int TM, int TN>

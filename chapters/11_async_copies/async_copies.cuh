@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 
 // [async_tiles]
 /// The same with STAGES buffers, filled by asynchronous copies: STAGES - 1 tiles are on their way
-/// while one is multiplied, and none of their words is in a register. Each word of A is a copy of
+/// while one is multiplied, and none of their words is in a register. The multiply-adds of a step go
+/// to and fro, too. Each word of A is a copy of
 /// its own, since As is stored by columns of A. WORDS: 4 if N is a multiple of 4 and B lies at a
 /// multiple of 16 bytes, else 1: the words of B that one copy moves. Block: BM/TM * BN/TN threads
 /// in x. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM. Dynamic shared

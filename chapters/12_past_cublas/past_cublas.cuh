@@ -417,7 +417,7 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
         for (int p = from; p <= to; ++p) {
           const float* part = parts + size_t(2 * p + (p == from)) * BM * BN + threadIdx.x;
 #pragma unroll
-          // __ldcg: from L2, since this SM's L1 may have what was there before
+          // __ldcg: from L2, without a place in L1, since each word is read once
           for (int e = 0; e < TM * TN; ++e)
             sum[e / TN][e % TN] =
                 (p == from ? 0.0f : sum[e / TN][e % TN]) + __ldcg(&part[e * T::kThreads]);

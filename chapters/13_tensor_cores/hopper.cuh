@@ -1,4 +1,4 @@
-// What compute capability 9.0 has and C++ has no function for: asynchronous copies of tiles (TMA),
+// What compute capability 9.0 adds: asynchronous copies of tiles (TMA),
 // barriers that count bytes, and matrix products by a warpgroup (wgmma). Each function is one or
 // two instructions; the section of the PTX manual (ISA 9.0) that describes them is named beside it.
 // Compile for sm_90a. Elsewhere the functions exist, so that kernels compile, and stop a kernel

@@ -1,5 +1,5 @@
-// An array is brought to the device, worked on and brought back: the right way, and four ways in
-// which nothing overlaps.
+// An array is brought to the device, worked on and brought back: the right way, and three that
+// overlap less or not at all. (The fourth is pageable memory: rows.hpp.)
 #pragma once
 
 #include <algorithm>

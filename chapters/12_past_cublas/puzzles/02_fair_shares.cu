@@ -52,4 +52,4 @@ int main() {
 // product may be more than an int can hold, 2,147,483,647.
 // Hint: return int((long long)items * share / shares);
 // Notice: Rounding down after the multiplication spreads the remainder over all shares. Rounding up the share's size is
-// the classic mistake: 264 shares of 496 pieces get 2 each, and 16 of the shares nothing.
+// the classic mistake: of 264 shares of 496 pieces, 248 get 2 each and 16 get nothing.

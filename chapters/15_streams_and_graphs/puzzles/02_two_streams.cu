@@ -1,7 +1,7 @@
 // Two streams, one array
 //
 // Goal: One stream fills x, another one doubles it, and nothing keeps the second from beginning too
-// early. Make it wait for the first, but not the host.
+// early. Make it wait for the first, without making the host wait.
 #include "tilewise/puzzle.hpp"
 
 __global__ void fill(float* x, int n) {

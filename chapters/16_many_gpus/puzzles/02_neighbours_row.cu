@@ -1,8 +1,8 @@
 // The neighbour's row
 //
 // Goal: Each device fills its row in its own stream, fetches the other's row and adds the two.
-// Nothing keeps the copy from coming before the other row is filled. Let the streams wait, but not
-// the host.
+// Nothing keeps the copy from coming before the other row is filled. Let the streams wait, without
+// making the host wait.
 #include "tilewise/puzzle.hpp"
 
 __global__ void fill(float* row, float first, int n) {

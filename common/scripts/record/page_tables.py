@@ -3,7 +3,7 @@ columns.inc."""
 from columns import blocks, number, shown, table, without_blank, written
 from records import chosen, compared, hint, of_parts, parts_and_filters, recorded_run, source_of
 
-IQR = "IQR: third less first quartile of the times, of the median."
+IQR = "IQR: third minus first quartile of the times, as a share of the median."
 
 
 # ---------------------------------------------------------------- what tells the rows of a table from each other

@@ -85,7 +85,7 @@ PHRASES = [
     (r"^Simulated ([^:;\n]+); the calls are computed by the simulator's own library:$", r"模拟的 \1，调用由模拟器自己的库来计算："),
     (r"^Simulated ([^:\n]+):$", r"模拟的 \1："),
     (r"Medians of kernel time; every result was checked first\.", "时间是核函数执行时间的中位数；每个结果都先验证过。"),
-    (r"IQR: third less first quartile of the times, of the median\.", "IQR：四分位距占中位数的比例。"),
+    (r"IQR: third minus first quartile of the times, as a share of the median\.", "IQR：四分位距占中位数的比例。"),
     (r"(?<=\d) words(?= \||：$)", " 个字"),
     (r"(?<=\d) floats(?= \||：$)", " 个 float"),
     (r"(?<=\d) particles(?= \||：$)", " 个粒子"),
