@@ -21,9 +21,10 @@ __global__ void copy(int n, const float* __restrict__ from, float* __restrict__ 
 // [sum]
 /// Adds x[0] + ... + x[n - 1] to *total: each thread adds many elements, each warp adds up its
 /// threads, and its first thread adds that to the total. Lesson 14 does it in less time.
-__global__ void sum(unsigned n, const float* __restrict__ x, float* total) {
+__global__ void sum(int n, const float* __restrict__ x, float* total) {
   float mine = 0;
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < unsigned(n);
+       i += gridDim.x * blockDim.x)
     mine += x[i];
   for (int other = 16; other > 0; other /= 2) mine += __shfl_down_sync(~0u, mine, other);
   if (threadIdx.x % 32 == 0) atomicAdd(total, mine);

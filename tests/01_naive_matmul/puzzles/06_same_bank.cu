@@ -36,8 +36,8 @@ int main() {
 // If 2: Two banks have something to give, that's right. Now count the words that each of them must give, one after
 //   another.
 // If 32: That would be all words in one bank, as in rows of 32 or 64 words. Word 48 isn't in bank 0.
-// If 8: That's how many passes the tags take, which find four lines a pass. This is about the banks, which hand out
-//   the words.
+// If 8: 32 lines at four a pass are the fewest passes that the tags could take. This is about the banks, which hand
+//   out the words.
 // If 48: A row's length isn't a number of passes: a warp has 32 words to get, so it never takes more than 32.
 // If 4: 4 would be the sectors of a row's 32 neighbours. Here no two words are neighbours: look for their banks.
 // Show: sectors_per_load, load_data_passes
