@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """check-rooms.py [--arrows]: the folders of common/ include each other in one direction only, as ARROWS says; docs/architecture.md has the
-reasons. Counts includes that go from one room to another; --arrows lists how many go where. The last line is "N passed, N failed, N skipped"."""
+reasons. Counts includes that go from one room to another; --arrows lists how many go where. And at the top lies what TOP names, and nothing that
+somebody left there. The last line is "N passed, N failed, N skipped"."""
 import collections
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 COMMON = Path(__file__).resolve().parents[2] / "common"
+TOP = {".ci", ".clang-format", ".dockerignore", ".editorconfig", ".github", ".gitignore", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md",
+       "Dockerfile", "LICENSE", "Makefile", "README.md", "chapters", "common", "docs", "pyproject.toml", "tests"}
 ARROWS = {  # what a room may include, besides itself
     "include": {"simulator/include"},
     "src": {"include", "simulator/include"},
@@ -39,8 +43,15 @@ def included_files(source):
             yield line[1], found.resolve()
 
 
+def left_at_the_top():
+    """What git keeps at the top and TOP doesn't name; nothing where there is no git."""
+    listed = subprocess.run(["git", "ls-files"], cwd=COMMON.parent, capture_output=True, text=True, check=False)
+    return sorted({name.split("/")[0] for name in listed.stdout.splitlines()} - TOP)
+
+
 def main():
     arrows, failures = collections.Counter(), []
+    failures += [f"FAIL  {name} lies at the top: TOP in check-rooms.py names what may" for name in left_at_the_top()]
     for source in sorted(COMMON.rglob("*")):
         if source.suffix not in {".cpp", ".hpp", ".h", ".cuh", ".cu"}:
             continue
@@ -55,7 +66,7 @@ def main():
         for (here, there), count in sorted(arrows.items()):
             print(f"{here:22} {there:22} {count:4}")
     print(*failures, sep="\n", end="\n" if failures else "")
-    print(f"{sum(arrows.values()) - len(failures)} passed, {len(failures)} failed, 0 skipped")
+    print(f"{sum(arrows.values()) - sum(' includes ' in failure for failure in failures)} passed, {len(failures)} failed, 0 skipped")
     return 1 if failures else 0
 
 
