@@ -48,8 +48,7 @@ int main() {
   CHECK(cudaEventElapsedTime(&ms, start, stop));  // on the simulator: how long this computer took
   CHECK(cudaMemcpy(out.data(), d_out, out.size() * sizeof(float), cudaMemcpyDeviceToHost));
 
-  // among all pixels: a square root is rounded correctly on both machines, so they are the same
-  // bits
+  // How many pixels are wrong? Both machines round a square root correctly, so all bits are equal.
   int wrong = 0;
   for (int i = 0; i < n; ++i) {
     if (out[i] != std::sqrt(in[i])) ++wrong;

@@ -2,9 +2,9 @@
 // The bodies are in homework.cu. The page (README.md, "Homework") says what the three tasks are
 // about and has hints.
 //
-// All work goes to `stream`, a queue of work for the GPU: kernel<<<blocks, threads, 0,
-// stream>>>(...). Any will do. An array may begin at any multiple of 4 bytes, and need not begin at
-// one of 16.
+// All work goes to `stream`, a queue of work for the GPU:
+// kernel<<<blocks, threads, 0, stream>>>(...). Any will do. An array may begin at any multiple of 4
+// bytes, and need not begin at one of 16.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,8 +27,8 @@ cudaError_t launch_scale_rows(const float* X, int ldx, const float* s, float* Y,
 cudaError_t launch_matmul_by_columns(const float* A, const float* B, float* C, int M, int N, int K,
                                      cudaStream_t stream = nullptr);
 
-/// Stretch. C = A B, row-major as in the lesson: element (i, j) of a matrix with c columns is at [i
-/// * c + j]. Every thread computes four elements of C (fewer at the edges), so that a word in a
+/// Stretch. C = A B, row-major as in the lesson: element (i, j) of a matrix with c columns is at
+/// [i * c + j]. Every thread computes four elements of C (fewer at the edges), so that a word in a
 /// register is used more than once. A: M x K, B: K x N, C: M x N; all else as for
 /// launch_matmul_by_columns().
 cudaError_t launch_matmul_coarsened(const float* A, const float* B, float* C, int M, int N, int K,

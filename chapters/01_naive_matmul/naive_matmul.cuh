@@ -1,7 +1,7 @@
 // C = A * B, one CUDA thread per element of C, everything read from global memory.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
-//   [i * c + j]
+//   A: M x K    B: K x N    C: M x N
+//   float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Two kernels, the same arithmetic, one difference: which coordinate of C lies along threadIdx.x.
 // The 32 threads of a warp have consecutive threadIdx.x, so that choice decides which addresses a
@@ -69,10 +69,10 @@ constexpr unsigned naive_matmul_blocks(int n, unsigned block) {
 }
 
 // [launch]
-/// Starts naive_matmul() in blocks of block x block threads. K == 0 fills C with zeros; M == 0 or N
-/// == 0 does nothing. Returns cudaErrorInvalidValue for a size that cannot be, else what the launch
-/// itself reports: for more than 65,535 blocks in y, and for a block of more than 1,024 threads,
-/// cudaErrorInvalidConfiguration (from CUDA 13 on cudaErrorInvalidValue).
+/// Starts naive_matmul() in blocks of block x block threads. K == 0 fills C with zeros; M == 0 or
+/// N == 0 does nothing. Returns cudaErrorInvalidValue for a size that cannot be, else what the
+/// launch itself reports: for more than 65,535 blocks in y, and for a block of more than 1,024
+/// threads, cudaErrorInvalidConfiguration (from CUDA 13 on cudaErrorInvalidValue).
 inline cudaError_t launch_naive_matmul(const float* A, const float* B, float* C, int M, int N,
                                        int K, int block, cudaStream_t stream = nullptr) {
   if (!naive_matmul_fits(M, N, K) || block < 1) return cudaErrorInvalidValue;
@@ -92,7 +92,7 @@ inline cudaError_t launch_naive_matmul_row_on_x(const float* A, const float* B, 
   if (!naive_matmul_fits(M, N, K) || block < 1) return cudaErrorInvalidValue;
   if (M == 0 || N == 0) return cudaSuccess;
   const dim3 threads(block, block);
-  // rows along x
+  // the rows of C along x
   const dim3 blocks(naive_matmul_blocks(M, threads.x), naive_matmul_blocks(N, threads.y));
   naive_matmul_row_on_x<<<blocks, threads, 0, stream>>>(A, B, C, M, N, K);
   return cudaGetLastError();

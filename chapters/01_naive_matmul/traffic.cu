@@ -1,7 +1,7 @@
 // Launches each naive kernel once per size and block, for a profiler to look at:
-// common/scripts/record/record-traffic.sh asks Nsight Compute what L1, L2 and DRAM had to move. A size is
-// N, or N:K for M = N and another K. On the simulator: make sim
-// FILE=chapters/01_naive_matmul/traffic.cu ARGS="64 64:65"
+// common/scripts/record/record-traffic.sh asks Nsight Compute what L1, L2 and DRAM had to move. A
+// size is N, or N:K for M = N and another K. On the simulator:
+//   make sim FILE=chapters/01_naive_matmul/traffic.cu ARGS="64 64:65"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

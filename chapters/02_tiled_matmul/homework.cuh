@@ -2,16 +2,16 @@
 // The bodies are in homework.cu. The page (README.md, "Homework") says what the three tasks are
 // about and has hints.
 //
-// All work goes to `stream`, a queue of work for the GPU: kernel<<<blocks, threads, 0,
-// stream>>>(...). Any will do. An array may begin at any multiple of 4 bytes, and need not begin at
-// one of 16.
+// All work goes to `stream`, a queue of work for the GPU:
+// kernel<<<blocks, threads, 0, stream>>>(...). Any will do. An array may begin at any multiple of 4
+// bytes, and need not begin at one of 16.
 #pragma once
 
 #include <cuda_runtime.h>
 
-/// Warm-up. y[i] = x[i-2] + x[i-1] + x[i] + x[i+1] + x[i+2], where x counts as 0 outside 0 <= i <
-/// n. x and y are device memory, n elements each, 1 <= n < 2^31 - 1024; all elements of x are
-/// finite, and x must not change. Every word of x should be fetched from global memory once per
+/// Warm-up. y[i] = x[i-2] + x[i-1] + x[i] + x[i+1] + x[i+2], where x counts as 0 outside
+/// 0 <= i < n. x and y are device memory, n elements each, 1 <= n < 2^31 - 1024; all elements of x
+/// are finite, and x must not change. Every word of x should be fetched from global memory once per
 /// block, and its five uses served from shared memory. Returns the error of the launch.
 cudaError_t launch_moving_sum(const float* x, float* y, int n, cudaStream_t stream = nullptr);
 

@@ -22,8 +22,8 @@
     }                                                                    \
   } while (0)
 
-/// tiled_matmul_rectangular() with all loads of a step ahead of the first store. BM x BK and BK x
-/// BN are multiples of 256.
+/// tiled_matmul_rectangular() with all loads of a step ahead of the first store. BM x BK and
+/// BK x BN are multiples of 256.
 template <int BM, int BN, int BK>
 __global__ void rounds_known(const float* __restrict__ A,  // M x K
                              const float* __restrict__ B,  // K x N

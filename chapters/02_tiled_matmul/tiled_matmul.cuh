@@ -1,8 +1,8 @@
 // C = A * B through shared memory: a block of threads fetches one tile of A and one of B, so that
 // each word is fetched from global memory once and then used by a whole row or column of threads.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
-//   [i * c + j]
+//   A: M x K    B: K x N    C: M x N
+//   float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum.
 #pragma once

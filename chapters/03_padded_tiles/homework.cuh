@@ -2,9 +2,9 @@
 // The bodies are in homework.cu. The page (README.md, "Homework") says what the three tasks are
 // about and has hints.
 //
-// All work goes to `stream`, a queue of work for the GPU: kernel<<<blocks, threads, 0,
-// stream>>>(...). Any will do. An array may begin at any multiple of 4 bytes, and need not begin at
-// one of 16; the records of the warm-up begin at one of 32.
+// All work goes to `stream`, a queue of work for the GPU:
+// kernel<<<blocks, threads, 0, stream>>>(...). Any will do. An array may begin at any multiple of 4
+// bytes, and need not begin at one of 16; the records of the warm-up begin at one of 32.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,12 +15,12 @@
 /// Returns the error of the launch.
 cudaError_t launch_record_sums(const float* x, float* y, int n, cudaStream_t stream = nullptr);
 
-/// Core. The running sums of the rows, stored transposed: out[c][r] = in[r][0] + in[r][1] + ... +
-/// in[r][c]. in: rows x cols, out: cols x rows, row-major in device memory: in's element (r, c) is
-/// at in[r * cols + c], out's element (c, r) at out[c * rows + r]. rows and cols are 1 to 65,535,
-/// none need be a multiple of anything, and neither array has 2^31 elements. All elements of `in`
-/// are finite, and they must not change. `out` holds garbage before. Returns the error of the
-/// launch.
+/// Core. The running sums of the rows, stored transposed:
+/// out[c][r] = in[r][0] + in[r][1] + ... + in[r][c]. in: rows x cols, out: cols x rows, row-major
+/// in device memory: in's element (r, c) is at in[r * cols + c], out's element (c, r) at
+/// out[c * rows + r]. rows and cols are 1 to 65,535, none need be a multiple of anything, and
+/// neither array has 2^31 elements. All elements of `in` are finite, and they must not change.
+/// `out` holds garbage before. Returns the error of the launch.
 cudaError_t launch_running_sums_turned(const float* in, float* out, int rows, int cols,
                                        cudaStream_t stream = nullptr);
 

@@ -378,8 +378,8 @@ __global__ void __launch_bounds__(32)
 
 // [running_sums_narrow_swizzled]
 /// The same cure without a wasted word. Rows 0, 2, 4 ... share 16 banks, and rows 1, 3, 5 ... the
-/// others, so it is the number of the pair that must permute the columns: j ^ (i / 2). With j ^ (i
-/// % 16) the even rows would have even numbers only, and 2-way conflicts would be left.
+/// others, so it is the number of the pair that must permute the columns: j ^ (i / 2). With
+/// j ^ (i % 16) the even rows would have even numbers only, and 2-way conflicts would be left.
 /// Blocks of 32 threads, 32 rows of the matrix per block.
 __global__ void __launch_bounds__(32)
     running_sums_narrow_swizzled(const float* __restrict__ in, float* __restrict__ out, int rows,

@@ -24,11 +24,11 @@ cudaError_t launch_rotate(const float* A, float* B, int rows, int cols,
 cudaError_t launch_transpose_in_place(float* A, int n, cudaStream_t stream = nullptr);
 
 /// Stretch. Images whose pixels are tuples of channels (red, green, blue) become images of one
-/// plane per channel:
-/// out[b][c][p] = in[b][p][c]. Deep learning calls the two layouts NHWC and NCHW, with p running
-/// over H * W. in: images x pixels x channels, out: images x channels x pixels, in device memory,
-/// each with the last index running fastest. 1 <= images <= 1000, 1 <= pixels <= 1,000,000, 1 <=
-/// channels <= 256; less than 2^31 elements. `in` must not change.
+/// plane per channel: out[b][c][p] = in[b][p][c]. Deep learning calls the two layouts NHWC and
+/// NCHW, with p running over H * W. in: images x pixels x channels, out:
+/// images x channels x pixels, in device memory, each with the last index running fastest.
+/// 1 <= images <= 1000, 1 <= pixels <= 1,000,000, 1 <= channels <= 256; less than 2^31 elements.
+/// `in` must not change.
 /// Returns the error of the launch.
 cudaError_t launch_nhwc_to_nchw(const float* in, float* out, int images, int pixels, int channels,
                                 cudaStream_t stream = nullptr);

@@ -1,5 +1,5 @@
-// The transpose of a library: cublasSgeam(), which computes C = alpha op(A) + beta op(B), with beta
-// = 0.
+// The transpose of a library: cublasSgeam(), which computes C = alpha op(A) + beta op(B), with
+// beta = 0.
 #pragma once
 
 #include "tilewise/cublas.hpp"

@@ -124,8 +124,7 @@ int main(int argc, char** argv) {
       Problem problem(static_cast<int>(rows[i]), static_cast<int>(cols[i]), options);
       for (const Row& row : table) {
         if (row.library && tilewise::is_simulated()) continue;  // no kernel: nothing to count
-        // no row is a share of a copy with another hint
-        if (row.baseline) lesson.begin_group();
+        if (row.baseline) lesson.begin_group();  // no row is a share of a copy with another hint
         lesson.run(variant(row, problem));
       }
     }

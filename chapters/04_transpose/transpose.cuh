@@ -1,8 +1,8 @@
 // out = transpose of in: no arithmetic at all, so what you measure is the way to memory and back,
 // and nothing else.
 //
-//   in: rows x cols    out: cols x rows    float, row-major: element (r, c) of in is at in[r * cols
-//   + c]
+//   in: rows x cols    out: cols x rows
+//   float, row-major: element (r, c) of in is at in[r * cols + c]
 //
 // Any rows and cols. `in` and `out` must not overlap. Positions are size_t: no matrix is too large
 // for them.
@@ -246,13 +246,13 @@ __global__ void copy_evict_last(const float* __restrict__ in,  // count words
 template <TileOrder ORDER, bool EVICT_LAST = false>
 __global__ void __launch_bounds__(256)
     transpose_vectorised(const float* __restrict__ in,  // rows x cols
-                         // cols x rows
-                         float* __restrict__ out, int rows, int cols) {
+                         float* __restrict__ out,       // cols x rows
+                         int rows, int cols) {
   constexpr int TILE = 64;
   constexpr int UNITS = TILE / 4;  // float4 per row of the tile
   // tile[j][u ^ (j / 4 % 8)] = in[r0 + 4u .. r0 + 4u + 3][c0 + j]
   __shared__ float4 tile[TILE][UNITS];
-  // tiles to take before the next line
+  // how many tiles are taken before the next line of them
   const int line = ((ORDER == TileOrder::rows ? cols : rows) + TILE - 1) / TILE;
   const int first = static_cast<int>(blockIdx.x % line) * TILE;
   const int second = static_cast<int>(blockIdx.x / line) * TILE;
@@ -334,9 +334,9 @@ __global__ void __launch_bounds__(256) move_tiles(const float* __restrict__ in, 
 // [transpose_ragged]
 /// Any size. If rows isn't a multiple of 8, every row of `out` starts at a different position in a
 /// 32-byte sector, and a tile with straight edges cuts sectors in two: two blocks then write a part
-/// each. So the tile gets a ragged edge:
-/// each row of `out` is cut where a sector starts, and one block writes every sector whole. The
-/// block also reads the 8 rows above its tile, since the cut is up to 7 words further up.
+/// each. So the tile gets a ragged edge: each row of `out` is cut where a sector starts, and one
+/// block writes every sector whole. The block also reads the 8 rows above its tile, since the cut
+/// is up to 7 words further up.
 ///
 /// Rows of `in` start anywhere as well, and a float4 can be read from multiples of 16 bytes only:
 /// 17 float4 cover 64 words wherever these start. They go into shared memory as they come; a thread
@@ -355,10 +355,10 @@ __global__ void __launch_bounds__(512, TRANSPOSE_RAGGED_BLOCKS)
   constexpr int PIECES = WIDTH / 4 + 1;    // float4 that it reads of each
   constexpr int THREADS = 512;
   constexpr int LOADS = (LOADED * PIECES + THREADS - 1) / THREADS;
-  // row i at [i % 4][i / 4]: neighbours in i / 4 have other banks
+  // row i is at [i % 4][i / 4]: neighbours in i / 4 have other banks
   __shared__ float4 tile[4][LOADED / 4][PIECES];
   const int tile_rows = (rows + SECTOR - 1 + HEIGHT - 1) / HEIGHT;
-  // -8 in the first row of tiles
+  // r0 is -8 in the first row of tiles
   const int r0 = static_cast<int>(blockIdx.x % tile_rows) * HEIGHT - SECTOR;
   const int c0 = static_cast<int>(blockIdx.x / tile_rows) * WIDTH;
   const long long count = static_cast<long long>(rows) * cols;
@@ -460,7 +460,7 @@ inline cudaError_t launch_copy_vectorised(const float* in, float* out, int rows,
   if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
   const size_t count = static_cast<size_t>(rows) * cols;
   const size_t blocks = (count + 1023) / 1024;
-  // the most that a grid can have in x
+  // a grid has at most 2^31 - 1 blocks in x
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;
   if (blocks > 0)
     copy_vectorised<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(in, out, count);

@@ -60,8 +60,7 @@ __global__ void __launch_bounds__(HEIGHT* WIDTH / 16)
     transpose(const float* __restrict__ in, float* __restrict__ out, int n, int strip) {
   // float4 in a column of the tile, and in a row
   constexpr int DOWN = HEIGHT / 4, ACROSS = WIDTH / 4;
-  // tile[j][u ^ (j / 4 % 8)] as in transpose_vectorised()
-  __shared__ float4 tile[WIDTH][DOWN];
+  __shared__ float4 tile[WIDTH][DOWN];  // tile[j][u ^ (j / 4 % 8)] as in transpose_vectorised()
   const unsigned tile_rows = n / HEIGHT, tile_cols = n / WIDTH;
   const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
   int r0, c0;

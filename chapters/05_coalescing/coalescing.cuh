@@ -23,10 +23,10 @@ __global__ void copy_one_word(const Word* __restrict__ in,  // count words
 /// The widest word, and four of them in flight per thread: 16 bytes x 4. A warp still reads 32
 /// neighbours at a time; its next request is 256 words further on. Both arrays must be aligned to
 /// 16 bytes. Blocks of 256 threads, enough for 16 floats each.
-// count floats
-__global__ void __launch_bounds__(256) copy_four_vectors(const float* __restrict__ in,
-                                                         // count floats
-                                                         float* __restrict__ out, size_t count) {
+__global__ void __launch_bounds__(256)
+    copy_four_vectors(const float* __restrict__ in,  // count floats
+                      float* __restrict__ out,       // count floats
+                      size_t count) {
   constexpr int IN_FLIGHT = 4;
   const float4* from = reinterpret_cast<const float4*>(in);
   float4* to = reinterpret_cast<float4*>(out);
@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(256)
 template <class Word>
 __global__ void __launch_bounds__(256)
     strided_write(const Word* __restrict__ in,  // count words
-                  // (count - 1) * stride + 1 words
-                  Word* __restrict__ out, size_t count, size_t stride) {
+                  Word* __restrict__ out,       // (count - 1) * stride + 1 words
+                  size_t count, size_t stride) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(256)
 template <class Word>
 __global__ void __launch_bounds__(256)
     strided_copy(const Word* __restrict__ in,  // (count - 1) * stride + 1 words
-                 // (count - 1) * stride + 1 words
-                 Word* __restrict__ out, size_t count, size_t stride) {
+                 Word* __restrict__ out,       // (count - 1) * stride + 1 words
+                 size_t count, size_t stride) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(256)
 template <class Word>
 __global__ void __launch_bounds__(256)
     shifted_write(const Word* __restrict__ in,  // count words
-                  // count + offset words
-                  Word* __restrict__ out, size_t count, size_t offset) {
+                  Word* __restrict__ out,       // count + offset words
+                  size_t count, size_t offset) {
   constexpr int N = kInFlight<Word>;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 
@@ -209,11 +209,10 @@ __global__ void particles_aos(const Particle* __restrict__ in,  // count
 // [particles_aos]
 
 // [particles_soa]
-/// A structure of arrays: all x, then all y, and so on. Eight loads of 4 bytes, each of them with
-/// stride 1. Blocks of 256 threads.
-// 8 x count: field f of particle i is in[f * count + i]
-__global__ void particles_soa(const float* __restrict__ in,
-                              float* __restrict__ out,  // 8 x count
+/// A structure of arrays: all x, then all y, and so on; field f of particle i is in[f * count + i].
+/// Eight loads of 4 bytes, each of them with stride 1. Blocks of 256 threads.
+__global__ void particles_soa(const float* __restrict__ in,  // 8 x count
+                              float* __restrict__ out,       // 8 x count
                               size_t count, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -235,10 +234,9 @@ __global__ void particles_soa(const float* __restrict__ in,
 
 // [particles_float4]
 /// The array of structures again. If it is aligned to 16 bytes, a particle can be read as two
-/// float4. Blocks of 256 threads.
-// 2 x count: particle i is in[2 i], in[2 i + 1]
-__global__ void particles_float4(const float4* __restrict__ in,
-                                 float4* __restrict__ out,  // 2 x count
+/// float4: particle i is in[2 * i] and in[2 * i + 1]. Blocks of 256 threads.
+__global__ void particles_float4(const float4* __restrict__ in,  // 2 x count
+                                 float4* __restrict__ out,       // 2 x count
                                  size_t count, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -349,10 +347,10 @@ __global__ void column_sums_thread(const float* __restrict__ in,  // rows x cols
 /// A block adds up 32 columns: each of its 32 warps takes every 32nd row, and the 32 partial sums
 /// of a column are added at the end. The requests are the same as with a thread per column, but
 /// from 32 times as many threads. Blocks of (32, 32) threads.
-// rows x cols, row-major
-__global__ void __launch_bounds__(1024) column_sums_block(const float* __restrict__ in,
-                                                          float* __restrict__ sums,  // cols
-                                                          int rows, int cols) {
+__global__ void __launch_bounds__(1024)
+    column_sums_block(const float* __restrict__ in,  // rows x cols, row-major
+                      float* __restrict__ sums,      // cols
+                      int rows, int cols) {
   __shared__ float part[32][32];  // part[warp][column]
   const int col = blockIdx.x * 32 + threadIdx.x;
 
@@ -374,11 +372,11 @@ __global__ void __launch_bounds__(1024) column_sums_block(const float* __restric
 // [gather]
 /// Reads words through an index. Every index must be inside `in`.
 /// Blocks of 256 threads, enough for 8 words each.
-// more words than any index
-__global__ void __launch_bounds__(256) gather(const float* __restrict__ in,
-                                              const unsigned* __restrict__ index,  // count
-                                              // count: out[i] = in[index[i]]
-                                              float* __restrict__ out, size_t count) {
+__global__ void __launch_bounds__(256)
+    gather(const float* __restrict__ in,        // more words than any index
+           const unsigned* __restrict__ index,  // count
+           float* __restrict__ out,             // count: out[i] = in[index[i]]
+           size_t count) {
   constexpr int N = 8;
   const size_t first = static_cast<size_t>(blockIdx.x) * (256 * N) + threadIdx.x;
 

@@ -377,7 +377,7 @@ class Matrix {
     const size_t sums = of_rows ? rows_ : cols_;
     v.predicted_store_sectors =
         static_cast<double>(a_warp_each ? sums : sectors_of_words(sums, 4, 1));
-    // else rows begin anywhere in a sector, and warps are short of lanes
+    // Other rows begin anywhere in a sector, and warps are short of lanes.
     if (rows_ % 32 == 0 && cols_ % 32 == 0)
       v.predicted_load_sectors = static_cast<double>(sectors_of_words(in_.size(), 4, stride));
     return v;

@@ -1,6 +1,6 @@
-// Launches the kernels of this chapter once each, for Nsight Compute; common/scripts/record/record-dram.sh
-// compiles and runs it. Prints a line for each launch, in order: kernel|what is special|words that
-// it moves.
+// Launches the kernels of this chapter once each, for Nsight Compute;
+// common/scripts/record/record-dram.sh compiles and runs it. Prints a line for each launch, in
+// order: kernel|what is special|words that it moves.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>

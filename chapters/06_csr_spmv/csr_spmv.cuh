@@ -104,8 +104,7 @@ __global__ void __launch_bounds__(256)
 }
 // [spmv_unrolled]
 
-// ------------------------------------------------------------------------------------------------
-// the balanced kernel
+// ---------------------------------------------------------------- the balanced kernel
 
 constexpr int kSpmvThreads = 128;                         ///< of a block of spmv_balanced()
 constexpr int kSpmvBlocks = 8;                            ///< of them on a multiprocessor at a time
@@ -128,9 +127,9 @@ __host__ __device__ constexpr long long spmv_position(int row, int e) {
 }
 
 // [spmv_cuts]
-/// Cuts the work into tiles of equal size, once per matrix. Tile t begins at position t *
-/// kSpmvTile, or, if that is inside a short row, at the next row: only rows longer than kSpmvShort
-/// are cut. One thread per tile, and one more for the end.
+/// Cuts the work into tiles of equal size, once per matrix. Tile t begins at position
+/// t * kSpmvTile, or, if that is inside a short row, at the next row: only rows longer than
+/// kSpmvShort are cut. One thread per tile, and one more for the end.
 __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, int tiles,
                           SpmvCut* cuts) {
   const int tile = blockIdx.x * blockDim.x + threadIdx.x;
@@ -258,9 +257,8 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   const int rows = b.row - a.row;  // that begin, or go on, and end here: at most kSpmvTile + 1
 
   // 1. Neighbouring threads take neighbouring nonzeros, from a multiple of 32 on, so that a warp
-  //   asks L2 for one line
-  // of 128 bytes at a time. All at once, then all elements of x; meanwhile: where does which row
-  // begin?
+  //    asks L2 for one line of 128 bytes at a time. All at once, then all elements of x; meanwhile:
+  //    where does which row begin?
   const int base = a.e & ~31;
   int col[ITEMS];
   T value[ITEMS], factor[ITEMS];
@@ -306,8 +304,8 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   };
 
   // 2. Each thread adds up eight neighbours. Rows that begin and end among them are finished.
-  //   `before` belongs to a row
-  // that began in a thread in front, `sum` to one that may go on in the next.
+  //    `before` belongs to a row that began in a thread in front, `sum` to one that may go on in
+  //    the next.
   const uint4 eight = reinterpret_cast<const uint4*>(begins)[thread];
   const unsigned begun_here[ITEMS] = {eight.x & 0xffff, eight.x >> 16,    eight.y & 0xffff,
                                       eight.y >> 16,    eight.z & 0xffff, eight.z >> 16,
@@ -328,7 +326,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   }
 
   // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the
-  //   warp ...
+  //    warp ...
   int open_row = row;
   T open_sum = sum;
 #pragma unroll
@@ -412,8 +410,7 @@ __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> 
 }
 // [spmv_join]
 
-// -------------------------------------------------------------------------------------------------------------
-// launch
+// ---------------------------------------------------------------- launch
 
 /// True when 32-bit positions hold the sizes.
 constexpr bool spmv_fits(long long rows, long long cols, long long nnz) {
@@ -531,8 +528,8 @@ cudaError_t launch_spmv_row_stats(int rows, const int* row_ptr, const int* col_i
   return cudaGetLastError();
 }
 
-/// Of the memory that L1 and shared memory have in common, spmv_balanced() gets what kSpmvBlocks of its
-/// blocks need on a multiprocessor. The rest is left to L1, for x.
+/// Of the memory that L1 and shared memory have in common, spmv_balanced() gets what kSpmvBlocks of
+/// its blocks need on a multiprocessor. The rest is left to L1, for x.
 template <class T>
 cudaError_t leave_l1_to_x() {
   int device = 0, all = 0, system = 0;  // bytes: of a multiprocessor, of each block for CUDA itself

@@ -2,8 +2,8 @@
 // library, with the translation that the call needs. All of them queue work on the handle's stream
 // and return at once.
 //
-//   element (i, j) of a row-major matrix is at [i * ld + j], of a column-major one, cuBLAS's, at [i
-//   + j * ld]
+//   element (i, j) of a row-major matrix is at [i * ld + j], of a column-major one, cuBLAS's, at
+//   [i + j * ld]
 //
 // Sizes and leading dimensions that cannot be are CUBLAS_STATUS_INVALID_VALUE, which cuBLAS itself
 // says.
@@ -42,8 +42,8 @@ constexpr cublasOperation_t other_op(cublasOperation_t op) {
 }
 
 // [sgemv]
-/// y = alpha op(A) x + beta y, with A m x n, row-major, `lda` words from one row to the next (lda
-/// >= n). For CUBLAS_OP_N x has n elements and y has m, for CUBLAS_OP_T the other way round.
+/// y = alpha op(A) x + beta y, with A m x n, row-major, `lda` words from one row to the next
+/// (lda >= n). For CUBLAS_OP_N x has n elements and y has m, for CUBLAS_OP_T the other way round.
 inline cublasStatus_t sgemv_row_major(cublasHandle_t handle, cublasOperation_t op, int m, int n,
                                       float alpha, const float* A, int lda, const float* x,
                                       float beta, float* y) {
@@ -95,7 +95,7 @@ inline cublasStatus_t sgemm_by_transposing(cublasHandle_t handle, int m, int n, 
                                            const float* A, const float* B, float* C,
                                            float* workspace) {
   const float one = 1.0f, zero = 0.0f;
-  // cuBLAS wants that of empty matrices, too
+  // cuBLAS wants leading dimensions of at least 1, of empty matrices, too
   const auto at_least_1 = [](int ld) { return ld > 1 ? ld : 1; };
   const int ld_m = at_least_1(m), ld_n = at_least_1(n), ld_k = at_least_1(k);
   float* const A_columns = workspace;                                  // m x k, column-major

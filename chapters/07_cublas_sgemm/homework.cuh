@@ -23,11 +23,10 @@ cublasStatus_t launch_linear(cublasHandle_t handle, const float* X, const float*
                              cudaStream_t stream);
 
 /// Core. The scores of an attention layer whose heads share their keys, with one call of the
-/// library:
-/// S[h][q][k] = the sum over c of Q[q][h * d + c] * K[k][c], divided by the square root of d.
-/// Q: queries x (heads * d): a row for each query, in which each head's d words lie side by side.
-/// K: keys x d, the same for all heads. S: heads matrices of queries x keys, one after the other. S
-/// holds garbage before; nothing else may change.
+/// library: S[h][q][k] = the sum over c of Q[q][h * d + c] * K[k][c], divided by the square root
+/// of d. Q: queries x (heads * d): a row for each query, in which each head's d words lie side by
+/// side. K: keys x d, the same for all heads. S: heads matrices of queries x keys, one after the
+/// other. S holds garbage before; nothing else may change.
 cublasStatus_t launch_head_scores(cublasHandle_t handle, const float* Q, const float* K, float* S,
                                   int heads, int queries, int keys, int d, cudaStream_t stream);
 

@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
                       .counts = false,
                       .share = true,
                       .min_seconds = 0.1};
-    // then the calls of libraries have nothing to show
+    // where blocks are sampled, the calls of libraries have nothing to show
     const bool sampled = tilewise::sampled_blocks() != 0;
     const auto begin = [&](const char* part, const char* title) {
       if ((only != "all" && only != part) || (sampled && std::string(part) != "kernels"))

@@ -45,7 +45,7 @@ struct Probe {
   std::function<void(cudaStream_t)> launch = {};
   std::function<void()> poison = {};
   std::function<tilewise::Comparison()> check = {};
-  /// latencies: of one step, as the kernel's own clock said last
+  /// latencies: cycles of one step, as the kernel's own clock said last
   std::function<double()> cycles = {};
 };
 

@@ -13,10 +13,9 @@
 #include "tilewise/compare.hpp"
 
 /// The multiply-adds x -> a x + b of this chapter go round their fixed point b / (1 - a), nearer by
-/// |a| each time:
-/// never zero, never large. In long chains slowly, so that a GPU works on changing bits until the
-/// end (constant ones would save it energy); over the elements of an array faster, so that a step
-/// too few shows far above the rounding bound.
+/// |a| each time: never zero, never large. In long chains slowly, so that a GPU works on changing
+/// bits until the end (constant ones would save it energy); over the elements of an array faster,
+/// so that a step too few shows far above the rounding bound.
 constexpr float kChainA = -0.99999f;
 constexpr float kElementA = -0.9995f;
 constexpr float kB = 0.75f;
@@ -93,8 +92,7 @@ inline tilewise::Comparison check_elements(std::span<const float> in, std::span<
                                            unsigned fmas) {
   const ChainEnd end(kElementA, kB, fmas);
   const std::size_t n = in.size();
-  // NaN: false
-  const auto right = [&](std::size_t i) {
+  const auto right = [&](std::size_t i) {  // NaN: false
     return std::abs(out[i] - end.of(in[i])) <= end.bound(in[i]);
   };
   const std::size_t workers = n < (1 << 20) ? 1 : std::max(1u, std::thread::hardware_concurrency());

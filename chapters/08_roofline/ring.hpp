@@ -19,7 +19,7 @@ inline std::vector<std::uint32_t> sattolo(std::size_t n, std::uint64_t seed) {
   std::vector<std::uint32_t> next(n);
   std::iota(next.begin(), next.end(), 0u);
   tilewise::Random random(seed);
-  // below i: never i itself
+  // i changes places with an element below it, never with itself
   for (std::size_t i = n; i-- > 1;) std::swap(next[i], next[random.below(i)]);
   return next;
 }

@@ -9,8 +9,7 @@
 
 #include <cuda_runtime.h>
 
-// ---------------------------------------------------------------- the memories, as they are
-// declared
+// -------------------------------------------------------------- the memories, as they are declared
 
 // [five_memories]
 constexpr unsigned kNear = 32;
@@ -78,9 +77,8 @@ __global__ void chase_global(volatile unsigned long long* place, unsigned lead, 
 constexpr unsigned kSharedRing = 1024;  // words: 4 KB
 
 /// The same in shared memory. A link is the byte offset of the next one, which is what the load
-/// instruction wants:
-/// no arithmetic lies between two loads. `ring` has `words` links, at most kSharedRing.
-/// Up to 32 threads, each with its own place.
+/// instruction wants: no arithmetic lies between two loads. `ring` has `words` links, at most
+/// kSharedRing. Up to 32 threads, each with its own place.
 __global__ void chase_shared(const unsigned* ring, unsigned words, volatile unsigned* place,
                              unsigned steps, long long* cycles) {
   __shared__ unsigned links[kSharedRing];
@@ -102,9 +100,8 @@ constexpr unsigned kConstantRing = 256;  // words: 1 KB
 __constant__ unsigned constant_ring[kConstantRing];
 
 /// The same in constant memory, with the ring that launch_chase_constant() has put there. All lanes
-/// at the same place:
-/// one word is fetched and handed to all of them. Lanes at different places: one address after the
-/// other.
+/// at the same place: one word is fetched and handed to all of them. Lanes at different places: one
+/// address after the other.
 __global__ void chase_constant(volatile unsigned* place, unsigned steps, long long* cycles) {
   const char* const base = reinterpret_cast<const char*>(constant_ring);
   unsigned at = place[threadIdx.x];
@@ -168,9 +165,8 @@ __global__ void fma_chains(float a, float b, unsigned steps, float* out) {
 /// is the same, to the last bit.
 ///
 /// LOADS loads of 16 bytes leave before the first is waited for. Blocks in x of at most 256
-/// threads, as many as wanted:
-/// together they step through `in`, which must be aligned to 16 bytes. (Without the bounds, nvcc
-/// keeps to 32 registers and splits 8 loads into two times 4.)
+/// threads, as many as wanted: together they step through `in`, which must be aligned to 16 bytes.
+/// (Without the bounds, nvcc keeps to 32 registers and splits 8 loads into two times 4.)
 template <int LOADS>
 __global__ void __launch_bounds__(256, 2)
     sum_words(const unsigned* __restrict__ in, size_t words, unsigned* __restrict__ out) {
@@ -192,7 +188,7 @@ __global__ void __launch_bounds__(256, 2)
     const uint4 unit = units[at];
     sum += unit.x + unit.y + unit.z + unit.w;
   }
-  // up to three
+  // the last words, up to three
   for (size_t word = 4 * count + thread; word < words; word += threads) sum += in[word];
   out[thread] = sum;
 }
@@ -200,8 +196,8 @@ __global__ void __launch_bounds__(256, 2)
 
 // [sum_l2]
 /// The same, `passes` times over a piece of memory that fits in L2. __ldcg() loads are kept in L2
-/// but not in L1:
-/// without that, an SM would find its part of the piece in its own L1 from the second pass on.
+/// but not in L1: without that, an SM would find its part of the piece in its own L1 from the
+/// second pass on.
 __global__ void sum_l2(const uint4* __restrict__ in, size_t count, unsigned passes,
                        unsigned* __restrict__ out) {
   constexpr int LOADS = 4;

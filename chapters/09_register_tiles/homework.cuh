@@ -13,9 +13,8 @@
 constexpr int MOST_LEVELS = 1024;
 
 /// Warm-up. index[i] = the number of the level that is nearest to x[i]: the l, from 0 to count - 1,
-/// with the least
-/// |x[i] - levels[l]|. Of levels that are equally near, the first counts. Where x[i] is NaN, no
-/// level is near, and index[i] is -1.
+/// with the least |x[i] - levels[l]|. Of levels that are equally near, the first counts. Where x[i]
+/// is NaN, no level is near, and index[i] is -1.
 /// x: n samples, each from -250 to 250 or NaN; levels: count values from -250 to 250, in no
 /// particular order; index: n elements, which hold garbage before. n is 1 to 2^28, count is 1 to
 /// MOST_LEVELS. x and levels must not change. Returns the error of the launch.

@@ -2,8 +2,8 @@
 // memory once is used for a whole row or column of the thread's elements. First a column of
 // elements per thread, then a rectangle.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
-//   [i * c + j]
+//   A: M x K    B: K x N    C: M x N
+//   float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum.
 #pragma once
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(BN* BM / TM) column_tiles(const float* __restr
                                                             float* __restrict__ C,        // M x N
                                                             int M, int N, int K) {
   constexpr int kThreads = BN * BM / TM;
-  // that each thread fetches per tile
+  // words of A and of B that each thread fetches per tile
   constexpr int kWordsOfA = BM * BK / kThreads, kWordsOfB = BK * BN / kThreads;
   static_assert(BM % TM == 0 && kWordsOfA * kThreads == BM * BK && kWordsOfB * kThreads == BK * BN,
                 "the threads share the tiles evenly");
@@ -75,14 +75,13 @@ __global__ void __launch_bounds__(BN* BM / TM) column_tiles(const float* __restr
 template <int BM, int BN, int BK, int TM, int TN>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     register_tiles(const float* __restrict__ A,  // M x K
-                   // K x N
-                   const float* __restrict__ B,
-                   // M x N
-                   float* __restrict__ C, int M, int N, int K) {
+                   const float* __restrict__ B,  // K x N
+                   float* __restrict__ C,        // M x N
+                   int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  // that the block fetches at a time
+  // rows of A and of B that the block fetches at a time
   constexpr int kRowsOfA = kThreads / BK, kRowsOfB = kThreads / BN;
-  // that each thread fetches per tile
+  // words of A and of B that each thread fetches per tile
   constexpr int kWordsOfA = BM / kRowsOfA, kWordsOfB = BK / kRowsOfB;
   static_assert(kRowsOfA * BK == kThreads && kRowsOfB * BN == kThreads && BM % kRowsOfA == 0 &&
                     BK % kRowsOfB == 0,
@@ -95,11 +94,11 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  // of the tiles' words, the first that this thread fetches
+  // the first of the tiles' words that this thread fetches
   const int a_row = thread / BK, a_k = thread % BK;
   const int b_k = thread / BN, b_col = thread % BN;
   const bool b_inside = col0 + b_col < N;
-  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
+  // sum[i][j] is of the element (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
   float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {

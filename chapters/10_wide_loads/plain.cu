@@ -20,9 +20,8 @@ void check(cudaError_t error, int line) {
 }
 
 int main() {
-  const int M = 201, N = 152,
-            // no multiples of the tile; N and K are multiples of 4, so 16-byte loads are allowed
-      K = 164;
+  // no multiples of the tile; N and K are multiples of 4, so 16-byte loads are allowed
+  const int M = 201, N = 152, K = 164;
   std::vector<float> A(M * K), B(K * N), C(M * N);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-1, 1);

@@ -2,8 +2,8 @@
 // that load 4. First from global memory only, then from shared memory too, then in the stores of C,
 // where it does not help.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
-//   [i * c + j]
+//   A: M x K    B: K x N    C: M x N
+//   float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Any M, N and K: what lies outside the matrices is loaded as zero, which adds nothing to the sum.
 // A 16-byte access needs an address that is a multiple of 16 bytes. Where a row may begin
@@ -36,12 +36,11 @@ __device__ __forceinline__ float4 load_four(const float* row, int i, int n) {
 template <int BM, int BN, int BK, int TM, int TN, bool ALIGNED>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     wide_fetches(const float* __restrict__ A,  // M x K
-                 // K x N
-                 const float* __restrict__ B,
-                 // M x N
-                 float* __restrict__ C, int M, int N, int K) {
+                 const float* __restrict__ B,  // K x N
+                 float* __restrict__ C,        // M x N
+                 int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  // that each thread fetches
+  // how many fours of words each thread fetches per tile
   constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;
   static_assert(BK % 4 == 0 && BN % 4 == 0 && TM % 4 == 0 && TN % 4 == 0, "four words at a time");
   static_assert(kFoursOfA * 4 * kThreads == BM * BK && kFoursOfB * 4 * kThreads == BK * BN,
@@ -54,7 +53,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  // of the elements (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
+  // sum[i][j] is of the element (row0 + ty + i * kRowStep, col0 + tx + j * kColumnStep)
   float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
@@ -72,8 +71,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
       from_b[f] = load_four<ALIGNED>(B + size_t(k) * N, col, k < K ? N : 0);
     }
 #pragma unroll
-    // four neighbours of a row of A: one below the other in As
-    for (int f = 0; f < kFoursOfA; ++f) {
+    for (int f = 0; f < kFoursOfA; ++f) {  // four of a row of A, one below the other in As
       const int four = thread + f * kThreads, i = four / (BK / 4), k = four % (BK / 4) * 4;
       As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z,
       As[k + 3][i] = from_a[f].w;
@@ -120,12 +118,11 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 template <int BM, int BN, int BK, int TM, int TN, bool ALIGNED>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     wide_loads(const float* __restrict__ A,  // M x K
-               // K x N
-               const float* __restrict__ B,
-               // M x N
-               float* __restrict__ C, int M, int N, int K) {
+               const float* __restrict__ B,  // K x N
+               float* __restrict__ C,        // M x N
+               int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  // that each thread fetches
+  // how many fours of words each thread fetches per tile
   constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;
   static_assert(BK % 4 == 0 && BN % 4 == 0 && TM % 4 == 0 && TN % 4 == 0, "four words at a time");
   static_assert(kFoursOfA * 4 * kThreads == BM * BK && kFoursOfB * 4 * kThreads == BK * BN,
@@ -137,8 +134,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  // Of the elements (row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col0 + 4 * tx + j / 4 * 4 *
-  // kColumnStep + j % 4).
+  // sum[i][j] is of the element in row row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4 and in column
+  // col0 + 4 * tx + j / 4 * 4 * kColumnStep + j % 4
   float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
@@ -156,8 +153,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
       from_b[f] = load_four<ALIGNED>(B + size_t(k) * N, col, k < K ? N : 0);
     }
 #pragma unroll
-    // four neighbours of a row of A: one below the other in As
-    for (int f = 0; f < kFoursOfA; ++f) {
+    for (int f = 0; f < kFoursOfA; ++f) {  // four of a row of A, one below the other in As
       const int four = thread + f * kThreads, i = four / (BK / 4), k = four % (BK / 4) * 4;
       As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z,
       As[k + 3][i] = from_a[f].w;
@@ -226,12 +222,11 @@ __device__ __forceinline__ void store_four(float* row, int first, int words, flo
 template <int BM, int BN, int BK, int TM, int TN, bool ALIGNED>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     wide_stores(const float* __restrict__ A,  // M x K
-                // K x N
-                const float* __restrict__ B,
-                // M x N
-                float* __restrict__ C, int M, int N, int K) {
+                const float* __restrict__ B,  // K x N
+                float* __restrict__ C,        // M x N
+                int M, int N, int K) {
   constexpr int kRowStep = BM / TM, kColumnStep = BN / TN, kThreads = kRowStep * kColumnStep;
-  // that each thread fetches
+  // how many fours of words each thread fetches per tile
   constexpr int kFoursOfA = BM * BK / 4 / kThreads, kFoursOfB = BK * BN / 4 / kThreads;
   static_assert(BK % 4 == 0 && BN % 4 == 0 && TM % 4 == 0 && TN % 4 == 0, "four words at a time");
   static_assert(kFoursOfA * 4 * kThreads == BM * BK && kFoursOfB * 4 * kThreads == BK * BN,
@@ -243,8 +238,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   const int thread = threadIdx.x, tx = thread % kColumnStep, ty = thread / kColumnStep;
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
-  // Of the elements (row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4, col0 + 4 * tx + j / 4 * 4 *
-  // kColumnStep + j % 4).
+  // sum[i][j] is of the element in row row0 + 4 * ty + i / 4 * 4 * kRowStep + i % 4 and in column
+  // col0 + 4 * tx + j / 4 * 4 * kColumnStep + j % 4
   float sum[TM][TN] = {};
 
   for (int k0 = 0; k0 < K; k0 += BK) {
@@ -262,8 +257,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
       from_b[f] = load_four<ALIGNED>(B + size_t(k) * N, col, k < K ? N : 0);
     }
 #pragma unroll
-    // four neighbours of a row of A: one below the other in As
-    for (int f = 0; f < kFoursOfA; ++f) {
+    for (int f = 0; f < kFoursOfA; ++f) {  // four of a row of A, one below the other in As
       const int four = thread + f * kThreads, i = four / (BK / 4), k = four % (BK / 4) * 4;
       As[k][i] = from_a[f].x, As[k + 1][i] = from_a[f].y, As[k + 2][i] = from_a[f].z,
       As[k + 3][i] = from_a[f].w;
@@ -325,9 +319,9 @@ inline bool wide_loads_aligned(const float* A, const float* B, const float* C, i
   return N % 4 == 0 && K % 4 == 0 && at_16(A) && at_16(B) && at_16(C);
 }
 
-/// Starts wide_fetches<BM, BN, BK, TM, TN>(), word by word unless wide_loads_aligned() holds. K ==
-/// 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns cudaErrorInvalidValue for a size
-/// that cannot be, else what the launch reports.
+/// Starts wide_fetches<BM, BN, BK, TM, TN>(), word by word unless wide_loads_aligned() holds.
+/// K == 0 fills C with zeros; M == 0 or N == 0 does nothing. Returns cudaErrorInvalidValue for a
+/// size that cannot be, else what the launch reports.
 template <int BM, int BN, int BK, int TM, int TN>
 cudaError_t launch_wide_fetches(const float* A, const float* B, float* C, int M, int N, int K,
                                 cudaStream_t stream = nullptr) {

@@ -2,8 +2,8 @@
 // registers and two buffers in shared memory, then by asynchronous copies, which go to shared
 // memory without passing through a register.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
-//   [i * c + j]
+//   A: M x K    B: K x N    C: M x N
+//   float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Any M, N and K: past the end of K tiles are filled with zeros, which add nothing to the sums.
 #pragma once
@@ -40,12 +40,11 @@ __device__ __forceinline__ float4 load_words(const float* __restrict__ from, int
 template <int BM, int BN, int BK, int TM, int TN, int WORDS>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     double_buffered_tiles(const float* __restrict__ A,  // M x K
-                          // K x N
-                          const float* __restrict__ B,
-                          // M x N
-                          float* __restrict__ C, int M, int N, int K) {
+                          const float* __restrict__ B,  // K x N
+                          float* __restrict__ C,        // M x N
+                          int M, int N, int K) {
   constexpr int kAcross = BN / TN, kDown = BM / TM, kThreads = kAcross * kDown;
-  // that each thread fetches
+  // how many quads of words each thread fetches per tile
   constexpr int kQuadsOfA = BM * BK / 4 / kThreads, kQuadsOfB = BK * BN / 4 / kThreads;
   static_assert(kQuadsOfA * kThreads * 4 == BM * BK && kQuadsOfB * kThreads * 4 == BK * BN &&
                     TM % 4 == 0 && TN % 4 == 0,
@@ -57,7 +56,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 
   const int thread = threadIdx.x, tx = thread % kAcross, ty = thread / kAcross;
   const int row0 = blockIdx.y * BM, col0 = blockIdx.x * BN;
-  // four neighbours, then kDown * 4 rows (kAcross * 4 columns) further on the next four
+  // of four neighbours, and kDown * 4 rows (kAcross * 4 columns) further on of the next four
   float sum[TM][TN] = {};
   float4 next_a[kQuadsOfA], next_b[kQuadsOfB];  // on their way
 
@@ -136,19 +135,17 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 
 // [async_tiles]
 /// The same with STAGES buffers, filled by asynchronous copies: STAGES - 1 tiles are on their way
-/// while one is multiplied, and none of their words is in a register. The multiply-adds of a step go
-/// to and fro, too. Each word of A is a copy of
-/// its own, since As is stored by columns of A. WORDS: 4 if N is a multiple of 4 and B lies at a
-/// multiple of 16 bytes, else 1: the words of B that one copy moves. Block: BM/TM * BN/TN threads
-/// in x. Grid: x covers the N columns in steps of BN, y the M rows in steps of BM. Dynamic shared
-/// memory: async_tiles_bytes().
+/// while one is multiplied, and none of their words is in a register. The multiply-adds of a step
+/// go to and fro, too. Each word of A is a copy of its own, since As is stored by columns of A.
+/// WORDS: 4 if N is a multiple of 4 and B lies at a multiple of 16 bytes, else 1: the words of B
+/// that one copy moves. Block: BM/TM * BN/TN threads in x. Grid: x covers the N columns in steps of
+/// BN, y the M rows in steps of BM. Dynamic shared memory: async_tiles_bytes().
 template <int BM, int BN, int BK, int TM, int TN, int STAGES, int WORDS>
 __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     async_tiles(const float* __restrict__ A,  // M x K
-                // K x N
-                const float* __restrict__ B,
-                // M x N
-                float* __restrict__ C, int M, int N, int K) {
+                const float* __restrict__ B,  // K x N
+                float* __restrict__ C,        // M x N
+                int M, int N, int K) {
   constexpr int kAcross = BN / TN, kDown = BM / TM, kThreads = kAcross * kDown, kPad = 4;
   constexpr int kLanesOfA = 8, kRowsOfA = kThreads / kLanesOfA;  // that the block fetches at a time
   constexpr int kLanesOfB = BN / WORDS, kRowsOfB = kThreads / kLanesOfB;
@@ -206,8 +203,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   for (int t = 0; t < tiles; ++t) {
     // all groups but the latest STAGES - 2: my copies of tile t are here
     __pipeline_wait_prior(STAGES - 2);
-    // everybody's are, and every thread is through with tile t - 1
-    __syncthreads();
+    __syncthreads();  // everybody's are, and every thread is through with tile t - 1
     const int next = t + STAGES - 1;
     if (next < tiles) fetch(next % STAGES, K - next * BK);  // into the buffers of tile t - 1
     __pipeline_commit();
@@ -227,8 +223,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 #pragma unroll
       for (int i = 0; i < TM; ++i) {
 #pragma unroll
-        // to and fro: a row begins with the word of b that the last one ended with
         for (int n = 0; n < TN; ++n) {
+          // to and fro: a row begins with the word of b that the last one ended with
           const int j = i % 2 == 0 ? n : TN - 1 - n;
           sum[i][j] += a[i] * b[j];
         }

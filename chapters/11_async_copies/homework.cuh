@@ -9,11 +9,11 @@
 
 #include <cuda_runtime.h>
 
-/// Warm-up. How well a pattern fits at each place of a recording: score[s] is the sum of pattern[i]
-/// * x[s + i] over all i from 0 to length - 1.
-/// pattern: length words; score: `positions` words, which hold garbage before; x: positions +
-/// length - 1 words. positions and length are 1 to 2^24. x and pattern must not change. Returns the
-/// error of the launch.
+/// Warm-up. How well a pattern fits at each place of a recording: score[s] is the sum of
+/// pattern[i] * x[s + i] over all i from 0 to length - 1.
+/// pattern: length words; score: `positions` words, which hold garbage before;
+/// x: positions + length - 1 words. positions and length are 1 to 2^24. x and pattern must not
+/// change. Returns the error of the launch.
 cudaError_t launch_match(const float* x, const float* pattern, float* score, int positions,
                          int length, cudaStream_t stream = nullptr);
 

@@ -39,8 +39,7 @@ int main() {
 
   // a block per tile of C
   const dim3 threads(128 / 8 * (128 / 8)), blocks((N + 127) / 128, (M + 127) / 128);
-  // of shared memory: two stages
-  const int bytes = async_tiles_bytes(128, 128, 16, 2);
+  const int bytes = async_tiles_bytes(128, 128, 16, 2);  // of shared memory: two stages
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));

@@ -3,8 +3,8 @@
 // way while the last ones are multiplied; blocks that run at the same time share what L2 holds; and
 // no SM is idle at the end, since the last tiles are shared out k-tile by k-tile.
 //
-//   A: M x K    B: K x N    C: M x N     float, row-major: element (i, j) of an r x c matrix is at
-//   [i * c + j]
+//   A: M x K    B: K x N    C: M x N
+//   float, row-major: element (i, j) of an r x c matrix is at [i * c + j]
 //
 // Any M, N and K. Compile with -Xptxas -O1: at -O3 the assembler changes the order of the
 // multiply-adds and of the loads between them.
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
                 const float* __restrict__ B, int ldb,   // K x N, rows of ldb words
                 float* __restrict__ C, int M, int N, int K) {
   constexpr int kAcross = BN / TN, kDown = BM / TM, kThreads = kAcross * kDown;
-  // that the block copies at a time
+  // rows of A and of B that the block copies at a time
   constexpr int kRowsOfA = kThreads / (BM / 4), kRowsOfB = kThreads / (BN / 4);
   static_assert(BK % kRowsOfA == 0 && BK % kRowsOfB == 0 && TM % 4 == 0 && TN % 4 == 0 &&
                 STAGES >= 2);
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
   const int row0 = blockIdx.y * BM, col0 = blockIdx.x * BN;
   const int a_row = thread % (BM / 4) * 4, a_k = thread / (BM / 4);
   const int b_col = thread % (BN / 4) * 4, b_k = thread / (BN / 4);
-  // Rows and columns outside C are fetched from its last ones: what comes of them is never stored.
-  // the next tiles to fetch
+  // The next tiles to fetch. Rows and columns outside C are fetched from its last ones: what comes
+  // of them is never stored.
   const float* a_tile = At + size_t(a_k) * lda + min(row0 + a_row, lda - 4);
   const float* b_tile = B + size_t(b_k) * ldb + min(col0 + b_col, ldb - 4);
 
@@ -183,9 +183,9 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int STAGES>
 struct Tile {
   static constexpr int kThreads = 32 * WM * WN, kLanesM = BM / (WM * TM), kLanesN = BN / (WN * TN);
-  // that the block copies at a time
+  // rows of A and of B that the block copies at a time
   static constexpr int kRowsOfA = kThreads * 4 / BM, kRowsOfB = kThreads * 4 / BN;
-  // of each thread, per k-tile
+  // copies that each thread makes per k-tile, of A alone and of both
   static constexpr int kCopiesOfA = BK / kRowsOfA, kCopies = kCopiesOfA + BK / kRowsOfB;
   static_assert(kLanesM * kLanesN == 32 && TM % 4 == 0 && TN % 4 == 0 && BK % 2 == 0 &&
                 STAGES >= 2);
@@ -276,7 +276,7 @@ struct Tile {
       for (int k = 0; k < BK; ++k) {
         if (k < BK - 1) {
           load(now, k + 1, (k + 1) % 2);
-          // no more loads of this k-tile. When none is left to copy, the last one is copied again
+          // No load of this k-tile follows. When none is left to copy, the last is copied again.
           if (k == BK - 2) {
 #pragma unroll
             for (int c = 0; c < kCopies; ++c) copy(write, c);
@@ -395,8 +395,8 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     T::product(At, lda, B, ldb, K, place.row * BM, place.col * BN, first, count, shared, sum);
     bool complete = count == tiles_k;
     // [add_parts]
-    // the shares from .. to work at this tile. A share has parts of two at most: one's end, and
-    // one's beginning
+    // The shares `from` to `to` work at this tile. A share has parts of two tiles at most: the end
+    // of one, and the beginning of another.
     if (!complete) {
       const long long k_tile = (long long)(tile - whole) * tiles_k;
       const int from = share_of(all, shares, k_tile),
@@ -416,8 +416,8 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
 #pragma unroll 1
         for (int p = from; p <= to; ++p) {
           const float* part = parts + size_t(2 * p + (p == from)) * BM * BN + threadIdx.x;
-#pragma unroll
           // __ldcg: from L2, without a place in L1, since each word is read once
+#pragma unroll
           for (int e = 0; e < TM * TN; ++e)
             sum[e / TN][e % TN] =
                 (p == from ? 0.0f : sum[e / TN][e % TN]) + __ldcg(&part[e * T::kThreads]);
@@ -438,21 +438,20 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
 /// of every k-tile, and are added up through shared memory at the end. So a block has SLICES times
 /// as many warps, and few blocks keep an SM busy. A is not transposed first, since that would be a
 /// launch more: each word of A is a copy of its own. K is at least BK. WORDS: 4 if N is a multiple
-/// of 4 and B lies at a multiple of 16 bytes, else 1: the words of B that one copy moves. Block: 32
-/// * WM * WN * SLICES threads in x. Grid: a block per tile, in x. Dynamic shared memory:
+/// of 4 and B lies at a multiple of 16 bytes, else 1: the words of B that one copy moves. Block:
+/// 32 * WM * WN * SLICES threads in x. Grid: a block per tile, in x. Dynamic shared memory:
 /// sliced_bytes().
 template <int BM, int BN, int BK, int TM, int TN, int WM, int WN, int SLICES, int STAGES, int WORDS>
 __global__ void __launch_bounds__(32 * WM * WN * SLICES, 1)
     sliced_tiles(const float* __restrict__ A,  // M x K
-                 // K x N
-                 const float* __restrict__ B,
-                 // M x N
-                 float* __restrict__ C, int M, int N, int K) {
+                 const float* __restrict__ B,  // K x N
+                 float* __restrict__ C,        // M x N
+                 int M, int N, int K) {
 #if __CUDA_ARCH__ == 750
-  // no launch of it gets as far as here
+  // no launch with so much shared memory gets as far as here
   if constexpr (sliced_bytes(BM, BN, BK, SLICES, STAGES) > 64 * 1024) return;
 #endif
-  // of each slice
+  // A slice has kSlice threads, and kDepth of the BK rows of each k-tile.
   constexpr int kSlice = 32 * WM * WN, kThreads = kSlice * SLICES, kDepth = BK / SLICES;
   constexpr int kLanesM = BM / (WM * TM), kLanesN = BN / (WN * TN), kPad = 4;
   constexpr int kLanesOfA = 8, kRowsOfA = kThreads / kLanesOfA, kLanesOfB = BN / WORDS,

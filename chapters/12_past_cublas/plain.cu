@@ -44,8 +44,7 @@ int main() {
 
   // four warps for a tile of 128 x 128
   const int threads = 128, blocks = (M + 127) / 128 * ((N + 127) / 128);
-  // of shared memory: three stages
-  const int bytes = tile_bytes(128, 128, 16, 3);
+  const int bytes = tile_bytes(128, 128, 16, 3);  // of shared memory: three stages
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));

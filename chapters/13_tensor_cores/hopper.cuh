@@ -1,8 +1,7 @@
-// What compute capability 9.0 adds: asynchronous copies of tiles (TMA),
-// barriers that count bytes, and matrix products by a warpgroup (wgmma). Each function is one or
-// two instructions; the section of the PTX manual (ISA 9.0) that describes them is named beside it.
-// Compile for sm_90a. Elsewhere the functions exist, so that kernels compile, and stop a kernel
-// that gets there.
+// What compute capability 9.0 adds: asynchronous copies of tiles (TMA), barriers that count bytes,
+// and matrix products by a warpgroup (wgmma). Each function is one or two instructions; the section
+// of the PTX manual (ISA 9.0) that describes them is named beside it. Compile for sm_90a. Elsewhere
+// the functions exist, so that kernels compile, and stop a kernel that gets there.
 #pragma once
 
 #include <cuda.h>
@@ -22,10 +21,10 @@ __device__ __forceinline__ uint32_t shared_address(const void* p) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// barriers A word of shared memory that counts arrivals and bytes. A phase ends when all arrivals
-// and all expected bytes are there; phases have the parities 0, 1, 0, 1 ... ("Parallel
-// Synchronization and Communication Instructions: mbarrier")
+// ---------------------------------------------------------------- barriers
+// A word of shared memory that counts arrivals and bytes. A phase ends when all arrivals and all
+// expected bytes are there; phases have the parities 0, 1, 0, 1 ... ("Parallel Synchronization and
+// Communication Instructions: mbarrier")
 
 /// A phase ends after `arrivals` calls of barrier_arrive() or barrier_expect(). One thread does
 /// this; then barriers_ready() and a __syncthreads().
@@ -66,8 +65,8 @@ __device__ __forceinline__ void warpgroup_wait(int number) {
   HOPPER_ASM("bar.sync %0, 128;" ::"r"(number) : "memory");
 }
 
-// -------------------------------------------------------------------------------------------------------
-// clusters Blocks that run at the same time, near each other, and reach each other's shared memory.
+// ---------------------------------------------------------------- clusters
+// Blocks that run at the same time, near each other, and reach each other's shared memory.
 // ("Special Registers: %cluster_ctarank", "barrier.cluster", "mapa")
 
 /// Which block of its cluster this is: 0, 1 ...
@@ -95,10 +94,10 @@ __device__ __forceinline__ void barrier_arrive(uint64_t* barrier, int rank) {
       : "memory");
 }
 
-// -------------------------------------------------------------------------------------------------------
-// copies of tiles (TMA) ("Data Movement and Conversion Instructions: cp.async.bulk.tensor"). A
-// tensor map, made by the host, says where the matrix lies and how large a tile is. What lies
-// outside the matrix arrives as zeros, and isn't written.
+// ---------------------------------------------------------------- copies of tiles (TMA)
+// ("Data Movement and Conversion Instructions: cp.async.bulk.tensor"). A tensor map, made by the
+// host, says where the matrix lies and how large a tile is. What lies outside the matrix arrives as
+// zeros, and isn't written.
 
 /// Starts the copy of the tile whose first element is (row y, column x); `barrier` is told of its
 /// bytes as they arrive.
@@ -145,9 +144,8 @@ __device__ __forceinline__ void tma_store_wait() {
   HOPPER_ASM("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-// -------------------------------------------------------------------------------------------------
-// products by a warpgroup (wgmma) ("Asynchronous Warpgroup Level Matrix Multiply-Accumulate
-// Instructions")
+// ---------------------------------------------------------------- products by a warpgroup (wgmma)
+// ("Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions")
 
 /// Orders accesses of registers before the products that follow.
 __device__ __forceinline__ void wgmma_fence() {
@@ -182,8 +180,8 @@ __device__ __forceinline__ uint64_t n_major(uint32_t address, uint32_t box_bytes
   HOPPER_16(d, i), HOPPER_16(d, i + 16), HOPPER_16(d, i + 32), HOPPER_16(d, i + 48)
 
 /// d (64 x 256, float) = a (64 x 16) b (16 x 256), + d unless `first`. a: K-major in shared memory,
-/// b: N-major. Thread t of the warpgroup has row t / 32 * 16 + t % 32 / 4 (+ 8 for d[2], d[3], d[6]
-/// ...) and columns t % 4 * 2, + 1, then + 8, + 9 ...
+/// b: N-major. Thread t of the warpgroup has row t / 32 * 16 + t % 32 / 4 (+ 8 for d[2], d[3],
+/// d[6] ...) and columns t % 4 * 2, + 1, then + 8, + 9 ...
 __device__ __forceinline__ void wgmma_bf16(float (&d)[128], uint64_t a, uint64_t b, bool first) {
   HOPPER_ASM(
       "{\n"
@@ -206,8 +204,8 @@ __device__ __forceinline__ void wgmma_bf16(float (&d)[128], uint64_t a, uint64_t
       : "l"(a), "l"(b), "r"(int(first)));
 }
 /// d (64 x 256, float) = a (64 x 8) b (8 x 256) in TF32, + d unless `first`. a: in registers;
-/// thread t has rows t / 32 * 16 + t % 32 / 4 (+ 8) and columns t % 4 (+ 4): (row, column), (row +
-/// 8, column), (row, column + 4), (row + 8, column + 4). b: K-major in shared memory.
+/// thread t has rows t / 32 * 16 + t % 32 / 4 (+ 8) and columns t % 4 (+ 4): (row, column),
+/// (row + 8, column), (row, column + 4), (row + 8, column + 4). b: K-major in shared memory.
 __device__ __forceinline__ void wgmma_tf32(float (&d)[128], const uint32_t (&a)[4], uint64_t b,
                                            bool first) {
   HOPPER_ASM(

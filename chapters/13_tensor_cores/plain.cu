@@ -20,10 +20,9 @@ void check(cudaError_t error, int line) {
 }
 
 int main() {
-  const int M = 200, N = 152,
-            // ragged: no multiples of the tile. N and K are multiples of 8, so that rows begin at
-      // 16 bytes
-      K = 168;
+  // Ragged: no multiples of the tile. N and K are multiples of 8, so that rows begin at multiples
+  // of 16 bytes.
+  const int M = 200, N = 152, K = 168;
   std::vector<__half> A(M * K), B(K * N), C(M * N);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-1, 1);
@@ -41,7 +40,7 @@ int main() {
 
   const auto kernel = wmma_tiles<__half, 3>;  // three stages
   const dim3 blocks((N + 127) / 128, (M + 127) / 128);
-  // of shared memory: more than the 48 KB that need no asking
+  // `bytes` of shared memory: more than the 48 KB that need no asking
   const int threads = 256, bytes = wmma_tiles_bytes(3);
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   cudaEvent_t start, stop;

@@ -1,8 +1,8 @@
 // C = A * B on tensor cores with CUDA's own functions for them, WMMA: first with everything from
 // global memory, then with tiles in shared memory.
 //
-//   A: M x K    B: K x N    C: M x N     T: __half (compute capability 7.0 and later) or
-//   __nv_bfloat16 (8.0), row-major; sums in float
+//   A: M x K    B: K x N    C: M x N     row-major; sums in float
+//   T: __half (compute capability 7.0 and later) or __nv_bfloat16 (8.0)
 //
 // What only compute capability 9.0 has is in wgmma.cuh and tf32.cuh.
 #pragma once
@@ -93,7 +93,7 @@ template <class T, int STAGES>
 __global__ void __launch_bounds__(256) wmma_tiles(const T* __restrict__ A, const T* __restrict__ B,
                                                   T* __restrict__ C, int M, int N, int K) {
   using namespace nvcuda::wmma;
-  // 16 bytes more: neighbouring rows in other banks
+  // rows of 16 bytes more, so that neighbouring rows lie in other banks
   constexpr int kDepth = 32, kRowA = kDepth + 8, kRowB = 128 + 8;
   extern __shared__ __align__(128) unsigned char shared[];
   const auto As = reinterpret_cast<Operand<T>(*)[128][kRowA]>(shared);  // As[stage][row][k]

@@ -29,7 +29,7 @@ inline cudaError_t make_tensor_map(CUtensorMap& map, CUtensorMapDataType type,
 #endif
   if (status != cudaSuccess) return status;
   if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-  // the fast one first
+  // the fast dimension first
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows)};
   const cuuint64_t row_bytes[] = {cols * element_bytes};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows)},

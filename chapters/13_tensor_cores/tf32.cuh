@@ -8,8 +8,8 @@
 // capability 9.0.
 //
 // In TF32, wgmma reads its operands from shared memory only along k. A's rows are; B's are not, and
-// TMA can't transpose. But the first operand may come from registers. So these kernels compute C^T
-// = B^T A^T: B^T from registers, where a thread can put what it likes.
+// TMA can't transpose. But the first operand may come from registers. So these kernels compute
+// C^T = B^T A^T: B^T from registers, where a thread can put what it likes.
 #pragma once
 
 #include "wgmma.cuh"
@@ -61,8 +61,7 @@ __device__ __forceinline__ void store_transposed(const float (&sum)[ROWS / 2], f
 
 // [wgmma_tf32_persistent]
 /// wgmma_persistent for floats, with tiles of 256 x 128. The tensor map's type lets TMA round to
-/// TF32 on the way. Dynamic shared memory:
-/// STAGES * tf32::kTiles. Otherwise as there.
+/// TF32 on the way. Dynamic shared memory: STAGES * tf32::kTiles. Otherwise as there.
 template <int STAGES, int GROUP>
 __global__ void __launch_bounds__(384, 1)
     wgmma_tf32_persistent(const __grid_constant__ CUtensorMap A,
@@ -219,8 +218,8 @@ __global__ void __launch_bounds__(384, 1)
         }
         const uint32_t a = shared_address(tiles + stage * kTiles3), a_low = a + kTile3A;
         wgmma_fence();
+        // the small products first
 #pragma unroll
-        // small ones first
         for (int k = 0; k < 4; ++k) wgmma_tf32(part, b_low[k], k_major(a + k * 32), k == 0);
 #pragma unroll
         for (int k = 0; k < 4; ++k) wgmma_tf32(part, b_high[k], k_major(a_low + k * 32), false);

@@ -400,8 +400,8 @@ __global__ void __launch_bounds__(384, 1)
 }
 // [wgmma_clusters]
 
-// ---------------------------------------------------------------------------------------------------------------
-// launches All return cudaErrorInvalidValue for sizes and addresses that TMA can't take, and
+// ---------------------------------------------------------------- launches
+// All return cudaErrorInvalidValue for sizes and addresses that TMA can't take, and
 // cudaErrorNotSupported without compute capability 9.0.
 
 /// Is this device one with wgmma, and can TMA take these matrices of elements of that size?

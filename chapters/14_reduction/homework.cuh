@@ -22,11 +22,11 @@
 cudaError_t launch_min_max_count(const float* x, int n, float* range, int* count, float* parts,
                                  int* part_counts, int* arrived, cudaStream_t stream = nullptr);
 
-/// Stretch. For each row of A, the logarithm of the sum of its elements' exponentials: L[i] =
-/// log(exp(A[i][0]) + ... + exp(A[i][N - 1])). The elements may be so large that exp(A[i][j]) is no
-/// float any more, and so small that it is 0:
-/// L[i] must be right all the same. An element may be -infinity: exp of that is 0. Where all
-/// elements of a row are, L[i] is -infinity. No element is infinity or NaN.
+/// Stretch. For each row of A, the logarithm of the sum of its elements' exponentials:
+/// L[i] = log(exp(A[i][0]) + ... + exp(A[i][N - 1])). The elements may be so large that
+/// exp(A[i][j]) is no float any more, and so small that it is 0: L[i] must be right all the same.
+/// An element may be -infinity: exp of that is 0. Where all elements of a row are, L[i] is
+/// -infinity. No element is infinity or NaN.
 /// A: M x N, row-major without gaps; M is 1 to 100,000,000 and N 1 to 100,000. M * N may be larger
 /// than 2^31. L: M elements; it holds garbage before.
 /// L[i] may be off by what rounding makes of about 6 N additions and products: deeper.md beside

@@ -206,8 +206,8 @@ inline void run_cub_arg_maximum(tilewise::Lesson&, const Numbers&) {}
 
 #else
 
-/// A reduction of CUB, which asks for scratch memory first: `call(scratch, bytes, in, out,
-/// stream)`.
+/// A reduction of CUB, which asks for scratch memory first:
+/// `call(scratch, bytes, in, out, stream)`.
 template <class Result, class Call>
 Variant cub_row(const Numbers& p, const std::string& name, Call call, Judge judge) {
   size_t bytes = 0;
