@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(256)
 // ---------------------------------------------------------------- the balanced kernel
 
 constexpr int kSpmvThreads = 128;                         ///< of a block of spmv_balanced()
-constexpr int kSpmvBlocks = 8;                            ///< of them on a multiprocessor at a time
+constexpr int kSpmvBlocks = 10;                           ///< of them on a multiprocessor at a time
 constexpr int kSpmvItems = 8;                             ///< nonzeros per thread
 constexpr int kSpmvCapacity = kSpmvThreads * kSpmvItems;  ///< nonzeros that a block can take
 constexpr int kSpmvShort = 32;                            ///< rows up to this length are never cut
@@ -167,23 +167,27 @@ struct alignas(8) SpmvRowStats {
 };
 
 // [spmv_row_stats]
-/// Counts both, once per matrix. One thread per row; *stats must hold zeros.
+/// Counts both, once per matrix. A thread takes every so many rows; *stats must hold zeros. Few
+/// blocks, since their atomics meet in one place of L2.
 __global__ void spmv_row_stats(int rows, const int* __restrict__ row_ptr,
                                const int* __restrict__ col_index, SpmvRowStats* stats) {
   __shared__ int longest, near;
   if (threadIdx.x == 0) longest = near = 0;
   __syncthreads();
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row < rows) {
+  int my_longest = 0, my_near = 0;
+  for (long long row = blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+       row += gridDim.x * blockDim.x) {
     const int begin = row_ptr[row], end = row_ptr[row + 1];
-    atomicMax(&longest, end - begin);
+    my_longest = max(my_longest, end - begin);
     const int next_end = row + 1 < rows ? row_ptr[row + 2] : end;
     if (begin < end && end < next_end) {
       const int apart =
           col_index[begin + (end - begin) / 2] - col_index[end + (next_end - end) / 2];
-      if (apart >= -32 && apart <= 32) atomicAdd(&near, 1);
+      my_near += apart >= -32 && apart <= 32;
     }
   }
+  atomicMax(&longest, my_longest);
+  atomicAdd(&near, my_near);
   __syncthreads();
   if (threadIdx.x == 0) {
     atomicMax(&stats->longest_row, longest);
@@ -240,15 +244,16 @@ __host__ __device__ constexpr int spmv_padded(int i) {
 /// threads, one per tile.
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
-    spmv_balanced(const int* __restrict__ row_ptr, const int* __restrict__ col_index,
-                  const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ y,
-                  SpmvPlan<T> plan) {
+    spmv_balanced(const int* row_ptr, const int* __restrict__ col_index,
+                  const T* __restrict__ values, const T* x, T* __restrict__ y, SpmvPlan<T> plan) {
   constexpr int THREADS = kSpmvThreads, ITEMS = kSpmvItems, WARPS = THREADS / 32;
   static_assert(ITEMS == 8, "a thread takes its entries of `begins` by one load of 16 bytes");
   // begins[i] = 1 + row - a.row if nonzero base + i is the first of that row in this tile; 0 if no
   // row begins there.
   __shared__ alignas(16) unsigned short begins[kSpmvCapacity];
-  __shared__ T products[spmv_padded<T>(kSpmvCapacity)], sums[kSpmvCapacity];
+  __shared__ T products[spmv_padded<T>(kSpmvCapacity)];
+  T* const sums = products;  // of rows, as soon as all products are in registers
+  __shared__ unsigned empty[kSpmvCapacity / 32];  // bit i % 32 of word i / 32: row i is empty
   __shared__ int warp_row[WARPS];
   __shared__ T warp_sum[WARPS];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -257,9 +262,18 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   const int rows = b.row - a.row;  // that begin, or go on, and end here: at most kSpmvTile + 1
 
   // 1. Neighbouring threads take neighbouring nonzeros, from a multiple of 32 on, so that a warp
-  //    asks L2 for one line of 128 bytes at a time. All at once, then all elements of x; meanwhile:
-  //    where does which row begin?
+  //    asks L2 for one line of 128 bytes at a time. All at once, with the ends of the first rows,
+  //    then all elements of x; meanwhile: where does which row begin? (row_ptr and x are not
+  //    __restrict__: else ptxas moves their loads across the barrier.)
   const int base = a.e & ~31;
+  int row_begin[2], row_end[2];  // of this thread's first two rows; -1: there is none
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const int i = k * THREADS + thread;
+    const bool has_row = rows > 0 && i < rows + b.is_cut;
+    row_begin[k] = has_row ? row_ptr[a.row + i] : 0;
+    row_end[k] = has_row ? row_ptr[a.row + i + 1] : -1;
+  }
   int col[ITEMS];
   T value[ITEMS], factor[ITEMS];
 #pragma unroll
@@ -281,27 +295,26 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
     if (thread == 0 && a.e < b.e) plan.pieces[2 * blockIdx.x + !a.is_cut] = sum;
     return;
   }
-  for (int i = thread; i < rows + b.is_cut; i += THREADS) {
-    const int first = max(row_ptr[a.row + i], a.e);
-    if (first < row_ptr[a.row + i + 1])
-      begins[first - base] = static_cast<unsigned short>(i + 1);
-    else
-      sums[i] = 0;  // an empty row has no nonzero that could bring its sum
+  const auto mark = [&](int i, int begin, int end) {  // by whole warps
+    const int first = max(begin, a.e);
+    if (first < end) begins[first - base] = static_cast<unsigned short>(i + 1);
+    // an empty row has no nonzero that could bring its sum
+    const unsigned none = __ballot_sync(0xffffffff, end >= 0 && first >= end);
+    if (lane == 0) empty[i / 32] = none;
+  };
+#pragma unroll
+  for (int k = 0; k < 2; ++k) mark(k * THREADS + thread, row_begin[k], row_end[k]);
+  for (int i = thread + 2 * THREADS; i - lane < rows + b.is_cut; i += THREADS) {
+    const bool has_row = i < rows + b.is_cut;
+    mark(i, has_row ? row_ptr[a.row + i] : 0, has_row ? row_ptr[a.row + i + 1] : -1);
   }
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
-    products[spmv_padded<T>(k * THREADS + thread)] = value[k] * factor[k];
+    products[spmv_padded<T>(k * THREADS) + spmv_padded<T>(thread)] = value[k] * factor[k];
   __syncthreads();
 
   // A row's sum is known, or that of its piece in this tile.
-  const auto finish = [&](int row, T sum) {
-    T* to = sums + row - 1;
-    if (row == 1 && a.is_cut)
-      to = plan.pieces + 2 * blockIdx.x;
-    else if (row == rows + 1)
-      to = plan.pieces + 2 * blockIdx.x + 1;
-    *to = sum;
-  };
+  const auto finish = [&](int row, T row_sum) { sums[row - 1] = row_sum; };
 
   // 2. Each thread adds up eight neighbours. Rows that begin and end among them are finished.
   //    `before` belongs to a row that began in a thread in front, `sum` to one that may go on in
@@ -310,7 +323,11 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   const unsigned begun_here[ITEMS] = {eight.x & 0xffff, eight.x >> 16,    eight.y & 0xffff,
                                       eight.y >> 16,    eight.z & 0xffff, eight.z >> 16,
                                       eight.w & 0xffff, eight.w >> 16};
-  int row = 0;  // none has begun here
+  T product[ITEMS];  // 8 neighbours have no gap between them
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) product[k] = products[spmv_padded<T>(thread * ITEMS) + k];
+  __syncthreads();  // from here on `products` is `sums`
+  int row = 0;      // none has begun here
   T before = 0, sum = 0;
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
@@ -322,7 +339,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
       row = begun;
       sum = 0;
     }
-    sum += products[spmv_padded<T>(thread * ITEMS + k)];
+    sum += product[k];
   }
 
   // 3. Rows that reach across threads: a scan that starts anew wherever a row begins, first in the
@@ -346,7 +363,9 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
   // ... then over the warps in front.
   int carried_row = 0;
   T carried_sum = 0;
-  for (int w = 0; w < warp; ++w) {
+#pragma unroll
+  for (int w = 0; w < WARPS - 1; ++w) {
+    if (w >= warp) break;
     const int its_row = warp_row[w];
     const T its_sum = warp_sum[w];
     carried_sum = its_row != 0 ? its_sum : carried_sum + its_sum;
@@ -364,47 +383,65 @@ __global__ void __launch_bounds__(kSpmvThreads, kSpmvBlocks)
 
   // 4. Sums go to y side by side, whichever thread has summed them.
   __syncthreads();
-  for (int i = thread + a.is_cut; i < rows; i += THREADS) y[a.row + i] = sums[i];
+  for (int i = thread; i < rows; i += THREADS)
+    if (i >= a.is_cut) y[a.row + i] = empty[i / 32] >> lane & 1 ? T(0) : sums[i];
+  if (thread == 0 && a.is_cut) plan.pieces[2 * blockIdx.x] = sums[0];
+  if (thread == 0 && b.is_cut) plan.pieces[2 * blockIdx.x + 1] = sums[rows];
 }
 // [spmv_balanced]
 
 // [spmv_join]
 /// Adds up the pieces of cut rows, always in the same order. One thread per tile checks whether a
-/// row goes on there that began in the tile before. A few pieces it adds up itself, many are left
-/// to the whole block. Blocks of 256 threads.
+/// row goes on there that began in the tile before. A few pieces it adds up itself, more are left
+/// to a warp, and very many to the whole block. Blocks of 256 threads.
 template <class T>
 __global__ void __launch_bounds__(256) spmv_join(T* __restrict__ y, SpmvPlan<T> plan) {
-  constexpr int FEW = 32;
-  __shared__ int goes_on[256];  // tiles in which rows of many pieces go on
-  __shared__ int many;
-  __shared__ T sums[256];
-  const int thread = threadIdx.x, tile = blockIdx.x * 256 + thread;
-  if (thread == 0) many = 0;
+  constexpr int FEW = 8, VERY_MANY = 512;
+  __shared__ int begins[256], ends[256];  // tiles in which rows of more pieces go on, and end
+  __shared__ int more;
+  __shared__ T sums[8];
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32,
+            tile = blockIdx.x * 256 + thread;
+  if (thread == 0) more = 0;
   __syncthreads();
 
   if (tile < plan.tiles) {
     const SpmvCut cut = spmv_cut(plan.cuts + tile);
     if (cut.last_tile - tile >= FEW) {
-      goes_on[atomicAdd(&many, 1)] = tile;
+      const int i = atomicAdd(&more, 1);
+      begins[i] = tile, ends[i] = cut.last_tile;
     } else if (cut.last_tile != 0) {
       T sum = plan.pieces[2 * tile - 1];
+#pragma unroll 4
       for (int t = tile; t <= cut.last_tile; ++t) sum += plan.pieces[2 * t];
       y[cut.row] = sum;
     }
   }
   __syncthreads();
 
-  for (int i = 0; i < many; ++i) {
-    const int begin = goes_on[i];
-    const SpmvCut cut = spmv_cut(plan.cuts + begin);
-    T sum = thread == 0 ? plan.pieces[2 * begin - 1] : T(0);
-    for (int t = begin + thread; t <= cut.last_tile; t += 256) sum += plan.pieces[2 * t];
-    sums[thread] = sum;
-    for (int half = 128; half > 0; half /= 2) {
-      __syncthreads();
-      if (thread < half) sums[thread] += sums[thread + half];
+  // Of row i every `step`-th piece, from number `first` on; lane 0 gets the sum of its warp.
+  const auto warp_sum = [&](int i, int first, int step) {
+    T sum = first == 0 ? plan.pieces[2 * begins[i] - 1] : T(0);
+#pragma unroll 4
+    for (int t = begins[i] + first; t <= ends[i]; t += step) sum += plan.pieces[2 * t];
+    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffff, sum, apart);
+    return sum;
+  };
+  for (int i = warp; i < more; i += 8) {  // a row for each warp
+    if (ends[i] - begins[i] >= VERY_MANY) continue;
+    const T sum = warp_sum(i, lane, 32);
+    if (lane == 0) y[spmv_cut(plan.cuts + begins[i]).row] = sum;
+  }
+  for (int i = 0; i < more; ++i) {  // a row for all
+    if (ends[i] - begins[i] < VERY_MANY) continue;
+    const T part = warp_sum(i, thread, 256);
+    if (lane == 0) sums[warp] = part;
+    __syncthreads();
+    if (thread == 0) {
+      T sum = 0;
+      for (int w = 0; w < 8; ++w) sum += sums[w];
+      y[spmv_cut(plan.cuts + begins[i]).row] = sum;
     }
-    if (thread == 0) y[cut.row] = sums[0];
     __syncthreads();  // `sums` may be written again
   }
 }
@@ -524,7 +561,8 @@ cudaError_t launch_spmv_row_stats(int rows, const int* row_ptr, const int* col_i
                                   const SpmvPlan<T>& plan, cudaStream_t stream) {
   const cudaError_t status = cudaMemsetAsync(spmv_stats(plan), 0, sizeof(SpmvRowStats), stream);
   if (status != cudaSuccess) return status;
-  spmv_row_stats<<<rows / 256 + 1, 256, 0, stream>>>(rows, row_ptr, col_index, spmv_stats(plan));
+  const int blocks = rows < 1024 * 256 ? rows / 256 + 1 : 1024;
+  spmv_row_stats<<<blocks, 256, 0, stream>>>(rows, row_ptr, col_index, spmv_stats(plan));
   return cudaGetLastError();
 }
 

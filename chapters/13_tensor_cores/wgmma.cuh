@@ -332,10 +332,17 @@ __global__ void __launch_bounds__(384, 1)
 }
 // [wgmma_persistent]
 
+/// What clusters of two compute: pairs of tiles one below the other, which share B's tile, and in
+/// an odd last row of tiles two neighbours.
+__host__ __device__ constexpr int pairs_of_tiles(int tiles_m, int tiles_n) {
+  return tiles_m / 2 * tiles_n + tiles_m % 2 * ((tiles_n + 1) / 2);
+}
+
 // [wgmma_clusters]
 /// The same in clusters of two blocks, whose tiles of C lie one below the other and need the same
-/// tile of B: each block fetches half of it, for both. A stage may be filled again when the four
-/// warpgroups of the cluster are through with it. Grid: twice the number of clusters.
+/// tile of B: each block fetches half of it, for both. (In an odd last row of tiles they are
+/// neighbours, and each block fetches all of its own tile of B.) A stage may be filled again when
+/// the four warpgroups of the cluster are through with it. Grid: twice the number of clusters.
 template <int STAGES, int GROUP>
 __global__ void __launch_bounds__(384, 1)
     wgmma_clusters(const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
@@ -345,8 +352,15 @@ __global__ void __launch_bounds__(384, 1)
   __shared__ uint64_t full[STAGES], empty[STAGES];
   __shared__ int is_last[2];
   const int rank = rank_in_cluster();
-  const int pairs_m = (M + 2 * kRows - 1) / (2 * kRows), tiles_n = (N + kCols - 1) / kCols;
-  Work work(pairs_m * tiles_n, whole, (K + kDepth - 1) / kDepth, blockIdx.x / 2, gridDim.x / 2);
+  const int tiles_m = (M + kRows - 1) / kRows, tiles_n = (N + kCols - 1) / kCols,
+            below = tiles_m / 2 * tiles_n;  // so many pairs one below the other, then neighbours
+  Work work(pairs_of_tiles(tiles_m, tiles_n), whole, (K + kDepth - 1) / kDepth, blockIdx.x / 2,
+            gridDim.x / 2);
+  const auto my_place = [=](int pair) {
+    if (pair >= below) return int2{tiles_m - 1, 2 * (pair - below) + rank};
+    const int2 at = place<GROUP>(pair, tiles_m / 2, tiles_n);
+    return int2{2 * at.x + rank, at.y};
+  };
   prepare_barriers<STAGES>(full, empty, 4);
   cluster_wait();  // the other block's barriers are ready, too
 
@@ -354,16 +368,22 @@ __global__ void __launch_bounds__(384, 1)
   if (threadIdx.x < 128) {
     registers_down_to<56>();
     while (threadIdx.x == 0 && work.advance()) {
-      const int2 at = place<GROUP>(work.tile, pairs_m, tiles_n);
-      const int row = (2 * at.x + rank) * kRows, col = at.y * kCols;
+      const int2 at = my_place(work.tile);
+      const int row = at.x * kRows, col = at.y * kCols;
       for (int t = work.first; t < work.first + work.count; ++t) {
         barrier_wait(&empty[stage], parity ^ 1);
         unsigned char* to = tiles + stage * kTiles;
         barrier_expect(&full[stage], kTiles);
         tma_load(to, A, t * kDepth, row, &full[stage]);
+        if (work.tile < below) {
 #pragma unroll
-        for (int j = 2 * rank; j < 2 * rank + 2; ++j)
-          tma_load(to + kTileA + j * kBoxB, B, col + j * 64, t * kDepth, &full[stage], 0b11);
+          for (int j = 2 * rank; j < 2 * rank + 2; ++j)
+            tma_load(to + kTileA + j * kBoxB, B, col + j * 64, t * kDepth, &full[stage], 0b11);
+        } else {
+#pragma unroll
+          for (int j = 0; j < kCols / 64; ++j)
+            tma_load(to + kTileA + j * kBoxB, B, col + j * 64, t * kDepth, &full[stage]);
+        }
         if (++stage == STAGES) stage = 0, parity ^= 1;
       }
     }
@@ -389,9 +409,8 @@ __global__ void __launch_bounds__(384, 1)
       if (work.count < work.steps &&
           !add_parts(sum, work, parts, arrived, warpgroup, &is_last[warpgroup], rank, 2))
         continue;
-      const int2 at = place<GROUP>(work.tile, pairs_m, tiles_n);
-      store_tile(sum, staged, C, (2 * at.x + rank) * kRows + warpgroup * 64, at.y * kCols,
-                 warpgroup);
+      const int2 at = my_place(work.tile);
+      store_tile(sum, staged, C, at.x * kRows + warpgroup * 64, at.y * kCols, warpgroup);
     }
     if (thread == 0) tma_store_wait();
   }
@@ -536,15 +555,16 @@ cudaError_t launch_persistent(Kernel kernel, int in_cluster, const bf16* A, cons
   if (const cudaError_t status = can_use_wgmma(A, B, C, M, N, K, sizeof(bf16))) return status;
   if (M == 0 || N == 0 || K == 0) return fill_with_zeros(C, M, N, sizeof(bf16), stream);
   constexpr int bytes = STAGES * kTiles + 4 * kBoxC;
-  const int rows = in_cluster * kRows;  // of tiles that a cluster computes at the same time
+  const int tiles_m = (M + kRows - 1) / kRows, tiles_n = (N + kCols - 1) / kCols;
   Maps maps;
   Persistent plan;
   cudaError_t status = make_maps(maps, A, B, C, M, N, K);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (status == cudaSuccess)
-    status = plan_persistent(plan, (M + rows - 1) / rows * ((N + kCols - 1) / kCols), workspace,
-                             stream, in_cluster);
+    status = plan_persistent(plan,
+                             in_cluster == 2 ? pairs_of_tiles(tiles_m, tiles_n) : tiles_m * tiles_n,
+                             workspace, stream, in_cluster);
   if (status != cudaSuccess) return status;
   return launch_in_clusters(in_cluster, plan.blocks, bytes, stream, kernel, maps.A, maps.B, maps.C,
                             M, N, K, plan.whole, plan.parts, plan.arrived);

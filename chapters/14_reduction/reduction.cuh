@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 // ---------------------------------------------------------------- other reductions
 // What a reduction needs to know: Value, the neutral value, how two are joined, and where the
 // elements come from: the i-th alone, or the i-th four neighbours behind the first `before`
-// elements.
+// elements, which are loaded and joined apart, so that many can be loaded before one is joined.
 
 struct Maximum {
   using Value = float;
@@ -236,10 +236,11 @@ struct Maximum {
   __device__ static Value join(Value a, Value b) { return a > b || a != a ? a : b; }
   __device__ size_t before(size_t n) const { return before_vectors(n, x); }
   __device__ Value element(size_t i) const { return x[i]; }
-  __device__ Value four(size_t before, size_t i) const {
-    const float4 v = reinterpret_cast<const float4*>(x + before)[i];
-    return join(join(v.x, v.y), join(v.z, v.w));
+  using Four = float4;
+  __device__ Four load(size_t before, size_t i) const {
+    return reinterpret_cast<const float4*>(x + before)[i];
   }
+  __device__ static Value joined(Four v, size_t) { return join(join(v.x, v.y), join(v.z, v.w)); }
 };
 
 /// The largest element and where it is: the first of equal ones, and the first NaN if there is any.
@@ -267,9 +268,11 @@ struct ArgMaximum {
 
   __device__ size_t before(size_t n) const { return before_vectors(n, x); }
   __device__ Value element(size_t i) const { return packed(x[i], i); }
-  __device__ Value four(size_t before, size_t i) const {
-    const float4 v = reinterpret_cast<const float4*>(x + before)[i];
-    const size_t first = before + 4 * i;
+  using Four = float4;
+  __device__ Four load(size_t before, size_t i) const {
+    return reinterpret_cast<const float4*>(x + before)[i];
+  }
+  __device__ static Value joined(Four v, size_t first) {
     return join(join(packed(v.x, first), packed(v.y, first + 1)),
                 join(packed(v.z, first + 2), packed(v.w, first + 3)));
   }
@@ -289,9 +292,15 @@ struct Dot {
                : n;
   }
   __device__ Value element(size_t i) const { return x[i] * y[i]; }
-  __device__ Value four(size_t before, size_t i) const {
-    const float4 a = reinterpret_cast<const float4*>(x + before)[i];
-    const float4 b = reinterpret_cast<const float4*>(y + before)[i];
+  struct Four {
+    float4 a, b;
+  };
+  __device__ Four load(size_t before, size_t i) const {
+    return {reinterpret_cast<const float4*>(x + before)[i],
+            reinterpret_cast<const float4*>(y + before)[i]};
+  }
+  __device__ static Value joined(Four v, size_t) {
+    const float4 a = v.a, b = v.b;
     return (a.x * b.x + a.y * b.y) + (a.z * b.z + a.w * b.w);
   }
 };
@@ -312,8 +321,11 @@ struct CompensatedSum {
   }
   __device__ size_t before(size_t n) const { return before_vectors(n, x); }
   __device__ Value element(size_t i) const { return make_float2(x[i], 0); }
-  __device__ Value four(size_t before, size_t i) const {
-    const float4 v = reinterpret_cast<const float4*>(x + before)[i];
+  using Four = float4;
+  __device__ Four load(size_t before, size_t i) const {
+    return reinterpret_cast<const float4*>(x + before)[i];
+  }
+  __device__ static Value joined(Four v, size_t) {
     return join(join(make_float2(v.x, 0), make_float2(v.y, 0)),
                 join(make_float2(v.z, 0), make_float2(v.w, 0)));
   }
@@ -363,14 +375,20 @@ __global__ void __launch_bounds__(THREADS, kPerSm(THREADS))
   Value mine = Op::none();
   for (size_t i = thread; i < before; i += threads) mine = Op::join(mine, op.element(i));
   for (size_t i = after + thread; i < n; i += threads) mine = Op::join(mine, op.element(i));
-  for (size_t i = thread; i < count; i += UNROLL * threads) {
-    Value v[UNROLL];
+  // One round asks for all its fours before it joins the first.
+  const auto round = [&](size_t i, auto inside) {
+    typename Op::Four v[UNROLL] = {};
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
-      v[u] = i + u * threads < count ? op.four(before, i + u * threads) : Op::none();
+      if (inside(u)) v[u] = op.load(before, i + u * threads);
 #pragma unroll
-    for (int u = 0; u < UNROLL; ++u) mine = Op::join(mine, v[u]);
-  }
+    for (int u = 0; u < UNROLL; ++u)
+      if (inside(u)) mine = Op::join(mine, Op::joined(v[u], before + 4 * (i + u * threads)));
+  };
+  size_t i = thread;
+  for (; i + (UNROLL - 1) * threads < count; i += UNROLL * threads)
+    round(i, [](int) { return true; });
+  if (i < count) round(i, [&](int u) { return i + u * threads < count; });
 
   mine = block_reduce<Op, THREADS>(mine);
   if (gridDim.x > 1) {
@@ -533,7 +551,9 @@ cudaError_t launch_reduce(size_t n, Op op, void* scratch, typename Op::Value* re
   unsigned* const tickets = static_cast<unsigned*>(scratch);
   auto* const of_block =
       reinterpret_cast<typename Op::Value*>(static_cast<char*>(scratch) + kReductionHead);
-  if (n <= 1 << 15)
+  if (n <= 4096)
+    reduce_one_launch<Op, 256><<<1, 256, 0, stream>>>(n, op, of_block, tickets, result);
+  else if (n <= 1 << 15)
     reduce_one_launch<Op, 1024><<<1, 1024, 0, stream>>>(n, op, of_block, tickets, result);
   else
     reduce_one_launch<Op, 512><<<reduction_blocks(n, 16 * 512, kPerSm(512)), 512, 0, stream>>>(
