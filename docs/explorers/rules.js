@@ -148,9 +148,8 @@
     if (!some(active)) return;
     one('row_ptr', -1, request(active, (lane) => rowOf[lane]));
     const e = rowOf.map((row, lane) => (active[lane] ? rowPtr[row] + (lanesPerRow ? lane % per : 0) : 0));
-    if (lanesPerRow) one('row_ptr', -1, request(active, (lane) => rowOf[lane] + 1));
+    one('row_ptr', -1, request(active, (lane) => rowOf[lane] + 1));
     for (let step = 0; some(active); step++) {
-      if (!lanesPerRow) one('row_ptr', step, request(active, (lane) => rowOf[lane] + 1));  // the loop's condition asks again
       active = active.map((was, lane) => was && e[lane] < rowPtr[rowOf[lane] + 1]);
       if (!some(active)) return;
       one('values', step, request(active, (lane) => e[lane]));
