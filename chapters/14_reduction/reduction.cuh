@@ -296,8 +296,9 @@ struct Dot {
     float4 a, b;
   };
   __device__ Four load(size_t before, size_t i) const {
-    return {reinterpret_cast<const float4*>(x + before)[i],
-            reinterpret_cast<const float4*>(y + before)[i]};
+    const float4 a = reinterpret_cast<const float4*>(x + before)[i];
+    const float4 b = reinterpret_cast<const float4*>(y + before)[i];
+    return {a, b};
   }
   __device__ static Value joined(Four v, size_t) {
     const float4 a = v.a, b = v.b;
