@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-nvcc.sh build | semantics | homework | beside: nvcc takes everything, without a GPU.
 #   build      the preset `compile`: lessons for sm_75 and sm_90a, no chapter kernel spills; their tests, plain.cu and homework for one of the
-#              two, each commit for the other one
+#              two, by turns
 #   semantics  the simulator's tests that say what CUDA does, for one of the two
 #   homework   the other right submissions of homework, to PTX
 #   beside     the programs that stand beside the lessons, traffic.cu, resident.cu, ..., and the steps of lesson 00
@@ -12,7 +12,8 @@ build | semantics | homework)
   generator=()
   ! command -v ninja >/dev/null || [ -e build/compile/CMakeCache.txt ] || generator=(-G Ninja)
   both=(75 90a)
-  one=${both[$(($(git rev-list --count HEAD 2>/dev/null || echo 0) % 2))]}
+  # Two commits the one, two the other: a long check comes first in every tenth commit, which would always be even, or always odd.
+  one=${both[$(($(git rev-list --count HEAD 2>/dev/null || echo 0) / 2 % 2))]}
   echo "tests, plain programs and homework: sm_$one"
   cmake --preset compile "-DCMAKE_CUDA_ARCHITECTURES=75;90a" "-DTILEWISE_TEST_ARCHITECTURES=$one" ${generator[@]+"${generator[@]}"}
   target=()
