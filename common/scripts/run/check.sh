@@ -39,7 +39,7 @@ else
     if [ $SECONDS -ge "$seconds" ]; then
       left+=("$check")
     else
-      run_checks -R "^$(sed 's/[][().*+?^$|\\]/\\&/g' <<<"$check")\$"  # (numbers of tests, -I, mean others where a preset has a filter)
+      run_checks -R "^${check//[^[:alnum:] ]/.}\$"  # (numbers of tests, -I, mean others where a preset has a filter)
     fi
   done
   for check in ${left[@]+"${left[@]}"}; do echo "Not begun within $seconds s: $check"; done
