@@ -1,4 +1,4 @@
-// The running launch and its running block, as scheduler.cpp and cooperative_grid.cpp see them.
+// The running launch and its running block, as those see them who run its threads.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -113,6 +113,9 @@ struct Scheduler {
   static Scheduler* s = for_ever<Scheduler>();  // never destroyed: host code may launch from destructors
   return *s;
 }
+
+/// Leaves the running thread for good, and the launch with it: what is on its stack stays there.
+void leave_launch(int error, bool sticky);
 
 /// Leaves the running thread, which goes on when the scheduler resumes it.
 void wait_in(LaneState state, const void* site);

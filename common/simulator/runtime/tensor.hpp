@@ -24,7 +24,7 @@ struct Call {
   const void *a = nullptr, *b = nullptr, *c = nullptr;
 };
 
-/// Waits for the other lanes of the warp; see scheduler.cpp. `site` is the place in the program.
+/// Waits for the other lanes of the warp; see device_functions.cpp. `site` is the place in the program.
 void meet(const Call& call, const void* site);
 
 /// Called for the warp whose first lane is *lanes, before those that `arrived` go on: `calls` are theirs.
