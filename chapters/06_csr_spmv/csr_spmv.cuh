@@ -137,7 +137,7 @@ __global__ void spmv_cuts(int rows, int nnz, const int* __restrict__ row_ptr, in
   SpmvCut cut{rows, nnz, 0, 0};
   if (tile < tiles) {
     const long long at = static_cast<long long>(tile) * kSpmvTile;
-    int low = 0, high = rows;  // the first row that begins at `at` or behind: binary search
+    int low = 0, high = rows;  // the first row that begins at `at` or after it: binary search
     while (low < high) {
       const int middle = low + (high - low) / 2;
       if (spmv_position(middle, row_ptr[middle]) >= at)

@@ -24,7 +24,7 @@ int main() {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-1, 1);
   std::vector<int> row_ptr(1), col_index;
-  // some 15 nonzeros in each row: number row_ptr[r] to row_ptr[r + 1] - 1
+  // 0 to 42 nonzeros in a row, 13 on average: number row_ptr[r] to row_ptr[r + 1] - 1
   for (int r = 0; r < rows; ++r) {
     for (int c = random() % 3500; c < cols; c += 1 + random() % 200) col_index.push_back(c);
     row_ptr.push_back(int(col_index.size()));

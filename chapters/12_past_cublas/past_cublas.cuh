@@ -365,7 +365,7 @@ __device__ __forceinline__ int share_of(long long all, int shares, long long k_t
 
 /// warp_tiles with no SM idle at the end. There is a block for each of the first `whole` tiles, and
 /// then there are `shares` blocks, at most as many as the other tiles have k-tiles, that share
-/// these evenly. Of a tile that several of them work at, each leaves its part in `parts`, and the
+/// these evenly. Of a tile that several of them work on, each leaves its part in `parts`, and the
 /// one that comes last adds them up, always in the same order. No block waits for another one.
 /// parts: 2 * shares tiles of BM * BN words. arrived: a zero for each tile that is shared. Grid:
 /// whole + shares blocks in x. Everything else as for warp_tiles.
@@ -395,7 +395,7 @@ __global__ void __launch_bounds__(32 * WM * WN, blocks_for(TM* TN* WM* WN))
     T::product(At, lda, B, ldb, K, place.row * BM, place.col * BN, first, count, shared, sum);
     bool complete = count == tiles_k;
     // [add_parts]
-    // The shares `from` to `to` work at this tile. A share has parts of two tiles at most: the end
+    // The shares `from` to `to` work on this tile. A share has parts of two tiles at most: the end
     // of one, and the beginning of another.
     if (!complete) {
       const long long k_tile = (long long)(tile - whole) * tiles_k;

@@ -125,7 +125,8 @@ def steps(gpu):
             "notes": {"products": "L1 passes: through L1's banks, for each multiply-add of a warp. Lessons 01 and 02 ran without cuBLAS: their share is of 07's run.",
                       "movers": "Sectors: those that are asked for, for each one that has to be moved. Each lesson has a copy in its own "
                                 "run; 06, which has none, is compared with 05's.",
-                      "binds": "Binds: the part of the GPU that this work keeps busy the longest, and the share of the measured time that it needs."}}
+                      "binds": "Binds: the part of the GPU that this work keeps busy the longest, and the share of the measured time that it needs. "
+                               "(DRAM: without what L2 may have had before, and may still hold after.)"}}
 
 
 def percent(share):

@@ -154,13 +154,23 @@ def names(rows):
 
 
 def names_and_shapes(some, rows):
-    """Kernels, with their shapes where the same kernel has other rows, too."""
+    """Kernels, with their shapes where the same kernel has other rows, too, and with what else tells those apart."""
     kernels = {row["kernel"] for row in some}
-    if any(row["kernel"] in kernels and row not in some for row in rows):
-        shapes = list(dict.fromkeys(row["shape"] for row in some))
-        whole = all(row in some for row in rows if row["shape"] in shapes)
-        return ("All" if whole else names(some)) + " of " + ", ".join(shapes)
-    return names(some)
+    if not any(row["kernel"] in kernels and row not in some for row in rows):
+        return names(some)
+    shapes = list(dict.fromkeys(row["shape"] for row in some))
+    if all(row in some for row in rows if row["shape"] in shapes):
+        return "All of " + ", ".join(shapes)
+    return ", ".join(dict.fromkeys(name_and_shape(row, some, rows) for row in some))
+
+
+def name_and_shape(row, some, rows):
+    """`kernel`, or `kernel` of 44 x 14, or `kernel` of 44 x 14 (threads 32): as much as it takes to mean none but rows of `some`."""
+    others = [other for other in rows if other["kernel"] == row["kernel"] and other not in some]
+    if not others:
+        return f"`{row['kernel']}`"
+    extra = ", ".join(f"{name} {value}" for name, value in row.get("extra", {}).items() if value != "-")
+    return f"`{row['kernel']}` of {row['shape']}" + (f" ({extra})" if extra and any(other["shape"] == row["shape"] for other in others) else "")
 
 
 def caption(run, rows, best):
@@ -179,11 +189,14 @@ def caption(run, rows, best):
 
 def turns(rows, best):
     """Which rows were timed in turns with the baseline."""
-    by = {"best_copy": "the copy", "best_cuSPARSE": "the better of cuSPARSE's algorithms above it, the last row of 100.0 %"}
+    by = {"best_copy": "the copy", "best_unpadded": "the unpadded kernel", "best_library": "the library",
+          "best_cuSPARSE": "the better of cuSPARSE's algorithms above it, the last row of 100.0 %"}
     measured = [row for row in rows if best in row.get("speedup", {}) and row["speedup"][best] != 1]
     in_turns = [row for row in measured if row["speedup"].get("in_turns")]
     others = [row for row in measured if row not in in_turns]
-    said = [f"{names(in_turns) if others else 'Each kernel'} was timed in turns with {by.get(best, best[5:])}."] if in_turns else []
+    alone = any(row.get("speedup", {}).get(best) == 1 for row in rows)
+    said = [f"{names(in_turns) if others else 'Each kernel'} was timed in turns with {by.get(best, best[5:])}"
+            f"{'; ratios are of those turns, the row of 100.0 % was timed alone' if alone else ''}."] if in_turns else []
     return said + ([f"{names(others) if in_turns else 'The rows'} were timed one after the other, not in turns."] if others else [])
 
 
