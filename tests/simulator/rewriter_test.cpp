@@ -2,6 +2,7 @@
 #include "rewriter/rewriter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -467,6 +468,59 @@ TEST_CASE("Lambdas refer to shared variables and never copy them") {
 TEST_CASE("Shared declarations that CUDA does not allow are refused") {
   CHECK(contains(refusal("__global__ void k() {\n __shared__ int x = 3;\n}"),
                  "t.cu:2: the simulator does not support an initial value"));
+}
+
+TEST_CASE("A __shared__ declaration that lacks its end is no declaration with something else in it") {
+  const std::string missing = "t.cu:2: a \";\" is missing after this __shared__ declaration";
+  for (const std::string& declaration :
+       {"float s[64]\n int i = 3;", "float s\n if (i) { i = 3; }", "float s[2], t[3]\n __shared__ int u;",
+        "float s[2]\n *p = 3;", "float s[2]\n for (;;) {}", "float (*s)[2]\n return;", "float s[2]"}) {
+    INFO(declaration);
+    CHECK(refusal("__global__ void k() {\n __shared__ " + declaration + "\n}") == missing);
+  }
+  CHECK(refusal("__global__ void k() {\n __shared__ float s[64;\n}") == "t.cu:2: this \"[\" is never closed");
+  CHECK(refusal("__shared__ float") == "t.cu:1: the file ends in the middle of this __shared__ declaration");
+  CHECK(refusal("__shared__ float s[3]") == "t.cu:1: the file ends in the middle of this __shared__ declaration");
+  for (const std::string& right : {"float s[4] __attribute__((aligned(16)));", "float* const* s;", "void (*f)(int);",
+                                   "__align__(8) float s[2], t;", "float s[2][N + 1], *t;"}) {
+    INFO(right);
+    CHECK(contains(in_kernel("__shared__ " + right), "shared_variable<"));
+  }
+}
+
+TEST_CASE("The size of a __shared__ array is a constant") {
+  const auto said = [](const std::string& before, const std::string& size) {
+    return refusal("__global__ void k(int n, const unsigned int m) {" + before + "\n __shared__ int s[" + size +
+                   "];\n}");
+  };
+  for (const auto& [before, size, name] : {std::array<std::string, 3>{"", "blockDim.x + 2", "blockDim"},
+                                           {"", "2 * n", "n"},
+                                           {"", "4][m", "m"},
+                                           {" int c = 4;", "c", "c"},
+                                           {" const int c = threadIdx.x + 1;", "c", "c"}}) {
+    INFO(before << size);
+    CHECK(said(before, size)
+              .starts_with("t.cu:2: the size of a __shared__ array must be a constant, and " + name + " is none: "));
+  }
+  for (const std::string& right :
+       {"constexpr int N = 4; __shared__ int s[N];", "const int N = 4; __shared__ int s[N * 2];",
+        "{ int N = 4; N = 5; } __shared__ int s[N];", "__shared__ int s[sizeof(p)];", "__shared__ int s[S::p];",
+        "int p; { constexpr int p = 4; __shared__ int s[p]; }", "const int N = p ? 4 : 4; __shared__ int s[N];",
+        "for (int N = 0; N < 4; ++N) { f(0, N); } __shared__ int s[N];", "extern __shared__ int s[];"}) {
+    INFO(right);
+    CHECK(contains(in_kernel(right), "auto& s = "));
+  }
+}
+
+TEST_CASE("A brace that is never closed is what is said, and nothing that follows from it") {
+  const std::string said = ": the \"{\" in this line is never closed: add the \"}\" that is missing";
+  const std::string kernel = "__global__ void k(int* p) {\n __shared__ int s = 3;\n if (p) {\n }\n";
+  CHECK(refusal(kernel) == "t.cu:1" + said);
+  CHECK(refusal(kernel + "__global__ void other() {}\nint main() {}") == "t.cu:1" + said);
+  CHECK(refusal("namespace a::b {\n" + kernel + "__global__ void other() {}\n}\n") == "t.cu:2" + said);
+  CHECK(refusal("namespace {\nint f() {\n if (1) {\n return 1;\n") == "t.cu:2" + said);
+  const std::string closed = "int f() { /* { */ return '{' + \"{\"[0] + R\"({)\"[0]; } // {\n";
+  CHECK(rewritten(closed) == closed);
 }
 
 // ---------------------------------------------------------------- loops

@@ -56,6 +56,10 @@ RewriteResult Rewriter::run() {
   }
   end_loops();
   join_lines();
+  if (const std::size_t open = unclosed_brace(); open != kNone) {
+    diagnostics_.clear();  // they follow from it
+    error(open, "the \"{\" in this line is never closed: add the \"}\" that is missing");
+  }
   RewriteResult result;
   if (host_functions_ != HostFunctions::unseen) mark_functions(result.functions);
   result.text = apply_edits();
@@ -133,6 +137,30 @@ void Rewriter::error(std::size_t i, std::string message) {
 
 void Rewriter::unsupported(std::size_t i, std::string_view feature, std::string_view instead) {
   error(i, "the simulator does not support " + std::string(feature) + ": " + std::string(instead));
+}
+
+/// The `{` of the function that a kernel stands in, else the first that is open at the end of the file, that of a namespace last; kNone
+/// where there are as many `}`.
+std::size_t Rewriter::unclosed_brace() const {
+  std::size_t opened = 0, closed = 0, unclosed = kNone;
+  const auto of_namespace = [&](std::size_t i) {
+    while (i > 0 && (syntax_.is_name(i - 1) || syntax_.is(i - 1, "::"))) --i;
+    return i > 0 && (syntax_.is(i - 1, "namespace") || syntax_.token(i - 1).kind == TokenKind::string);
+  };
+  for (std::size_t i = 0; i < syntax_.size(); ++i) {
+    opened += syntax_.is(i, "{");
+    closed += syntax_.is(i, "}");
+    if (syntax_.is(i, "{") && syntax_.match(i) == kNone && (unclosed == kNone || of_namespace(unclosed))) unclosed = i;
+  }
+  if (opened <= closed) return kNone;
+  for (std::size_t i = 0; i < syntax_.size(); ++i) {
+    if (!syntax_.is(i, "__global__")) continue;
+    std::size_t outermost = kNone;
+    for (std::size_t open = syntax_.enclosing(i); open != kNone; open = syntax_.enclosing(open))
+      if (syntax_.is(open, "{") && open > 0 && syntax_.is(open - 1, ")")) outermost = open;
+    if (outermost != kNone) return outermost;
+  }
+  return unclosed;
 }
 
 /// The `{` of the device function around token i; kNone outside of one.

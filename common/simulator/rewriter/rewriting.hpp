@@ -99,6 +99,7 @@ class Rewriter {
   std::string apply_edits();
   void error(std::size_t i, std::string message);
   void unsupported(std::size_t i, std::string_view feature, std::string_view instead);
+  std::size_t unclosed_brace() const;
   std::size_t function_body_of(std::size_t i) const;
   std::size_t first_token_after(std::size_t offset) const;
 
@@ -151,6 +152,13 @@ class Rewriter {
 
   // shared_variables.cpp
   void rewrite_shared(std::size_t i);
+  bool refuse_unfinished(std::size_t i, std::size_t first);
+  bool ends_declarator(std::size_t i) const;
+  bool begins_statement(std::size_t i) const;
+  bool refuse_variable_size(std::size_t name, std::size_t stop);
+  bool is_variable(std::size_t i) const;
+  bool has_variable_value(std::size_t name) const;
+  bool is_number_type(std::size_t i) const;
   bool read_shared_type(Shared& d);
   std::size_t end_of_declarator(std::size_t at) const;
   bool refer_to_dynamic(const Shared& d, std::size_t from, std::size_t name, std::size_t stop, std::string& text);

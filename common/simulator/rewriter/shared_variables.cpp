@@ -18,6 +18,7 @@ void Rewriter::rewrite_shared(std::size_t i) {
   if (in_parameters || syntax_.is_any(d.begin, {"using", "typedef"})) return replace(i, i + 1, " ");
   if (!declarations_.insert(d.begin).second) return;  // a second __shared__: replaced with the declaration
   d.first = syntax_.skip_type(d.begin);
+  if (refuse_unfinished(i, d.first)) return;
   d.end = d.first == kNone ? kNone : syntax_.parse_declarators(d.first, d.declarators);
   if (d.end == kNone || syntax_.scope_of(i) == ScopeKind::class_scope) {
     return unsupported(i, "this __shared__ declaration", "declare one plain variable or array in a function");
@@ -36,6 +37,7 @@ void Rewriter::rewrite_shared(std::size_t i) {
                          "assign it in one thread and call __syncthreads()");
     }
     const std::size_t stop = end_of_declarator(declarator.name);
+    if (!d.is_extern && refuse_variable_size(declarator.name, stop)) return;
     std::string text;
     if (!(d.is_extern ? refer_to_dynamic(d, from, declarator.name, stop, text)
                       : refer_to_static(d, from, declarator.name, stop, text)))
@@ -51,6 +53,92 @@ void Rewriter::rewrite_shared(std::size_t i) {
   }
   if (d.has_class) d.structs = "struct " + d.shared_struct() + " { " + d.members + "; }; ";
   replace(d.begin, d.end + 1, trim(trim(d.structs) + references));
+}
+
+/// Says where the declaration ends before its `;`; false where it doesn't. `first`: its first declarator, kNone where that isn't known.
+bool Rewriter::refuse_unfinished(std::size_t i, std::size_t first) {
+  std::size_t at = first == kNone ? i : first;
+  for (; at < syntax_.size() && !syntax_.is_any(at, {";", "=", "{"}); ++at) {
+    if (first != kNone && at > first && ends_declarator(at - 1) && begins_statement(at))
+      return error(at - 1, "a \";\" is missing after this __shared__ declaration"), true;
+    if (syntax_.is(at, "}")) return false;
+    if (!syntax_.is_any(at, {"(", "["})) continue;
+    if (syntax_.match(at) == kNone)
+      return error(at, "this \"" + std::string(syntax_.text(at)) + "\" is never closed"), true;
+    at = syntax_.match(at);
+  }
+  if (at < syntax_.size()) return false;
+  return error(i, "the file ends in the middle of this __shared__ declaration"), true;
+}
+
+/// Whether a declarator may be whole with the token: a name, `[4]`, `(int)`.
+bool Rewriter::ends_declarator(std::size_t i) const {
+  if (!syntax_.is(i, ")")) return syntax_.is_name(i) || syntax_.is(i, "]");
+  return syntax_.match(i) != kNone && syntax_.match(i) > 0 && !takes_parenthesis(syntax_.text(syntax_.match(i) - 1));
+}
+
+/// Whether the token can't go on with a declarator.
+bool Rewriter::begins_statement(std::size_t i) const {
+  if (!syntax_.is_identifier(i)) return syntax_.is_any(i, {"}", "*", "++", "--"});
+  if (is_marker(i) && syntax_.is_any(i + 1, {",", ";"})) return false;
+  return !takes_parenthesis(syntax_.text(i)) && !syntax_.is_any(i, {"asm", "__asm__"});
+}
+
+/// Says so where the size of the array, whose name is at `name` and whose declarator ends at `stop`, is evidently no constant.
+bool Rewriter::refuse_variable_size(std::size_t name, std::size_t stop) {
+  for (std::size_t k = name + 1; k < stop; ++k) {
+    if (!is_variable(k)) continue;
+    error(name,
+          "the size of a __shared__ array must be a constant, and " + std::string(syntax_.text(k)) +
+              " is none: give the largest size, or declare it `extern __shared__` without a size, and its bytes as "
+              "the third argument in <<<>>>");
+    return true;
+  }
+  return false;
+}
+
+/// Whether the name is one of blockDim and its like, a number that a function of device code takes, or a local number that isn't const, or
+/// is made of such. False where it might be a constant of the same name.
+bool Rewriter::is_variable(std::size_t i) const {
+  if (!syntax_.is_name(i) || syntax_.is_any(i - 1, {".", "->", "::", "sizeof"}) || in_unevaluated(i)) return false;
+  if (syntax_.is_any(i, {"blockDim", "gridDim", "threadIdx", "blockIdx"})) return syntax_.is(i + 1, ".");
+  const std::size_t body = function_body_of(i);
+  if (body == kNone || syntax_.is_any(i + 1, {"::", "(", "<", "{"})) return false;
+  for (std::size_t k = i; --k > body;) {
+    const std::size_t scope = syntax_.enclosing(k);
+    if (!syntax_.is(k, syntax_.text(i)) || syntax_.is_any(k - 1, {".", "->", "::"})) continue;
+    if (syntax_.is(k - 1, ",") && !syntax_.is(scope, "(")) return false;  // declared, perhaps
+    if (!syntax_.is_identifier(k - 1) || is_statement_keyword(syntax_.text(k - 1))) continue;
+    if (!syntax_.is(scope, "{")) return false;
+    if (syntax_.match(scope) < i) continue;  // gone
+    std::size_t type = k;
+    while (is_number_type(type - 1)) --type;
+    if (type == k || !syntax_.is_any(k + 1, {"=", ";", ","})) return false;
+    if (syntax_.starts_statement(type)) return true;
+    return syntax_.is(type - 1, "const") && syntax_.starts_statement(type - 1) && has_variable_value(k);
+  }
+  if (!syntax_.is(body - 1, ")") || syntax_.match(body - 1) == kNone) return false;
+  for (const auto& [begin, end] : parts(syntax_.match(body - 1))) {
+    std::size_t type = parameter_name(begin, end);
+    if (type == kNone || syntax_.text(type) != syntax_.text(i)) continue;
+    while (type > begin && (is_number_type(type - 1) || syntax_.is(type - 1, "const"))) --type;
+    return type == begin;
+  }
+  return false;
+}
+
+/// Whether the number with the name has an initial value that evidently is no constant.
+bool Rewriter::has_variable_value(std::size_t name) const {
+  bool variable = false;
+  for (std::size_t k = name + 1; k < syntax_.size() && !syntax_.is_any(k, {",", ";"}); ++k) {
+    if (syntax_.is_any(k, {"?", "&&", "||", "[", "{"})) return false;
+    variable = variable || is_variable(k);
+  }
+  return variable;
+}
+
+bool Rewriter::is_number_type(std::size_t i) const {
+  return syntax_.is_any(i, {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "uint32_t"});
 }
 
 /// False where that is spread over lines that it must not be.
