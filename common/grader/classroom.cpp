@@ -30,35 +30,123 @@ namespace {
 struct Submission {
   std::string student;  ///< as it is; shown and written by one_line()
   fs::path file;
-  std::string remark{};  ///< why there are no points, if so
-  std::string text{};    ///< what the student is told
+  bool in_folder = false;  ///< of the student's own
+  std::string remark{};    ///< why there are no points, if so
+  std::string text{};      ///< what the student is told
   bool graded = false, our_fault = false;
   double score = 0;
   std::vector<double> points = {};  ///< of each task
 };
 
-/// DIR/student/homework.cu and DIR/student.cu. Where both are there, they are two students.
-std::vector<Submission> submissions(const fs::path& folder) {
+/// What systems and editors add to folders and archives.
+bool is_hidden(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.front() == '.' || name == "__MACOSX";
+}
+
+/// What lies beside submissions and is none: a teacher's notes and lists, and tables of earlier runs.
+bool is_note(const fs::path& path) {
+  static const std::set<std::string> endings{".csv", ".html", ".json", ".log", ".md", ".txt"};
+  return endings.count(path.extension().string()) > 0;
+}
+
+/// What this run writes, when it ran here before.
+bool is_output(const fs::path& path, const ClassOptions& options) {
+  std::error_code none;
+  for (const std::string& made : {options.csv, options.feedback, options.parts})
+    if (!made.empty() && fs::equivalent(path, made, none)) return true;
+  return false;
+}
+
+/// "a.cu, b.cu, c.cu and 2 more".
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t kShown = 3;
+  std::sort(names.begin(), names.end());
+  const std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - more);
+  return fmt::format("{}", fmt::join(names, ", ")) + (more ? fmt::format(" and {} more", more) : "");
+}
+
+/// All files of a folder that are named like CUDA files, as Gradescope's run_autograder finds them. Links don't count:
+/// one could lead to the solution.
+std::vector<std::string> cuda_files(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error, none;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (is_hidden(at->path()))
+      at.disable_recursion_pending();
+    else if (at->path().extension() == ".cu" && fs::is_regular_file(at->symlink_status(none)))
+      files.push_back(at->path().lexically_relative(folder).string());
+  }
+  return files;
+}
+
+/// Of a folder without homework.cu and without a single other .cu file: what is there instead.
+std::string what_is_there(const fs::path& folder, const std::vector<std::string>& cuda) {
+  if (!cuda.empty()) return "there is no homework.cu but " + some_of(cuda) + ": one .cu file is expected";
+  std::vector<std::string> names;
+  std::error_code error, none;
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error))
+    if (!is_hidden(at->path()))
+      names.push_back(at->path().filename().string() + (at->is_symlink(none)     ? " (a link)"
+                                                        : at->is_directory(none) ? "/"
+                                                                                 : ""));
+  if (error) return "the folder cannot be read: " + error.message();
+  return names.empty() ? "there is no homework.cu: the folder is empty"
+                       : "there is no homework.cu and no other .cu file but " + some_of(names);
+}
+
+/// DIR/student: homework.cu, or the one .cu file that was handed in under another name.
+Submission of_folder(const fs::directory_entry& entry) {
+  std::error_code none;
+  Submission s{.student = entry.path().filename().string(), .file = entry.path() / "homework.cu", .in_folder = true};
+  if (entry.is_symlink(none)) {
+    s.remark = "a link, not a folder";
+  } else if (!fs::exists(fs::symlink_status(s.file, none))) {
+    const std::vector<std::string> cuda = cuda_files(entry.path());
+    if (cuda.size() == 1)
+      s.file = entry.path() / cuda[0];
+    else
+      s.remark = what_is_there(entry.path(), cuda);
+  }
+  return s;
+}
+
+/// DIR/student.cu; what has another name has a line that says so.
+Submission of_file(const fs::path& path) {
+  Submission s{.student = path.stem().string(), .file = path};
+  if (path.extension() != ".cu")
+    s.remark = fmt::format("there is {}, where {}.cu or {}/homework.cu is expected", path.filename().string(),
+                           s.student, s.student);
+  return s;
+}
+
+struct Found {
   std::vector<Submission> all;
+  std::vector<std::string> notes;  ///< files that are taken for none
+};
+
+/// All that lies in the folder. Where several things have the same student's name, they are as many students.
+Found submissions(const fs::path& folder, const ClassOptions& options) {
+  Found found;
+  std::vector<Submission>& all = found.all;
   std::map<std::string, int> times;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
     std::error_code error;
-    if (name.front() == '.') continue;
-    if (entry.is_directory(error)) {
-      all.push_back({.student = name, .file = entry.path() / "homework.cu"});
-      if (entry.is_symlink(error)) all.back().remark = "a link, not a folder";
-    } else if (entry.path().extension() == ".cu") {
-      all.push_back({.student = entry.path().stem().string(), .file = entry.path()});
-    } else {
+    if (is_hidden(entry.path()) || is_output(entry.path(), options)) continue;
+    const bool is_folder = entry.is_directory(error);
+    if (!is_folder && is_note(entry.path())) {
+      found.notes.push_back(entry.path().filename().string());
       continue;
     }
+    all.push_back(is_folder ? of_folder(entry) : of_file(entry.path()));
     ++times[all.back().student];
   }
   for (Submission& s : all)
-    if (times[s.student] > 1) s.student = s.file.filename() == "homework.cu" ? s.student + "/" : s.student + ".cu";
+    if (times[s.student] > 1) s.student = s.in_folder ? s.student + "/" : s.file.filename().string();
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.student < b.student; });
-  return all;
+  return found;
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -74,6 +162,22 @@ std::string first_error(const std::string& text) {
 std::string without(std::string text, const std::string& part) {
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
   return text;
+}
+
+/// Of a verdict on a file that compiles: with the function, there are points for that.
+std::string why_no_points(const nlohmann::ordered_json& verdict, const fs::path& file) {
+  if (read_file(file).find_first_not_of(" \t\r\n") == std::string::npos) return "the file is empty";
+  std::string said;
+  for (const auto& task : verdict.at("tasks"))
+    for (const auto& c : task.at("criteria")) {
+      if (c.value("name", "") != "compiles") continue;
+      if (c.value("points", 0.0) > 0) return "";
+      // A name that is nearly right says more than the one that is wanted.
+      for (const auto& note : c.at("notes").get<std::vector<std::string>>())
+        if (said.empty() || (said.starts_with("the contract wants") && !note.starts_with("the contract wants")))
+          said = note;
+    }
+  return "it has none of the functions that homework.cuh asks for" + (said.empty() ? "" : ": " + said);
 }
 
 void grade_one(const std::string& chapter, const ClassOptions& options, Submission& s) {
@@ -116,6 +220,7 @@ void grade_one(const std::string& chapter, const ClassOptions& options, Submissi
     s.remark = "not supported: " + j.value("unsupported", "");
   else if (j.contains("compiler"))
     s.remark = "does not compile: " + first_error(j.value("compiler", ""));
+  if (s.remark.empty() && s.score <= 0) s.remark = why_no_points(j, s.file);
   s.remark = without(s.remark, work.file(""));
 }
 
@@ -152,7 +257,8 @@ std::string feedback(const Submission& s) {
   return head + printable(s.text);
 }
 
-void write_csv(std::ofstream& table, const std::vector<Submission>& all, const std::vector<Rubric>& rubrics) {
+void write_csv(const std::string& file, const std::vector<Submission>& all, const std::vector<Rubric>& rubrics) {
+  std::ostringstream table;
   table << "student,score";
   for (const Rubric& r : rubrics) table << ',' << cell(r.task);
   table << ",remark\r\n";
@@ -162,6 +268,7 @@ void write_csv(std::ofstream& table, const std::vector<Submission>& all, const s
       table << ',' << (i < s.points.size() ? fmt::format("{:.1f}", s.points[i]) : "");
     table << ',' << cell(s.remark) << "\r\n";
   }
+  write_file_atomically(file, table.str());
 }
 
 // ---------------------------------------------------------------- parts of a class, and all together
@@ -199,14 +306,18 @@ void read_parts(const std::string& chapter, const ClassOptions& options, std::ve
   for (Submission& s : all) {
     known[hex(s.student)] = &s;
     s.our_fault = true;
+    s.remark.clear();
   }
   std::set<unsigned> there;
   unsigned of = 0;
+  if (!fs::is_directory(options.parts))
+    throw std::invalid_argument("--merge: there is no folder " + options.parts +
+                                ": grade the parts first, with --part");
   for (const auto& entry : fs::directory_iterator(options.parts)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("part-") || entry.path().extension() != ".json") continue;
     try {
-      const auto part = nlohmann::ordered_json::parse(std::ifstream(entry.path()));
+      const auto part = parse_json(read_file(entry.path()), "it");
       const auto number = part.at("part").get<unsigned>(), parts = part.at("of").get<unsigned>();
       if (part.at("chapter").get<std::string>() != chapter)
         throw std::invalid_argument("it is of " + part.at("chapter").get<std::string>() + ", not of " + chapter);
@@ -224,6 +335,9 @@ void read_parts(const std::string& chapter, const ClassOptions& options, std::ve
         s.remark = graded.at("remark").get<std::string>();
         s.text = graded.at("text").get<std::string>();
       }
+    } catch (const nlohmann::ordered_json::exception&) {
+      throw std::invalid_argument(
+          fmt::format("--merge: {} is no part's result: grade this part again", entry.path().string()));
     } catch (const std::exception& why) {
       throw std::invalid_argument(fmt::format("--merge: {}: {}", entry.path().string(), why.what()));
     }
@@ -245,24 +359,20 @@ void ask_the_canary(const std::string& chapter, const ClassOptions& options, std
   here.jobs = options.jobs;
   try {
     grade_canary(chapter, here);
+  } catch (const std::invalid_argument&) {
+    throw;  // a mistake in the task: nobody is to be told that the machine is to blame
   } catch (const std::exception& why) {
     for (Submission& s : all) s.remark = std::string("not graded: ") + why.what(), s.our_fault = true;
   }
 }
 
-/// What is to be written must be writable, before an hour goes into it.
-std::ofstream prepare_outputs(const ClassOptions& options) {
-  std::ofstream table;
-  if (!options.csv.empty()) {
-    table.open(options.csv);
-    if (!table) throw std::invalid_argument("--csv: cannot write " + options.csv);
-  }
+/// What is to be written must be writable, before an hour goes into it. (Of files, declare() in grade.cpp sees to that.)
+void prepare_folders(const ClassOptions& options) {
   for (const auto& [option, made] : {std::pair{"--feedback", options.feedback}, {"--parts", options.parts}}) {
     std::error_code error;
     if (!made.empty() && !fs::is_directory(made) && !fs::create_directories(made, error))
       throw std::invalid_argument(fmt::format("{}: cannot make the folder {}: {}", option, made, error.message()));
   }
-  return table;
 }
 
 /// Every N-th one for --part, else all of them.
@@ -325,39 +435,52 @@ void grade_all(const std::string& chapter, const ClassOptions& options, std::vec
   });
 }
 
+void require_folder(const std::string& folder) {
+  if (fs::is_directory(folder)) return;
+  throw std::invalid_argument(
+      fs::exists(folder)
+          ? fmt::format("--class: {0} is no folder: name the one that has all submissions, or grade it with --file",
+                        folder)
+          : "--class: there is no folder " + folder);
+}
+
+/// Below the table.
+std::string summary(const std::vector<Submission>& all, const std::vector<std::string>& notes) {
+  std::size_t graded = 0;
+  double sum = 0;
+  for (const Submission& s : all) graded += s.graded, sum += s.score;
+  std::string text =
+      fmt::format("{} {}, {} graded", all.size(), all.size() == 1 ? "submission" : "submissions", graded);
+  if (graded > 0) text += fmt::format(", mean {:.1f}", sum / double(graded));
+  if (!notes.empty()) text += "\nnot taken for submissions: " + one_line(some_of(notes));
+  return text;
+}
+
 }  // namespace
 
 int grade_class(const std::string& chapter, const std::string& folder, const ClassOptions& options) {
-  if (!fs::is_directory(folder)) throw std::invalid_argument("--class: there is no folder " + folder);
-  std::vector<Submission> all = submissions(folder);
-  if (all.empty())
+  require_folder(folder);
+  const auto [found, notes] = submissions(folder, options);
+  if (found.empty())
     throw std::invalid_argument("--class: " + folder + " has neither STUDENT/homework.cu nor STUDENT.cu");
-  std::ofstream table = prepare_outputs(options);
-  const std::vector<std::string> names = part_of(feedback_names(all), options);
-  all = part_of(all, options);
+  const std::vector<Rubric> rubrics = rubrics_of(chapter);
+  const std::vector<std::string> names = part_of(feedback_names(found), options);
+  std::vector<Submission> all = part_of(found, options);
   if (options.merge) read_parts(chapter, options, all);
   if (!options.merge && !fs::exists(solution_of(chapter)))
     throw std::invalid_argument("--class: there is no " + solution_of(chapter) +
                                 ", and without a solution the grader can't tell whether this machine grades right");
   if (!options.merge && !all.empty()) ask_the_canary(chapter, options, all);
+  prepare_folders(options);
 
-  const std::vector<Rubric> rubrics = rubrics_of(chapter);
   Screen screen(all, rubrics);
   grade_all(chapter, options, all, names, screen);
 
-  std::size_t graded = 0;
-  double sum = 0;
-  for (const Submission& s : all) graded += s.graded, sum += s.score;
-  std::puts(fmt::format("{} submissions, {} graded, mean {:.1f}", all.size(), graded, graded ? sum / double(graded) : 0)
-                .c_str());
+  std::puts(summary(all, notes).c_str());
   if (options.part > 0) write_part(chapter, options, all);
-  if (table.is_open()) {
-    write_csv(table, all, rubrics);
-    table.close();
-    if (!table) throw NotGraded("cannot write " + options.csv);
-  }
+  if (!options.csv.empty()) write_csv(options.csv, all, rubrics);
   if (std::any_of(all.begin(), all.end(), [](const Submission& s) { return s.our_fault; })) return 3;
-  return graded == all.size() ? 0 : 1;
+  return std::all_of(all.begin(), all.end(), [](const Submission& s) { return s.graded; }) ? 0 : 1;
 }
 
 }  // namespace tilewise::grader

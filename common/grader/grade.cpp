@@ -67,7 +67,7 @@ std::pair<unsigned, unsigned> part_of(const std::string& text) {
 }
 
 struct Arguments {
-  std::string chapter, file, json, gradescope, task, folder, csv, feedback, part, parts, times = "large";
+  std::string chapter, file, json, gradescope, task, folder, csv, feedback, part, parts, times;
   std::vector<std::string> kinds;
   bool watch = false, bank = false, quick = false, list = false, progress = false, unchecked = false, on_gpu = false;
   bool unsafe = false, merge = false;
@@ -120,9 +120,38 @@ void declare(CLI::App& app, Arguments& a) {
       "compiler or the grader is not in order, and says why.");
 }
 
-void check_options_for_a_class(const Arguments& a) {
-  if (!a.csv.empty() && a.folder.empty()) throw std::invalid_argument("--csv needs --class");
-  if (!a.feedback.empty() && a.folder.empty()) throw std::invalid_argument("--feedback needs --class");
+/// What has no effect is refused: who wrote it expects one. Modes are options that say what is done; without one, a file
+/// is graded.
+void check_options(const Arguments& a) {
+  struct Option {
+    const char* name;
+    bool given;
+    std::vector<std::string> modes = {""};  ///< in which it has an effect
+  };
+  std::string mode;
+  for (const Option& m : {Option{"--list", a.list}, Option{"--progress", a.progress}, Option{"--hints", a.hints > 0},
+                          Option{"--check-bank", a.bank}, Option{"--class", !a.folder.empty()}}) {
+    if (!m.given) continue;
+    if (!mode.empty()) throw std::invalid_argument(fmt::format("{} and {} exclude each other", m.name, mode));
+    mode = m.name;
+  }
+  // `make homework-NAME` has these on its line whatever is asked for.
+  const std::vector<std::string> also_by_make{"", "--hints"}, also_in_bank{"", "--hints", "--check-bank"};
+  for (const Option& o :
+       {Option{"--file", !a.file.empty(), also_by_make}, Option{"--watch", a.watch, also_by_make},
+        Option{"--gpu", a.on_gpu, also_in_bank}, Option{"--task", !a.task.empty()}, Option{"--json", !a.json.empty()},
+        Option{"--gradescope", !a.gradescope.empty()}, Option{"--times", !a.times.empty()},
+        Option{"--unchecked", a.unchecked}, Option{"--csv", !a.csv.empty(), {"--class"}},
+        Option{"--feedback", !a.feedback.empty(), {"--class"}}, Option{"--quick", a.quick, {"--check-bank"}},
+        Option{"--only", !a.kinds.empty(), {"--check-bank"}}}) {
+    if (!o.given || std::count(o.modes.begin(), o.modes.end(), mode) > 0) continue;
+    throw std::invalid_argument(o.modes[0].empty() ? fmt::format("{} and {} exclude each other", o.name, mode)
+                                                   : fmt::format("{} needs {}", o.name, o.modes[0]));
+  }
+  if (!a.times.empty() && !a.on_gpu) throw std::invalid_argument("--times needs --gpu");
+}
+
+void check_parts(const Arguments& a) {
   if ((!a.part.empty() || a.merge) && (a.folder.empty() || a.parts.empty()))
     throw std::invalid_argument(std::string(a.merge ? "--merge" : "--part") + " needs --class and --parts");
   if (a.merge && !a.part.empty()) throw std::invalid_argument("--merge and --part exclude each other");
@@ -157,6 +186,8 @@ int grade_file(const std::string& chapter, const std::string& file, const Argume
 }
 
 int run(const Arguments& a) {
+  check_options(a);
+  check_parts(a);
   if (a.list) {
     for (const std::string& c : chapters_with_homework()) std::cout << c << '\n';
     return 0;
@@ -171,10 +202,9 @@ int run(const Arguments& a) {
   if (a.hints > 0) return show_hints(chapter, a.hints), 0;
   std::optional<Gpu> gpu;
   if (a.on_gpu) options.gpu = &gpu.emplace(chapter, libraries_of(rubrics_of(chapter)), devices_wanted(chapter, a.task));
-  options.times = a.times == "large" ? Times::large : a.times == "small" ? Times::small : Times::none;
+  options.times = a.times == "small" ? Times::small : a.times == "none" ? Times::none : Times::large;
   if (a.bank)
     return check_bank(chapter, {a.quick, {a.kinds.begin(), a.kinds.end()}, a.unsafe, options.gpu}, a.jobs) ? 0 : 1;
-  check_options_for_a_class(a);
   const auto [number, of] = part_of(a.part);
   if (!a.folder.empty())
     return grade_class(chapter, a.folder,

@@ -60,6 +60,8 @@ struct ChapterResult {
   double seconds = 0;
   /// Of the compiler, those that mean a mistake, each followed by its source line.
   std::vector<std::string> warnings = {};
+  std::string only_task = {};  ///< where the chapter has others, which were not graded
+  double weights = 0;          ///< of all tasks that the chapter has, together
 
   double score() const;  ///< of 100, tasks weighted
 };

@@ -4,14 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
+#include "harness.hpp"
 #include "pattern.hpp"
+#include "rubric.hpp"
 #include "task.hpp"
 #include "tilewise/task.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 
@@ -43,16 +48,13 @@ std::string text_of(const std::vector<Parameter>& parameters) {
   return "(" + text + ")";
 }
 
-/// "load_sectors <= 1100: why" or "atomics <= 80 (14 points): why" as a rubric's limit, with points where they are given.
+/// "load_sectors <= 1100: why" or "atomics <= 80 (14 points): why" as a rubric's limit, with points where they are given;
+/// null where it is nothing of the kind.
 Json limit(const std::string& target) {
   static const Pattern form(
       "^([a-z0-9_]+) (<=|>=|=) ([0-9]+([.][0-9]+)?)( [(]([0-9]+([.][0-9]+)?) points?[)])?: (.+)$");
   const std::vector<std::string> parts = form.find_in(target);
-  if (parts.empty())
-    throw std::invalid_argument(fmt::format(
-        "targets: \"{}\" is not like \"load_sectors <= 1100: why\" or \"load_sectors <= 1100 (14 points): why\", with "
-        "<=, >= or =",
-        target));
+  if (parts.empty()) return nullptr;
   const std::string &sign = parts[2], &points = parts[6];
   Json limit{{"count", parts[1]}, {"why", parts[8]}};
   if (!points.empty()) limit["points"] = std::stod(points);
@@ -61,10 +63,47 @@ Json limit(const std::string& target) {
   return limit;
 }
 
+/// The words that a message has in quotation marks, and the first one behind "TASK(name): ".
+std::vector<std::string> quoted_in(const std::string& message) {
+  std::vector<std::string> words;
+  std::string word;
+  std::istringstream parts(message);
+  for (bool quoted = false; std::getline(parts, word, '"'); quoted = !quoted)
+    if (quoted && !word.empty()) words.push_back(word);
+  if (const std::size_t at = message.find("): "); at != std::string::npos) {
+    std::istringstream(message.substr(at + 3)) >> word;
+    words.push_back(word.substr(0, word.find_first_of(":,")));
+  }
+  return words;
+}
+
+/// Whether a line of task.cu is `word = ...`, or has a text that begins with the word.
+bool is_about(const std::string& line, const std::string& word) {
+  const std::size_t text = line.find_first_not_of(' ');
+  if (text != std::string::npos && line.compare(text, word.size() + 2, word + " =") == 0) return true;
+  const std::size_t quoted = line.find('"' + word);
+  if (quoted == std::string::npos) return false;
+  const std::size_t behind = quoted + 1 + word.size();
+  return behind >= line.size() || !(std::isalnum(static_cast<unsigned char>(line[behind])) || line[behind] == '_');
+}
+
+/// "task.cu:12: TASK(name): what", with the line where the file has one of the words that the message quotes.
+std::string placed(const std::string& source, const std::string& message) {
+  if (message.find(" is missing: ") != std::string::npos) return source + ": " + message;
+  for (const std::string& word : quoted_in(message)) {
+    std::istringstream lines(read_file(source));
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number)
+      if (is_about(line, word)) return fmt::format("{}:{}: {}", source, number, message);
+  }
+  return source + ": " + message;
+}
+
 class OneFileTask final : public Task {
  public:
-  OneFileTask(const std::string& task, task::Definition& definition, std::vector<Parameter> parameters)
-      : Task(task, task), d_(definition), parameters_(std::move(parameters)) {}
+  OneFileTask(const std::string& task, task::Definition& definition, std::vector<Parameter> parameters,
+              std::string source)
+      : Task(task, task), d_(definition), parameters_(std::move(parameters)), source_(std::move(source)) {}
 
   /// Fills the definition in. Throws std::invalid_argument, naming what makes no sense.
   void define() {
@@ -90,6 +129,12 @@ class OneFileTask final : public Task {
     same(d_.reference, "reference");
     for (const task::Mistake& m : d_.mistakes) same(m.result, "the mistake \"" + m.text + "\"");
     const auto count = [&](Parameter p) { return std::size_t(std::count(parameters_.begin(), parameters_.end(), p)); };
+    const auto buffers = std::count_if(parameters_.begin(), parameters_.end(), is_buffer),
+               inputs = std::count_if(parameters_.begin(), parameters_.end(), is_input);
+    require(buffers > inputs && buffers <= kMostBuffers,
+            fmt::format("launch_{} has {} pointers, {} of them to const; a task has 1 to {}, and one for a result",
+                        name, buffers, inputs, kMostBuffers));
+    require(d_.scalars.size() <= kMostScalars, fmt::format("scalars has more than {} values", kMostScalars));
     require(d_.sizes.size() == count(Parameter::size), fmt::format("sizes has {} names, but launch_{} has {} ints",
                                                                    d_.sizes.size(), name, count(Parameter::size)));
     require(d_.scalars.size() == count(Parameter::scalar),
@@ -165,6 +210,10 @@ class OneFileTask final : public Task {
     std::size_t sharing = 0;
     for (const std::string& t : d.targets) {
       limits.push_back(limit(t));
+      require(!limits.back().is_null(),
+              fmt::format("targets: \"{}\" is not like \"load_sectors <= 1100: why\" or \"load_sectors <= 1100 (14 "
+                          "points): why\", with <=, >= or =",
+                          t));
       if (limits.back().contains("points"))
         left -= limits.back()["points"].get<double>();
       else
@@ -176,14 +225,23 @@ class OneFileTask final : public Task {
     const Json more = Json::parse(d.rubric, nullptr, false);
     require(more.is_object(), "rubric is not a JSON object, {\"key\": value}");
     j.merge_patch(more);
+    try {
+      parse_rubric(j.dump(), fmt::format("TASK({})", name));
+    } catch (const std::exception& error) {
+      throw std::invalid_argument(placed(source_, error.what()));
+    }
     return j.dump(2) + "\n";
   }
 
   const std::vector<std::string>& hints() const { return d_.hints; }
 
  private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw std::invalid_argument(placed(source_, fmt::format("TASK({}): {}", name, what)));
+  }
+
   void require(bool ok, const std::string& what) const {
-    if (!ok) throw std::invalid_argument(fmt::format("TASK({}): {}", name, what));
+    if (!ok) fail(what);
   }
 
   template <class T, class Element>
@@ -207,7 +265,7 @@ class OneFileTask final : public Task {
     try {
       reference.run(call);
     } catch (const std::out_of_range& outside) {
-      throw std::runtime_error(fmt::format("TASK({}): {} leaves a buffer: {}", name, what, outside.what()));
+      fail(fmt::format("{} leaves a buffer: {}", what, outside.what()));
     }
     return call;
   }
@@ -229,8 +287,7 @@ class OneFileTask final : public Task {
     bool exact = true;
     for (std::size_t k = 0; k < b.size(); ++k) {
       if (floats ? std::isnan(b.expected[k]) : b.expected[k] == task::kUnwritten)
-        throw std::runtime_error(
-            fmt::format("TASK({}): reference leaves {}[{}] of {} unwritten", name, b.name, k, b.size()));
+        fail(fmt::format("reference leaves {}[{}] of {} unwritten", b.name, k, b.size()));
       if (!floats) continue;
       b.bound.push_back(call.floats[call.order[i]][int(k)].bound());
       exact = exact && b.bound.back() == 0;
@@ -240,6 +297,7 @@ class OneFileTask final : public Task {
 
   task::Definition& d_;
   std::vector<Parameter> parameters_;
+  const std::string source_;
 };
 
 std::map<std::string, OneFileTask*>& loaded() {
@@ -249,16 +307,18 @@ std::map<std::string, OneFileTask*>& loaded() {
 
 }  // namespace
 
-void load_one_file_task(const std::string& name, const std::string& library) {
+void load_one_file_task(const std::string& name, const std::string& library, const std::string& source) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (loaded().count(name)) return;
   announcements().clear();
   if (!dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) throw std::runtime_error(dlerror());
   if (announcements().size() != 1 || announcements()[0].name != name)
-    throw std::invalid_argument(fmt::format("task.cu in the folder {0} must have TASK({0}), and no other", name));
+    throw std::invalid_argument(
+        fmt::format("{0}: in the folder {1} it must have TASK({1}), and no other", source, name));
   Announcement& a = announcements()[0];
-  auto* const made = new OneFileTask(name, *a.definition, a.parameters);  // for ever: find_task() knows it from now on
+  auto* const made =
+      new OneFileTask(name, *a.definition, a.parameters, source);  // for ever: find_task() knows it from now on
   made->define();
   loaded()[name] = made;
 }

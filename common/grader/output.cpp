@@ -50,6 +50,7 @@ std::string time_text(const GpuTime& t) {
 Json to_json(const ChapterResult& r) {
   Json j{{"chapter", r.chapter}, {"file", r.file},          {"score", r.score()}, {"of", 100},
          {"seconds", r.seconds}, {"isolation", r.isolation}};
+  if (!r.only_task.empty()) j["only_task"] = r.only_task;
   if (!r.refused.empty()) j["refused"] = r.refused;
   if (!r.compiler.empty()) j["compiler"] = r.compiler;
   if (!r.unsupported.empty()) j["unsupported"] = r.unsupported;
@@ -100,6 +101,8 @@ Json to_gradescope(const ChapterResult& r) {
   if (!r.warnings.empty()) j["output"] = fmt::format("The compiler warns:\n{}\n", fmt::join(r.warnings, "\n"));
   if (!times.empty())
     j["output"] = j["output"].get<std::string>() + "Times on the " + r.gpu->name + ", which give no points:\n" + times;
+  if (!r.only_task.empty())
+    j["output"] = "Task " + r.only_task + " alone was graded.\n" + j["output"].get<std::string>();
   double weights = 0;
   for (const TaskResult& t : r.tasks) weights += t.weight;
   j["tests"] = Json::array();
@@ -173,12 +176,12 @@ std::string to_text(const ChapterResult& r, bool colour) {
   }
   out += "\n";
   for (const TaskResult& t : r.tasks)
-    out +=
-        fmt::format("  {:<24} {:>4} of {:<3}  counts {:>3.0f} %\n", t.task, points(t.points), points(t.of), t.weight);
+    out += fmt::format("  {:<24} {:>4} of {:<3}  counts {:>3.0f} %\n", t.task, points(t.points), points(t.of),
+                       r.weights > 0 ? 100 * t.weight / r.weights : 0);
   out += paint("1", fmt::format("  {:<24} {:>4} of 100",
                                 "homework " + r.chapter.substr(0, r.chapter.find('_') == 2 ? 2 : r.chapter.npos),
                                 points(r.score()))) +
-         fmt::format("   ({:.1f} s)\n", r.seconds);
+         (r.only_task.empty() ? "" : "   task " + r.only_task + " alone") + fmt::format("   ({:.1f} s)\n", r.seconds);
   return out;
 }
 

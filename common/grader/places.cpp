@@ -82,7 +82,7 @@ class OneFile {
     const Lock lock(made("lock"));
     const bool fresh = read_file(made("made-of")) == fingerprint();
     if (!fresh) compile();
-    load_one_file_task(name_, made(name_ + ".so"));
+    load_one_file_task(name_, made(name_ + ".so"), source());
     if (fresh) return;
     write_file_atomically(made("1_" + name_ + ".json"), rubric_of_one_file(name_));
     write_file_atomically(made("made-of"), fingerprint());
@@ -248,6 +248,13 @@ std::string solution_of(const std::string& name) {
   const fs::path own = fs::path(private_folder()) / name / "solution.cu";
   std::error_code none;
   return !private_folder().empty() && fs::exists(own, none) ? own.string() : places_of(name).bank + "/solution.cu";
+}
+
+bool is_teachers_own(const std::string& name) {
+  std::error_code none;
+  if (!is_chapter(name))
+    return fs::path(find_task_folder(name)).parent_path() != installation().sources / "tests/grader/tasks";
+  return !private_folder().empty() && fs::exists(fs::path(private_folder()) / name, none);
 }
 
 std::vector<Rubric> rubrics_of(const std::string& name) {

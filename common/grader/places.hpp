@@ -43,6 +43,9 @@ void check_private_folder();
 /// The solution, the teacher's own one first.
 std::string solution_of(const std::string& name);
 
+/// Whether a teacher has written the task, its solution or one of its rubrics, and not we.
+bool is_teachers_own(const std::string& name);
+
 /// The rubrics of a chapter or a task, with those of the teacher's own folder in place of the chapter's.
 std::vector<Rubric> rubrics_of(const std::string& name);
 

@@ -1,15 +1,16 @@
 #include "rubric.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "counts.hpp"
 #include "tilewise/random.hpp"
+#include "tools.hpp"
 
 namespace tilewise::grader {
 namespace {
@@ -29,6 +30,8 @@ T get(const Json& object, const char* key) {
 }
 
 void only(const Json& object, std::initializer_list<const char*> keys) {
+  if (!object.is_object())
+    throw std::runtime_error("an object, {\"key\": value}, is expected in place of " + object.dump());
   for (const auto& [key, value] : object.items()) {
     if (std::find_if(keys.begin(), keys.end(), [&](const char* k) { return key == k; }) == keys.end())
       throw std::runtime_error(fmt::format("\"{}\" is not known here", key));
@@ -66,7 +69,7 @@ Limit read_limit(const Json& j) {
   const auto& names = count_names();
   require(std::find(names.begin(), names.end(), l.count) != names.end(),
           fmt::format("the count \"{}\" is not one of {}", l.count, fmt::join(names, ", ")));
-  require(l.points >= 0, "points must not be negative");
+  require(l.points >= 0, fmt::format("the target for \"{}\": points must not be negative", l.count));
   return l;
 }
 
@@ -88,14 +91,15 @@ void read_efficiency(const Json& j, Rubric& r) {
 void check_numbers(const Rubric& r) {
   for (double p :
        {r.points.compiles, r.points.visible, r.points.hidden, r.points.findings, r.points.efficiency, r.weight})
-    require(p >= 0, "points and weight must not be negative");
+    require(p >= 0, "\"points\" and \"weight\" must not be negative");
   require(!r.sizes.empty() && r.sizes.size() <= 6, "\"sizes\" must have 1 to 6 names");
   require(!r.visible.empty(), "\"visible\" must have a shape");
   require(r.hidden_count >= 1 && r.hidden_count <= 100, "\"count\" must be 1 to 100");
   require(r.time_limit >= 1 && r.time_limit <= 600, "\"time_limit_seconds\" must be 1 to 600");
   require(r.hidden_ranges.size() == r.sizes.size(), "\"ranges\" must have a pair for each size");
   for (const auto& [low, high] : r.hidden_ranges)
-    require(low >= 0 && high >= low && high <= kLargest, "a range must be [low, high], from 0 to 1048576");
+    require(low >= 0 && high >= low && high <= kLargest,
+            "in \"hidden\": a range must be [low, high], from 0 to 1048576");
 }
 
 /// "gpu_shape" and "largest": of shapes that nobody waits for.
@@ -176,16 +180,20 @@ std::string Rubric::text(const Sizes& shape) const {
   return out;
 }
 
-Rubric read_rubric(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) throw std::runtime_error("cannot read " + file);
+Rubric parse_rubric(const std::string& text, const std::string& file) {
+  const Json json = parse_json(text, file);
   try {
-    Rubric r = parse(Json::parse(stream));
+    Rubric r = parse(json);
     r.file = file;
     return r;
   } catch (const std::exception& error) {
-    throw std::runtime_error(file + ": " + error.what());
+    throw std::invalid_argument(file + ": " + error.what());
   }
+}
+
+Rubric read_rubric(const std::string& file) {
+  if (access(file.c_str(), R_OK) != 0) throw std::runtime_error("cannot read " + file);
+  return parse_rubric(read_file(file), file);
 }
 
 std::vector<Rubric> read_rubrics(const std::string& folder) {

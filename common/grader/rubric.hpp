@@ -59,8 +59,10 @@ struct Rubric {
   std::string text(const Sizes& shape) const;
 };
 
-/// Throws std::runtime_error, naming file and key, for anything missing, unknown or senseless.
+/// Throws std::invalid_argument, naming file and key, for anything missing, unknown or senseless.
 Rubric read_rubric(const std::string& file);
+/// The same of a text. `file` is named by what is thrown.
+Rubric parse_rubric(const std::string& text, const std::string& file);
 /// All tasks of a chapter, in the order of their file names.
 std::vector<Rubric> read_rubrics(const std::string& folder);
 

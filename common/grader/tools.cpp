@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -24,6 +25,17 @@ namespace fs = std::filesystem;
 std::string read_file(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& name) {
+  try {
+    return nlohmann::ordered_json::parse(text);
+  } catch (const nlohmann::ordered_json::parse_error& error) {
+    const std::string before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t column = before.size() - (before.rfind('\n') + 1);  // npos + 1 is 0
+    throw std::invalid_argument(fmt::format("{} is not JSON: line {}, column {}", name, line, column + 1));
+  }
 }
 
 std::string hash_of(std::string_view text) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,9 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 const std::string& cache_folder();
 
 std::string read_file(const std::filesystem::path& path);
+
+/// Throws std::invalid_argument where it is none: "NAME is not JSON: line 3, column 14".
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& name);
 
 /// 64 bits of FNV-1a, as hexadecimal digits.
 std::string hash_of(std::string_view text);

@@ -70,9 +70,81 @@ TEST_CASE("grade --class: a line for everybody, whatever they have handed in", "
   CHECK(has(table, "\r\nann,100.0,100.0,100.0,100.0,\r\n"));
   CHECK(has(table, "\r\nbob,0.0,0.0,0.0,0.0,\"does not compile: "));
   CHECK(has(table, "\"'=carl, the 1st\",0.0,0.0,0.0,0.0,refused: #include <"));
-  CHECK(has(table, "\r\ndan,,,,,there is no homework.cu\r\n"));
+  CHECK(has(table, "\r\ndan,,,,,there is no homework.cu: the folder is empty\r\n"));
   CHECK(has(table, "\r\neve,,,,,\"a link, not a file\"\r\n"));
   CHECK(has(table, "\r\nfay,,,,,not a file\r\n"));
+  CHECK(has(o.text, "\nnot taken for submissions: notes.txt\n"));
+}
+
+TEST_CASE("grade --class: what has another name than it should is graded, or has a line that says so", "[grader]") {
+  const Folder folder;
+  const fs::path all = folder / "all";
+  for (const char* made : {"ann/src", "two", "zip", "__MACOSX"}) fs::create_directories(all / made);
+  const std::string broken = kHomework + "wrong/at_b_syntax.cu";
+  fs::copy_file(broken, all / "ann" / "src" / "my homework.cu");
+  fs::copy_file(broken, all / "ann" / "src" / "._my homework.cu");
+  for (const char* copy : {"bob.CU", "eve.cpp", "x.zip", "two/a.cu", "two/b.cu"}) fs::copy_file(broken, all / copy);
+  for (const char* other : {"a.zip", "b.pdf", "homework.CU", "z"}) std::ofstream(all / "zip" / other) << "?";
+  fs::create_symlink(kHomework + "solution.cu", all / "zip" / "c.cu");
+
+  const std::string csv = (all / "table.csv").string();
+  const std::string arguments = "02 --class '" + all.string() + "' --csv '" + csv + "'";
+  for (int run = 1; run <= 2; ++run) {  // the second time with the first one's table there
+    const Outcome o = grade(folder, arguments);
+    INFO(o.text);
+    CHECK(o.code == 1);
+    CHECK(has(o.text, "6 submissions, 1 graded, mean 0.0\n"));
+    CHECK_FALSE(has(o.text, "not taken for submissions"));
+    const std::string table = read(csv);
+    INFO(table);
+    CHECK(has(table, "\r\nann,0.0,0.0,0.0,0.0,\"does not compile: "));
+    CHECK(has(table, "\r\nbob,,,,,\"there is bob.CU, where bob.cu or bob/homework.cu is expected\"\r\n"));
+    CHECK(has(table, "\r\neve,,,,,\"there is eve.cpp, where "));
+    CHECK(has(table, "\r\nx,,,,,\"there is x.zip, where "));
+    CHECK(has(table, "\r\ntwo,,,,,\"there is no homework.cu but a.cu, b.cu: one .cu file is expected\"\r\n"));
+    CHECK(has(table,
+              "\r\nzip,,,,,\"there is no homework.cu and no other .cu file but a.zip, b.pdf, c.cu (a link) and 2 "
+              "more\"\r\n"));
+  }
+
+  // A mean of nobody is none.
+  for (const char* name : {"ann", "two", "zip", "bob.CU", "eve.cpp", "table.csv"}) fs::remove_all(all / name);
+  const Outcome nobody = grade(folder, "02 --class '" + all.string() + "'");
+  CHECK(nobody.code == 1);
+  CHECK(has(nobody.text, "\n1 submission, 0 graded\n"));
+}
+
+TEST_CASE("grade --class: who gets no points is told why", "[grader]") {
+  const Folder folder;
+  const fs::path all = folder / "all";
+  fs::create_directories(all);
+  const std::string function = "(const float* x, float* y, int n, cudaStream_t stream) { return cudaSuccess; }\n";
+  std::ofstream(all / "ann.cu") << "\n \n";
+  std::ofstream(all / "bob.cu") << "void other() {}\n";
+  std::ofstream(all / "carl.cu") << "#include \"homework.cuh\"\ncudaError_t lanch_moving_sum" << function;
+  const Outcome o = grade(folder, "02 --class '" + all.string() + "'");
+  INFO(o.text);
+  CHECK(o.code == 0);  // all were graded
+  CHECK(has(o.text, "  the file is empty\n"));
+  CHECK(has(o.text, "it has none of the functions that homework.cuh asks for: the contract wants launch_moving_sum("));
+  CHECK(has(o.text, "asks for: you wrote lanch_moving_sum (line 2); the contract wants launch_moving_sum"));
+}
+
+TEST_CASE("grade --task: the verdict says that the other tasks were not graded", "[grader]") {
+  const Folder folder;
+  const fs::path json = folder / "verdict.json", gradescope = folder / "results.json";
+  const std::string outputs = " --json '" + json.string() + "' --gradescope '" + gradescope.string() + "'";
+  const Outcome one = grade(folder, "02 --task moving_sum --file '" + kHomework + "solution.cu'" + outputs);
+  INFO(one.text);
+  CHECK(one.code == 0);
+  CHECK(has(one.text, "  moving_sum                100 of 100  counts  20 %\n"));
+  CHECK(has(one.text, "  homework 02               100 of 100   task moving_sum alone   ("));
+  CHECK(has(read(json), "\"only_task\": \"moving_sum\""));
+  CHECK(has(read(gradescope), "\"output\": \"Task moving_sum alone was graded.\\n"));
+  const Outcome all = grade(folder, "02 --file '" + kHomework + "wrong/at_b_syntax.cu'" + outputs);
+  CHECK_FALSE(has(all.text, " alone"));
+  CHECK_FALSE(has(read(json), "only_task"));
+  CHECK_FALSE(has(read(gradescope), " alone"));
 }
 
 TEST_CASE("grade --class: names that make trouble, links, and a file for each student", "[grader]") {
@@ -142,7 +214,7 @@ TEST_CASE("grade --part and --merge: the same table as at once, however the clas
     const Outcome o = grade(folder, what + to + "--part " + part);
     INFO(o.text);
     CHECK(o.code <= 1);
-    CHECK(has(o.text, part[0] == '5' ? "0 submissions" : "1 submissions"));
+    CHECK(has(o.text, part[0] == '5' ? "0 submissions, 0 graded\n" : "1 submission, "));
   }
   // A part that has not come is nobody's fault.
   const Outcome early = grade(folder, what + to + "--merge " + option("early.csv"));
@@ -177,10 +249,15 @@ TEST_CASE("grade --part and --merge: the same table as at once, however the clas
   refused(what + to, "--parts needs --part or --merge");
   refused("03" + what.substr(2) + to + "--merge", "it is of 02_tiled_matmul, not of 03_padded_tiles");
   std::ofstream(parts / "part-1-of-5.json") << "{";
-  refused(what + to + "--merge", "part-1-of-5.json: ");
+  refused(what + to + "--merge", "part-1-of-5.json: it is not JSON: line 1, column 2");
+  std::ofstream(parts / "part-1-of-5.json") << "{}";
+  refused(what + to + "--merge", "part-1-of-5.json is no part's result: grade this part again");
   fs::remove_all(parts);
   fs::create_directories(parts);
   refused(what + to + "--merge", "has no part-I-of-N.json");
+  fs::remove_all(parts);
+  refused(what + to + "--merge", "--merge: there is no folder " + parts.string());
+  CHECK_FALSE(fs::exists(parts));
 }
 
 TEST_CASE("grade: where the machine is not in order, nobody gets points or loses them", "[grader]") {
@@ -333,9 +410,40 @@ TEST_CASE("grade: what makes no sense ends with 2 and is named", "[grader]") {
   refused("02 --class /nowhere", "--class: there is no folder /nowhere");
   refused("02 --class '" + (folder / "").string() + "'", "neither STUDENT/homework.cu nor STUDENT.cu");
   refused("02 --class . --json x", "--class");
+  refused("02 --class '" + kHomework + "solution.cu'",
+          "solution.cu is no folder: name the one that has all submissions");
+  refused("02 --file '" + kHomework + "'", "is a folder: name the .cu file in it");
   for (const char* option : {"--json", "--gradescope", "--csv"})  // said before minutes of grading, not after them
     refused(std::string("02 ") + option + " /nowhere/x", std::string(option) + ": '/nowhere/x' cannot be written");
   refused("99", "there is no homework for chapter 99");
   refused("02 --file /nowhere.cu", "there is no file /nowhere.cu");
   refused("02 --nonsense", "--nonsense");
+}
+
+TEST_CASE("grade: an option that has no effect is refused", "[grader]") {
+  const Folder folder;
+  const auto refused = [&](const std::string& arguments, const std::string& phrase) {
+    const Outcome o = grade(folder, arguments);
+    INFO(arguments << "\n" << o.text);
+    CHECK(o.code == 2);
+    CHECK(o.text == "grade: " + phrase + "\n");
+  };
+  refused("02 --quick", "--quick needs --check-bank");
+  refused("02 --only wrong", "--only needs --check-bank");
+  refused("02 --times small", "--times needs --gpu");
+  for (const char* option : {"--watch", "--gpu", "--unchecked", "--times none"})
+    refused(std::string("02 --class . ") + option,
+            std::string(option).substr(0, std::string(option).find(' ')) + " and --class exclude each other");
+  for (const char* option : {"--json", "--gradescope"})
+    refused("02 --check-bank " + std::string(option) + " '" + (folder / "x").string() + "'",
+            std::string(option) + " and --check-bank exclude each other");
+  CHECK_FALSE(fs::exists(folder / "x"));
+  refused("02 --check-bank --file x.cu", "--file and --check-bank exclude each other");
+  refused("02 --check-bank --task moving_sum", "--task and --check-bank exclude each other");
+  refused("02 --class . --check-bank", "--class and --check-bank exclude each other");
+  refused("02 --class . --hints 1", "--class and --hints exclude each other");
+  refused("--progress --task moving_sum", "--task and --progress exclude each other");
+  refused("--list --csv x", "--csv needs --class");
+  // What `make homework-tone` always says.
+  CHECK(grade(folder, "tone --file x.cu --watch --gpu --hints 1").code == 0);
 }

@@ -162,6 +162,30 @@ TEST_CASE("TILEWISE_TASKS: rubrics and a solution in place of a chapter's", "[gr
   INFO(mended.text);
   CHECK(mended.code == 0);
   CHECK(has(mended.text, "mend a kernel that sums five neighbours"));
+  CHECK(has(mended.text, "counts  20 %"));
+
+  // Weights needn't add up to 100: what is shown does.
+  write(own / "1_moving_sum.json", replaced(rubric, "\"weight\": 20", "\"weight\": 80"));
+  CHECK(has(grade(folder, tasks, solution).text, "counts  50 %"));
+
+  // A mistake in a rubric is its writer's, and is told before anything is graded or written.
+  const auto bad = [&](const std::string& text, const std::string& phrase) {
+    write(own / "1_moving_sum.json", text);
+    fs::create_directories(folder / "class");
+    for (const std::string& what : {solution, "02 --class '" + (folder / "class").string() + "' --feedback '" +
+                                                  (folder / "told").string() + "'"}) {
+      if (!fs::exists(folder / "class" / "ann.cu")) fs::copy_file(bank + "starter.cu", folder / "class" / "ann.cu");
+      const Outcome o = grade(folder, tasks, what);
+      INFO(o.text);
+      CHECK(o.code == 2);
+      CHECK(o.text == "grade: " + (own / "1_moving_sum.json").string() + phrase + "\n");
+      CHECK_FALSE(fs::exists(folder / "told"));
+    }
+  };
+  bad("{\n  \"task\": oops }", " is not JSON: line 2, column 11");
+  bad(replaced(rubric, "\"weight\"", "\"wait\""), ": \"wait\" is not known here");
+  fs::remove_all(folder / "class");
+  write(own / "1_moving_sum.json", rubric);
 
   // The canary is the teacher's solution: where that one is wrong, there is no class.
   fs::create_directories(folder / "class");
@@ -171,11 +195,29 @@ TEST_CASE("TILEWISE_TASKS: rubrics and a solution in place of a chapter's", "[gr
   INFO(sick.text);
   CHECK(sick.code == 3);
   CHECK(has(sick.text, "the solution gets 5.0 of 100"));
+  CHECK(has(sick.text,
+            "it may be wrong itself, or what the task asks, which `build/sim/bin/grade 02_tiled_matmul --file '" +
+                (own / "solution.cu").string() + "'` shows; if not, this machine is not in order"));
 
   write(own / "1_moving_sum.json", replaced(rubric, "\"task\": \"moving_sum\"", "\"task\": \"moving_some\""));
   const Outcome other = grade(folder, tasks, solution);
   CHECK(other.code == 2);
   CHECK(has(other.text, "is for the task moving_some, which 02_tiled_matmul does not have"));
+}
+
+TEST_CASE("TILEWISE_TASKS: a task whose solution is wrong is not the machine's fault", "[grader]") {
+  const Folder folder;
+  const std::string tasks = (folder / "own").string();
+  fs::create_directories(folder / "class");
+  fs::create_directories(tasks);
+  fs::copy(kExamples + "/add_neighbour", tasks + "/add_neighbour", fs::copy_options::recursive);
+  fs::copy_file(kExamples + "/add_neighbour/solution.cu", folder / "class" / "ann.cu");
+  fs::copy_file(tasks + "/add_neighbour/starter.cu", tasks + "/add_neighbour/solution.cu",
+                fs::copy_options::overwrite_existing);
+  const Outcome o = grade(folder, tasks, "add_neighbour --class '" + (folder / "class").string() + "'");
+  INFO(o.text);
+  CHECK(o.code == 3);
+  CHECK(has(o.text, "it may be wrong itself, or what the task asks, which `make check-add_neighbour` shows"));
 }
 
 TEST_CASE("task in one file: what makes no sense is named", "[grader]") {
@@ -189,6 +231,12 @@ TEST_CASE("task in one file: what makes no sense is named", "[grader]") {
     CHECK(has(o.text, phrase));
     CHECK(std::count(o.text.begin(), o.text.end(), '\n') == 1);
   };
+  // With the line, where it is known: "task.cu:14: TASK(test_bad): ..."
+  const auto at = [&](const std::string& text, const std::string& line, const std::string& phrase) {
+    const std::string before = text.substr(0, text.find(line));
+    says(2, text, "test_bad/task.cu:" + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) + ": TASK(");
+    CHECK(has(read(folder / "log.txt"), phrase));
+  };
   std::string good = example;
   for (std::size_t at; (at = good.find("add_neighbour")) != std::string::npos;) good.replace(at, 13, "test_bad");
   const auto without = [&](const std::string& what) { return replaced(good, what, ""); };
@@ -197,18 +245,23 @@ TEST_CASE("task in one file: what makes no sense is named", "[grader]") {
   says(2, replaced(good, "TASK(test_bad)", "TASK(bad)"), "launch_bad");
   says(2, replaced(good, "title =", "titel ="), "task.cu:");
   says(2, replaced(good, "title =", "titel ="), "'titel'");
-  says(2, without("title = \"each word plus the next one\";"), "TASK(test_bad): title is missing");
+  says(2, without("title = \"each word plus the next one\";"), "test_bad/task.cu: TASK(test_bad): title is missing");
   says(2, replaced(good, "sizes = {\"n\"}", "sizes = {\"n\", \"m\"}"),
        "sizes has 2 names, but launch_test_bad has 1 ints");
   says(2, replaced(good, "[](const Floats& x, Floats& y, int n)", "[](Floats& x, Floats& y, int n)"),
        "reference has the parameters (float*, float*, int), but launch_test_bad has (const float*, float*, int)");
   says(2, replaced(good, "int n, cudaStream_t", "long n, cudaStream_t"), "the parameters of launch_test_bad are");
   says(2, replaced(good, "launches <= 1:", "launches < 1:"), "\"launches < 1: one launch does it\" is not like");
-  says(3, replaced(good, "launches <= 1:", "lunches <= 1:"), "the count \"lunches\" is not one of");
-  says(3, replaced(good, "i + 1 < n ? x[i] + x[i + 1] : x[i]", "x[i] + x[i + 1]"),
-       "reference leaves a buffer: x[");  // of which shape depends on what is run side by side
-  says(3, replaced(good, "for (int i = 0; i < n; ++i) y[i] = i + 1", "for (int i = 1; i < n; ++i) y[i] = i + 1"),
-       "reference leaves y[0] of ");
+  at(replaced(good, "launches <= 1:", "lunches <= 1:"), "\"lunches", "the count \"lunches\" is not one of");
+  at(replaced(good, "{{1, 3000}}", "{{3000, 1}}"), "  hidden =", "a range must be [low, high]");
+  at(replaced(good, "launches <= 1:", "launches <= 1 (21 points):"), "\"load_requests", "points must not be negative");
+  at(replaced(good, "  seed = 1;", "  seed = 1; \n  points = {5, 35, -5, 45, 20};"),
+     "  points =", "must not be negative");
+  at(replaced(good, "{{\"x\", n}, {\"y\", n}}", "{{\"x\", n}}"), "  buffers =", "buffers has 1 elements");
+  at(replaced(good, "i + 1 < n ? x[i] + x[i + 1] : x[i]", "x[i] + x[i + 1]"), "  reference =",
+     "reference leaves a buffer: x[");  // of which shape depends on what is run side by side
+  at(replaced(good, "for (int i = 0; i < n; ++i) y[i] = i + 1", "for (int i = 1; i < n; ++i) y[i] = i + 1"),
+     "  reference =", "reference leaves y[0] of ");
 }
 
 TEST_CASE("task in one file: how far a kernel's float may be off", "[grader]") {

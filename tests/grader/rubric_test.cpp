@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include "catch.hpp"
@@ -45,7 +46,7 @@ Rubric read(const std::string& text) {
 std::string error(const std::string& text) {
   try {
     read(text);
-  } catch (const std::runtime_error& e) {
+  } catch (const std::invalid_argument& e) {
     return e.what();
   }
   return "";
@@ -111,6 +112,17 @@ TEST_CASE("rubric: what makes no sense is named", "[grader]") {
   CHECK(says(replaced(kGood, "[3, 4]", "[3, 2000000]"), "1048576"));
   CHECK(says(replaced(kGood, "[\"rows\", \"nnz\"]", "[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]"), "1 to 6"));
   CHECK(says(replaced(kGood, "\"time_limit_seconds\": 3", "\"time_limit_seconds\": \"3\""), "wrong type"));
+  CHECK(says(replaced(kGood, "\"points\": 12", "\"points\": -12"), "\"resident_warps\": points must not be negative"));
+  CHECK(says("[1, 2]", "an object, {\"key\": value}, is expected in place of [1,2]"));
+}
+
+TEST_CASE("rubric: of what is not JSON, the place is named", "[grader]") {
+  const std::string comma = error(replaced(kGood, "\"core\",", "\"core\""));  // the next key is not expected
+  INFO(comma);
+  CHECK(comma.ends_with(".json is not JSON: line 2, column 38"));
+  CHECK(error("").ends_with(".json is not JSON: line 1, column 1"));
+  CHECK(error("{\n  \"task\": \"t\",\n").ends_with(".json is not JSON: line 3, column 1"));
+  for (const char* text : {"", "{", "{\"a\": \"\xff\"}", "nul"}) CHECK_FALSE(says(text, "json.exception"));
 }
 
 TEST_CASE("rubric: hidden shapes are new, different, and in their ranges", "[grader]") {
