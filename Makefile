@@ -18,7 +18,7 @@ help:
 	@echo "make puzzles, make puzzle-03-2   which are solved; judge one once (ARGS=\"--hints 1\", ARGS=--solution)"
 	@echo "make test            set up, build and run the tests of all lessons"
 	@echo "make test-tools      the tests of what judges: the simulator, the grader, the puzzles"
-	@echo "make NN              build and run one lesson; options in ARGS=\"--n 1000 --tile 8,16\""
+	@echo "make NN              build and run one lesson; options in ARGS=\"--n 200 --tile 8,16\""
 	@echo "make plain-NN        the lesson's kernel in an ordinary program, chapters/NN_*/plain.cu (17: plain.py)"
 	@echo "make step-00-3       compile and run one of the small programs that lesson 00 is made of, with the compiler alone"
 	@echo "make tune-12         which kernel of lesson 12, with which tiles, is fastest on this GPU, size by size"

@@ -38,9 +38,16 @@ __global__ void with_barriers(const float* A, const float* B, float* C) {
 
 int main(int argc, char** argv) {
   const char* without = argc > 1 ? argv[1] : "none";
+  const bool first = std::strcmp(without, "first") == 0;
+  const bool second = std::strcmp(without, "second") == 0;
+  if (argc > 2 || (!first && !second && std::strcmp(without, "none") != 0)) {
+    std::fprintf(stderr,
+                 "missing_barrier: say which barrier to leave out: first, second or none\n");
+    return 2;
+  }
   auto* kernel = with_barriers<true, true>;
-  if (std::strcmp(without, "first") == 0) kernel = with_barriers<false, true>;
-  if (std::strcmp(without, "second") == 0) kernel = with_barriers<true, false>;
+  if (first) kernel = with_barriers<false, true>;
+  if (second) kernel = with_barriers<true, false>;
 
   std::vector<float> a(N * N), b(N * N), c(N * N);
   // small integers: sums are exact, so the result is right or it is not

@@ -1,12 +1,17 @@
 #include "learn/bank.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <stdexcept>
+#include <system_error>
 
 #include "grader/parallel.hpp"
 #include "grader/tools.hpp"
@@ -295,6 +300,11 @@ bool check_bank(const Workshop& workshop, const std::vector<std::string>& chapte
 }
 
 void write_attempts(const fs::path& root, const std::vector<std::string>& chapters, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || access(folder.c_str(), W_OK) != 0)
+    throw std::invalid_argument(fmt::format("--attempts: the folder {} cannot be written: {}", folder.string(),
+                                            error ? error.message() : std::strerror(errno)));
   for (const fs::path& original : chosen_originals(root, chapters)) {
     const Puzzle puzzle = read_puzzle(root, original);
     std::map<Attempt::Kind, int> count;

@@ -32,6 +32,7 @@ class Judge {
       : puzzle_(puzzle), text_(learners_text), workshop_(workshop) {}
 
   Verdict verdict() {
+    if (!has_text()) return v_;
     if (puzzle_.kind == Kind::predict ? !has_prediction() : !has_check()) return v_;
     if (!compiles()) return v_;
     run();
@@ -59,6 +60,13 @@ class Judge {
   }
 
   bool in_check(int line) const { return line > int(composed_.own_lines); }
+
+  bool has_text() {
+    v_.step = Step::file;
+    if (!trimmed(text_).empty()) return true;
+    say(fmt::format("The file is gone or empty. make learn FROM={}, and there r, gives it as it was.", puzzle_.id()));
+    return false;
+  }
 
   bool has_check() {
     v_.step = Step::file;

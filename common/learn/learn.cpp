@@ -27,12 +27,14 @@ struct Arguments {
 
 void declare(CLI::App& app, Arguments& a) {
   app.add_option("--from", a.from, "begin with this puzzle, 03-2; else where you were");
-  app.add_option("--judge", a.judged, "judge this puzzle (03-2, or its file), say what there is to say, and end");
-  app.add_option("--hints", a.extras.hints, "with --judge: show so many hints")->check(CLI::Range(0, 3));
-  app.add_flag("--solution", a.extras.solution, "with --judge: show the solution");
-  app.add_flag("--counts", a.extras.counts, "with --judge: show all counts, by the names that limits have");
-  app.add_flag("--list", a.list, "all puzzles, and which of them are solved");
-  app.add_flag("--json", a.json, "with --list: for programs; what is not known yet is not judged");
+  auto* judge =
+      app.add_option("--judge", a.judged, "judge this puzzle (03-2, or its file), say what there is to say, and end");
+  app.add_option("--hints", a.extras.hints, "with --judge: show so many hints")->check(CLI::Range(0, 3))->needs(judge);
+  app.add_flag("--solution", a.extras.solution, "with --judge: show the solution")->needs(judge);
+  app.add_flag("--counts", a.extras.counts, "with --judge: show all counts, by the names that limits have")
+      ->needs(judge);
+  auto* list = app.add_flag("--list", a.list, "all puzzles, and which of them are solved");
+  app.add_flag("--json", a.json, "with --list: for programs; what is not known yet is not judged")->needs(list);
   app.add_flag("--check-bank", a.bank,
                "judge all attempts of tests/NN_topic/puzzles and compare with what must be said");
   app.add_option("--attempts", a.attempts, "write all attempts into this folder, a file each");
@@ -61,6 +63,11 @@ int run(const Arguments& a) {
     return check_bank(workshop, a.chapters, a.jobs, a.verbose) ? 0 : 1;
   }
   if (!a.attempts.empty()) return write_attempts(workshop.root(), a.chapters, a.attempts), 0;
+  if (!a.chapters.empty())
+    throw std::invalid_argument(
+        fmt::format("say what to do with {0}: --from {0} begins with it (make learn FROM={0}), "
+                    "--judge {0} judges it once (make puzzle-{0})",
+                    a.chapters.front()));
   Course course(workshop);
   if (course.puzzles().empty()) throw std::invalid_argument("there are no puzzles in " + a.root + "/tests/*/puzzles");
   if (a.list && a.json) return print_list(course), 0;

@@ -58,6 +58,11 @@ TEST_CASE("with both barriers the program is right and says so", "[barriers]") {
 #endif
 }
 
+TEST_CASE("a barrier that there is none of is refused", "[barriers]") {
+  CHECK(run("foo") == 2);
+  CHECK(run("") == 2);
+}
+
 #ifdef TILEWISE_SIMULATOR
 
 TEST_CASE("the page shows what the simulator says about a missing barrier", "[barriers]") {

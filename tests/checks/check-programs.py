@@ -75,6 +75,7 @@ def check_classes(folder):
     rows = {line[:20].strip(): line[20:].split() for line in ended.stdout.splitlines()}
     assert rows["programs"][-1] == str(len(expected)), rows["programs"]
     assert rows["right"][-1] == str(sum(kind == "right" for kind in expected.values())), rows["right"]
+    assert "\n1 file without a main() and in no program, left out: right/comment.cu\n" in ended.stdout
     assert f"[{len(expected)}/{len(expected)}]" in ended.stdout
 
 

@@ -259,12 +259,32 @@ TEST_CASE("without a terminal learn prints once, and its exit code tells", "[lea
   CHECK(has(o.text, "\"state\": \"solved\""));
 }
 
+TEST_CASE("a puzzle's file that is gone or empty is said to be", "[learn]") {
+  const Repository repository;
+  puzzle_with(repository, kAttempts);
+  const fs::path file = repository.root() / "chapters/00_first/puzzles/03_guard.cu";
+  Repository::write(file, "\n \n");
+  for (const bool gone : {false, true}) {
+    if (gone) fs::remove(file);
+    const Outcome o = learn(repository, "--judge 00-3");
+    INFO(o.text);
+    CHECK(o.code == 1);
+    CHECK(has(o.text, "The file is gone or empty. make learn FROM=00-3, and there r, "));
+  }
+}
+
 TEST_CASE("learn refuses what it does not know, in one line", "[learn]") {
   const Repository repository;
   puzzle_with(repository, kAttempts);
   for (const auto& [arguments, says] : {std::pair<std::string, std::string>{"--hints 4 --judge 00-3", "--hints"},
                                         {"--jobs 0 --check-bank", "--jobs"},
                                         {"--colour", "--colour"},
+                                        {"--hints 1", "--hints requires --judge"},
+                                        {"--solution", "--solution requires --judge"},
+                                        {"--counts", "--counts requires --judge"},
+                                        {"--json", "--json requires --list"},
+                                        {"00-3", "--from 00-3 begins with it"},
+                                        {"--attempts /dev/null/x", "the folder /dev/null/x cannot be written"},
                                         {"--root /nowhere", "/nowhere"}}) {
     const Outcome o = learn(repository, arguments);
     INFO(arguments << ": " << o.text);

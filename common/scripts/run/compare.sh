@@ -7,7 +7,7 @@
 # 2 bad arguments; 3 nothing to compare with. (make prints it as "Error 3" and ends with 2 itself.)
 # RESULTS=FOLDER: another folder than docs/results.
 source "$(dirname "$0")/lib.sh"
-case ${TOLERANCE:-10} in *[!0-9.]* | "" | .) die 2 "TOLERANCE is '$TOLERANCE'; it must be a number of per cent." ;; esac
+case ${TOLERANCE:-10} in *[!0-9.]* | *.*.* | "" | .) die 2 "TOLERANCE is '$TOLERANCE'; it must be a number of per cent." ;; esac
 IFS=$'\n' read -r -d '' -a all < <(chapters) || true
 results=${RESULTS:-docs/results}
 read_args

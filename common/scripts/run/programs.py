@@ -86,26 +86,37 @@ def included(texts):
 
 
 def programs_of(folder):
-    """[(name, [source ...])] of the files that lie in this folder itself."""
+    """[(name, [source ...])] of the files that lie in this folder itself, and the files that are part of none."""
     texts = {f: plain(f) for f in sorted(folder.iterdir()) if f.suffix in SOURCES and f.is_file()}
     if not any(f.suffix == ".cu" for f in texts):
-        return []
+        return [], []
     headers = included(texts.values())
     own = [f for f in texts if f.name not in headers]
     mains = [f for f in own if re.search(r"\bmain\s*\(", texts[f])]
     if len(mains) == 1:
-        return [(mains[0], own)]
-    return [(f, [f]) for f in mains if f.suffix == ".cu"]
+        return [(mains[0], own)], []
+    return [(f, [f]) for f in mains if f.suffix == ".cu"], [f for f in own if f not in mains]
 
 
 def find_programs(root):
     folders = sorted({f.parent for f in root.rglob("*.cu")})
     if not folders:
         fail(f"no .cu file is in {root}")
-    found = [p for folder in folders for p in programs_of(folder)]
+    found, left_out = [], []
+    for folder in folders:
+        programs, others = programs_of(folder)
+        found += programs
+        left_out += others
     if not found:
         fail(f"no .cu file in {root} has a main()")
-    return found
+    return found, left_out
+
+
+def without_main(files, root, most=5):
+    """The line that names the files that are part of no program."""
+    names = ", ".join(str(f.relative_to(root)) for f in files[:most])
+    more = f" and {len(files) - most} more" if len(files) > most else ""
+    return f"{len(files)} file{'s'[: len(files) > 1]} without a main() and in no program, left out: {names}{more}"
 
 
 # ---------------------------------------------------------------- one command
@@ -358,10 +369,13 @@ def main():
     options = checked(arguments(sys.argv[1:]))
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
-    results = judge_all(options, find_programs(options.folder))
+    programs, left_out = find_programs(options.folder)
+    results = judge_all(options, programs)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
     print("\n" + table(results))
+    if left_out:
+        print("\n" + without_main(left_out, options.folder))
     sys.exit(1 if any(r["class"] in BLAMED for r in results) else 0)
 
 

@@ -5,8 +5,14 @@ source "$(dirname "$0")/lib.sh"
 [ -n "${FILE:-}" ] || die 2 'Say which file: make sim FILE=my.cu [ARGS="..."]'
 [ -f "$FILE" ] || die 2 "make sim: there is no file $FILE"
 case $FILE in
-  *.cu | *.cpp | *.cc | *.cxx) ;;
-  *) die 2 "make sim: $FILE is no CUDA source; its name has to end with .cu" ;;
+  *.cu) ;;
+  *.cpp | *.cc | *.cxx)
+    # What asks for __CUDACC__ is meant to be plain C++, too.
+    if ! grep -q __CUDACC__ "$FILE" && sed 's|//.*||' "$FILE" | grep -E '__global__|[A-Za-z0-9_>]<<<' >/dev/null; then
+      die 2 "make sim: $FILE has CUDA in it, which only a .cu file may have: rename it to ${FILE%.*}.cu"
+    fi
+    ;;
+  *) die 2 "make sim: $FILE is no source; its name has to end with .cu, that of plain C++ with .cpp, .cc or .cxx" ;;
 esac
 build sim simulator
 program=build/sim/run/$(basename "$FILE" .cu)

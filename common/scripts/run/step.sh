@@ -7,6 +7,7 @@ number=${2:-0}
 [[ $number =~ ^[0-9]+$ ]] || number=0
 file=$(find "$steps" -name "$(printf '%02d' "$((10#$number))")_*.cu")
 if [ -z "$file" ]; then
+  if [ $# -gt 1 ]; then echo "Chapter ${1%%_*} has no step $2." >&2; fi
   echo "The steps of chapter $1 are:" >&2
   for file in "$steps"/*.cu; do
     number=$(basename "$file" | sed -E 's/^0*([0-9]+)_.*/\1/')
