@@ -1,6 +1,7 @@
 // CUDA graphs: what capture takes, what it refuses, and that a graph does its work again and again. Holds on a GPU too.
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <vector>
 
 #include "catch.hpp"
@@ -15,6 +16,11 @@ __global__ void scale(float* x, float factor, int n) {
 __global__ void add(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] += x[i];
+}
+
+__global__ void raise(float* x, float by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] += by;
 }
 
 constexpr int kMany = 1000;
@@ -551,4 +557,81 @@ TEST_CASE("Graphs: memory in a captured stream, freed in it, by the host, or by 
     CHECK(host[n - 1] == n + 2);
     REQUIRE(cudaFree(x) == cudaSuccess);
   }
+}
+
+TEST_CASE("Graphs: a node gets another kernel, in a graph that can be launched") {
+  Streams s;
+  Array x(1);
+  Graph g;
+  float factor = 2, term = 5;
+  int count = kMany;
+  float* data = x.data;
+  void *scaled[] = {&data, &factor, &count}, *raised[] = {&data, &term, &count};
+  const cudaKernelNodeParams scales{(void*)scale, dim3(kBlocks), dim3(128), 0, scaled, nullptr};
+  const cudaKernelNodeParams raises{(void*)raise, dim3(kBlocks), dim3(128), 0, raised, nullptr};
+  cudaGraphNode_t node;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddKernelNode(&node, g.graph, nullptr, 0, &scales) == cudaSuccess);
+  g.instantiate();
+  REQUIRE(cudaGraphExecKernelNodeSetParams(g.exec, node, &raises) == cudaSuccess);
+  g.launch(s.a);
+  CHECK(x.all() == 6);
+  cudaGraphExecUpdateResultInfo info;
+  REQUIRE(cudaGraphExecUpdate(g.exec, g.graph, &info) == cudaSuccess);  // what the graph itself has is still to scale
+  g.launch(s.a);
+  CHECK(x.all() == 12);
+
+  Graph other;
+  cudaGraphNode_t empty;
+  REQUIRE(cudaGraphCreate(&other.graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&empty, other.graph, nullptr, 0) == cudaSuccess);
+  CHECK(cudaGraphExecUpdate(g.exec, other.graph, &info) == cudaErrorGraphExecUpdateFailure);
+  CHECK(info.result == cudaGraphExecUpdateErrorNodeTypeChanged);
+  CHECK(info.errorNode == empty);
+  cudaGetLastError();
+}
+
+TEST_CASE("Graphs: fills with elements of several bytes") {
+  Streams s;
+  Array x(0);
+  Graph g;
+  const float half = 0.5f;
+  cudaMemsetParams fill{};
+  fill.dst = x.data;
+  std::memcpy(&fill.value, &half, sizeof half);
+  fill.elementSize = 4;
+  fill.width = kMany;
+  fill.height = 1;
+  cudaGraphNode_t node;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddMemsetNode(&node, g.graph, nullptr, 0, &fill) == cudaSuccess);
+  g.instantiate();
+  g.launch(s.a);
+  CHECK(x.all() == 0.5f);
+  fill.elementSize = 2;
+  fill.value = 0x3C00;  // 0x3C003C00 is a float
+  fill.width = 2 * kMany;
+  REQUIRE(cudaGraphExecMemsetNodeSetParams(g.exec, node, &fill) == cudaSuccess);
+  g.launch(s.a);
+  const unsigned bits = 0x3C003C00;
+  float expected;
+  std::memcpy(&expected, &bits, sizeof expected);
+  CHECK(x.all() == expected);
+  fill.elementSize = 3;
+  CHECK(cudaGraphExecMemsetNodeSetParams(g.exec, node, &fill) == cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST_CASE("Graphs: two nodes have one edge or none") {
+  Graph g;
+  cudaGraphNode_t first, second, third;
+  REQUIRE(cudaGraphCreate(&g.graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&first, g.graph, nullptr, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&second, g.graph, &first, 1) == cudaSuccess);
+  CHECK(depend(g.graph, first, second, std::size_t{1}) == cudaErrorInvalidValue);
+  const cudaGraphNode_t twice[] = {second, second};
+  CHECK(cudaGraphAddEmptyNode(&third, g.graph, twice, 2) == cudaErrorInvalidValue);
+  CHECK(cudaGraphAddEmptyNode(&third, g.graph, twice, 1) == cudaSuccess);
+  CHECK(depend(g.graph, first, third, std::size_t{1}) == cudaSuccess);
+  cudaGetLastError();
 }

@@ -77,7 +77,7 @@ MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* 
   const WarpClock& clock = s.clocks[thread / kWarpSize];
   for (unsigned i = 0; i < bytes / 4; ++i) {
     if (load)
-      note_read(s, first + i, thread, clock, v.number, false);
+      note_read(s, first + i, thread, clock, v.number, false, false);
     else
       note_write(s, *(first + i).write, thread, clock, v.number, false, false);
   }
@@ -156,6 +156,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
     check_race(now);
     --race_search::left;
   }
+  if (kind == Access::atomic) s.took[lane.linear] = {address, s.block_first};
   if (speaks && kind != Access::load) hand_over(s, lane.linear, space, address);
 }
 

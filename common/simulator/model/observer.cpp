@@ -39,10 +39,11 @@ struct Asked {
     count_all = to_count;
     never_check = is("TILEWISE_FINDINGS", "off");
     const char* findings = std::getenv("TILEWISE_FINDINGS");
-    if (findings && *findings && !never_check && !is("TILEWISE_FINDINGS", "warn") && !is("TILEWISE_FINDINGS", "strict"))
-      std::fprintf(stderr,
-                   "tilewise: TILEWISE_FINDINGS=%s is not known and changes nothing; it may be warn, off or strict\n",
-                   findings);
+    if (findings && *findings && !never_check && !is("TILEWISE_FINDINGS", "warn") &&
+        !is("TILEWISE_FINDINGS", "strict")) {
+      std::fprintf(stderr, "tilewise: TILEWISE_FINDINGS is \"%s\", but it may be warn, off or strict\n", findings);
+      std::exit(2);
+    }
     to_check = !never_check;
   }
 };

@@ -29,6 +29,7 @@ struct StreamState {
   int device = 0;
   bool blocking = true;
   bool open = true;
+  const void* graph = nullptr;  // whose nodes are done in it
   std::deque<std::pair<std::uint32_t, std::uint32_t>>
       launches;  // number and first interval of each that the host may not know
 };
@@ -180,8 +181,11 @@ Stream open_stream(bool blocking) {
   s.streams[stream].device = current_device();
   s.streams[stream].blocking = blocking;
   s.streams[stream].open = true;
+  s.streams[stream].graph = nullptr;
   return stream;
 }
+
+void does_nodes_of(Stream stream, const void* graph) { state().streams[stream].graph = graph; }
 
 void close_stream(Stream stream) { state().streams[stream].open = false; }
 
@@ -404,6 +408,10 @@ memory::Range shared(const Bytes& bytes, const Bytes& other) {
 const char* advice(Work other) {
   const State& s = state();
   const StreamState &mine = s.streams[s.current.stream], &its = s.streams[other.stream];
+  if (mine.graph != nullptr && mine.graph == its.graph)
+    return "; they are nodes of one graph, and no chain of dependencies leads from one to the other: "
+           "cudaGraphAddDependencies() "
+           "between them, or in a capture cudaEventRecord() and cudaStreamWaitEvent()";
   if (mine.device != its.device)
     return "; they are on different devices, which nothing keeps in step: cudaEventRecord() in the first one's stream "
            "and "
@@ -419,6 +427,16 @@ const char* advice(Work other) {
 }
 
 // ---------------------------------------------------------------- the host
+namespace {
+
+/// "byte 12 of the 128-byte pinned host allocation made at a.cu:3".
+std::string part_of(std::uintptr_t address) {
+  const memory::Allocation* found = memory::find(address);
+  if (found == nullptr) return memory::describe(address);
+  return "byte " + std::to_string(address - found->begin) + " of " + memory::describe(*found);
+}
+
+}  // namespace
 
 void host_uses(std::uintptr_t address, std::size_t bytes, bool writes_it, void* site) {
   const DeviceLock lock(device_mutex());
@@ -433,8 +451,8 @@ void host_uses(std::uintptr_t address, std::size_t bytes, bool writes_it, void* 
     f.code = "host-too-early";
     f.site = site;
     f.other_site = used.site;
-    f.message = std::string("host code ") + (writes_it ? "writes" : "reads") + " " + memory::describe(address) +
-                ", which " + used.name + " at " + describe_site(used.site) +
+    f.message = std::string("host code ") + (writes_it ? "writes" : "reads") + " " + part_of(address) + ", which " +
+                used.name + " at " + describe_site(used.site) +
                 (writes(used.use) ? writes_it ? " may write later" : " may not have written yet" : " may still read") +
                 ": it returns before that is done; cudaStreamSynchronize() first, or a wait for an event behind it";
     report_finding(std::move(f));

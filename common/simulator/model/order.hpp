@@ -47,6 +47,8 @@ enum class Use : std::uint8_t { reads, writes, allocates, frees };
 /// A new stream of the current device. One made with cudaStreamNonBlocking does not wait for the device's default stream, nor that
 /// for it.
 Stream open_stream(bool blocking);
+/// A graph does its nodes in this stream, which the program doesn't know. `graph` tells graphs apart.
+void does_nodes_of(Stream stream, const void* graph);
 /// Its work goes on; its number may be given to another one later.
 void close_stream(Stream stream);
 

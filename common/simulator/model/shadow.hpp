@@ -35,7 +35,8 @@ struct LastWrite {
 };
 static_assert(sizeof(LastWrite) == 12);
 
-/// And who read it, in the interval of the last read. Where and how an earlier block has read it fits in here; when, is Cell::older_read.
+/// And who read it, in the interval of the last read; atomics among them, which get along with each other, and with nobody who writes
+/// plainly. Where and how an earlier block has read it fits in here; when, is Cell::older_read.
 struct LastRead {
   std::uint32_t interval;
   std::uint32_t lanes;  ///< of the reader's warp
@@ -44,8 +45,10 @@ struct LastRead {
   std::uint16_t older_site;
   std::uint16_t thread : 10;
   bool many_warps : 1;   ///< readers of more than one warp
-  bool is_volatile : 1;  ///< all of them
+  bool is_volatile : 1;  ///< all of them, or atomic
   bool older_is_volatile : 1;
+  bool is_atomic : 1;  ///< what happened at `site`
+  bool older_is_atomic : 1;
 };
 static_assert(sizeof(LastRead) == 16 && kMaxThreadsPerBlock == 1 << 10);
 

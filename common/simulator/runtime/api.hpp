@@ -85,9 +85,10 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
 /// cudaMemcpy3D and its kin.
 cudaError_t copy_3d(const CopyCall& call, const cudaMemcpy3DParms& parameters);
 
-/// The same for cudaMemset's: `width` bytes in each of `height` rows, `pitch` bytes apart.
-cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
-                 std::size_t height);
+/// The same for cudaMemset's: `width` bytes in each of `height` rows, `pitch` bytes apart, get the lowest `element` bytes of `value`, again
+/// and again; element: 1, 2 or 4.
+cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, unsigned value, std::size_t width,
+                 std::size_t height, std::size_t element = 1);
 
 /// Whether the default stream waits for it, and it for that.
 bool is_blocking(cudaStream_t stream);

@@ -133,21 +133,23 @@ bool is_device_memory(const void* pointer) {
 /// Memory that the API gave or knows. Into other memory, the program's own, kernels can't look.
 bool is_ours(const void* pointer) { return memory::find(pointer) != nullptr; }
 
-void fill_row(char* begin, int value, std::size_t width) {
+void fill_row(char* begin, unsigned value, std::size_t width, std::size_t element) {
   if (width == 0) return;
-  const bool has_them = *begin == static_cast<char>(value) && std::memcmp(begin, begin + 1, width - 1) == 0;
+  const bool has_them =
+      std::memcmp(begin, &value, element) == 0 && std::memcmp(begin, begin + element, width - element) == 0;
   if (has_them) return;
   ++memory::changes;
   memory::give_large_pages(address_of(begin), width);
-  std::memset(begin, value, width);
+  if (element == 1) std::memset(begin, static_cast<int>(value), width);
+  for (std::size_t i = 0; element != 1 && i < width; i += element) std::memcpy(begin + i, &value, element);
 }
 
 /// The last fill: benchmarks repeat one to empty a cache.
 struct Fill {
   const void* pointer = nullptr;
   std::size_t pitch = 0;
-  int value = 0;
-  std::size_t width = 0, height = 0;
+  unsigned value = 0;
+  std::size_t width = 0, height = 0, element = 0;
   std::uint64_t changes = 0;
   bool operator==(const Fill&) const = default;
 };
@@ -357,8 +359,8 @@ cudaError_t allocate_for_graph(void* pointer, std::size_t bytes, cudaStream_t st
   return cudaSuccess;
 }
 
-cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int value, std::size_t width,
-                 std::size_t height) {
+cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, unsigned value, std::size_t width,
+                 std::size_t height, std::size_t element) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
   if (!check_range(call.name, "target", pointer, (height - 1) * pitch + width, true, call.site))
@@ -376,7 +378,7 @@ cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int val
   }
   if (graph::capturing()) {
     const auto again = [=](cudaStream_t stream) {
-      return fill({call.name, call.site, stream, true}, pointer, pitch, value, width, height);
+      return fill({call.name, call.site, stream, true}, pointer, pitch, value, width, height, element);
     };
     cudaError_t error;
     if (graph::takes(call.stream, cudaGraphNodeTypeMemset, nullptr, again, error)) return error;
@@ -384,15 +386,15 @@ cudaError_t fill(const CopyCall& call, void* pointer, std::size_t pitch, int val
   order::ask_for(order_of(call.stream));
   order::uses(call.name, call.site, {address_of(pointer), width, height, pitch}, order::Use::writes);
   if (memory::has_addresses_only() && is_device_memory(pointer)) return cudaSuccess;
-  if (last_fill != Fill{pointer, pitch, value, width, height, memory::changes} ||
+  if (last_fill != Fill{pointer, pitch, value, width, height, element, memory::changes} ||
       !memory::in_device_arena(address_of(pointer))) {
     const memory::DeviceMemoryOpen open(true);
     for (std::size_t row = 0; row < height; ++row) {
       char* const begin = static_cast<char*>(pointer) + row * pitch;
-      fill_row(begin, value, width);
+      fill_row(begin, value, width, element);
       memory::mark_written(address_of(begin), width);
     }
-    last_fill = {pointer, pitch, value, width, height, memory::changes};
+    last_fill = {pointer, pitch, value, width, height, element, memory::changes};
   }
   wait_as_documented(call, !is_device_memory(pointer), false);
   return cudaSuccess;
@@ -678,7 +680,7 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   void* const site = TILEWISE_CALLER;
   return api([=] {
     check_demanded_stream("cudaMemset", "cudaMemsetAsync takes it", nullptr, site);
-    return fill({"cudaMemset", site}, pointer, bytes, value, bytes, 1);
+    return fill({"cudaMemset", site}, pointer, bytes, static_cast<unsigned>(value), bytes, 1);
   });
 }
 
@@ -687,7 +689,9 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
   return api([=] {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaMemsetAsync", "it is the last argument", stream, site);
-    return error ? error : fill({"cudaMemsetAsync", site, stream, true}, pointer, bytes, value, bytes, 1);
+    return error
+               ? error
+               : fill({"cudaMemsetAsync", site, stream, true}, pointer, bytes, static_cast<unsigned>(value), bytes, 1);
   });
 }
 
@@ -695,7 +699,7 @@ cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, s
   void* const site = TILEWISE_CALLER;
   return api([=] {
     check_demanded_stream("cudaMemset2D", "cudaMemset2DAsync takes it", nullptr, site);
-    return fill({"cudaMemset2D", site}, pointer, pitch, value, width, height);
+    return fill({"cudaMemset2D", site}, pointer, pitch, static_cast<unsigned>(value), width, height);
   });
 }
 
@@ -705,7 +709,9 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
   return api([=] {
     const cudaError_t error = on_stream(stream);
     check_demanded_stream("cudaMemset2DAsync", "it is the last argument", stream, site);
-    return error ? error : fill({"cudaMemset2DAsync", site, stream, true}, pointer, pitch, value, width, height);
+    return error ? error
+                 : fill({"cudaMemset2DAsync", site, stream, true}, pointer, pitch, static_cast<unsigned>(value), width,
+                        height);
   });
 }
 

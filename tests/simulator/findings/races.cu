@@ -504,3 +504,64 @@ CASE(ptx_without_release) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zer
 CASE(ptx_without_release_right) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<true, true><<<2, 32>>>(v, r, o); return finish(v, r, o); }
 CASE(ptx_without_acquire) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<true, false><<<2, 32>>>(v, r, o); return finish(v, r, o); }
 CASE(ptx_without_acquire_right) { int *v = zeros<int>(1), *r = zeros<int>(1), *o = zeros<int>(1); tell<true, true><<<2, 32>>>(v, r, o); return finish(v, r, o); }
+
+// A counter that is zeroed plainly and counted by atomics: who zeroes it counts, too, and so does everybody after.
+template <bool kRight>
+__global__ void count_in_block(const int* data, int* out) {
+  __shared__ int total;
+  if (threadIdx.x == 0) total = 0;
+  if (kRight) __syncthreads();
+  if (data[threadIdx.x] == 0) atomicAdd(&total, 1);  // finding: race-shared zeroed_in_block
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = total;
+}
+CASE(zeroed_in_block) { int *d = zeros<int>(128), *o = zeros<int>(2); count_in_block<false><<<2, 128>>>(d, o); return finish(d, o); }
+CASE(zeroed_in_block_right) { int *d = zeros<int>(128), *o = zeros<int>(2); count_in_block<true><<<2, 128>>>(d, o); return finish(d, o); }
+
+template <bool kRight>
+__global__ void count_in_grid(int* total) {
+  if (!kRight && blockIdx.x == 0 && threadIdx.x == 0) *total = 0;
+  __syncthreads();
+  atomicAdd(total, 1);  // finding: race-global zeroed_in_grid
+}
+CASE(zeroed_in_grid) { int *o = zeros<int>(1); count_in_grid<false><<<4, 64>>>(o); return finish(o); }
+CASE(zeroed_in_grid_right) { int *o = zeros<int>(1); count_in_grid<true><<<4, 64>>>(o); return finish(o); }
+
+// The other way round: a plain store after atomics. Who has got a value by its own atomic may know that it is the last.
+template <bool kRight>
+__global__ void mean_in_block(const float* data, float* out) {
+  __shared__ float total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  atomicAdd(&total, data[threadIdx.x]);
+  if (kRight) __syncthreads();
+  if (threadIdx.x == 127) *out = total /= 128;  // finding: race-shared divided_too_early
+}
+CASE(divided_too_early) { float *d = zeros<float>(128), *o = zeros<float>(1); mean_in_block<false><<<1, 128>>>(d, o); return finish(d, o); }
+CASE(divided_too_early_right) { float *d = zeros<float>(128), *o = zeros<float>(1); mean_in_block<true><<<1, 128>>>(d, o); return finish(d, o); }
+
+template <bool kRight>
+__global__ void mean_in_grid(const float* data, float* total, unsigned* arrived) {
+  atomicAdd(total, data[threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  bool last = blockIdx.x == gridDim.x - 1;
+  if (kRight) {
+    __threadfence();
+    last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
+  if (!last) return;
+  *total /= gridDim.x;  // finding: race-global divided_by_last
+  *arrived = 0;         // with a ticket: the last one's, for the next launch
+}
+CASE(divided_by_last) { float *d = zeros<float>(64), *t = zeros<float>(1); unsigned* a = zeros<unsigned>(1); mean_in_grid<false><<<3, 64>>>(d, t, a); return finish(d, t, a); }
+CASE(divided_by_last_right) { float *d = zeros<float>(64), *t = zeros<float>(1); unsigned* a = zeros<unsigned>(1); mean_in_grid<true><<<3, 64>>>(d, t, a); return finish(d, t, a); }
+
+// A ticket that tells nothing but who is the last needs no fence.
+__global__ void count_blocks(unsigned* arrived, int* last) {
+  if (threadIdx.x != 0 || atomicAdd(arrived, 1u) != gridDim.x - 1) return;
+  *last = blockIdx.x;
+  *arrived = 0;
+}
+CASE(ticket_right) { unsigned* a = zeros<unsigned>(1); int* l = zeros<int>(1); count_blocks<<<5, 32>>>(a, l); return finish(a, l); }

@@ -75,9 +75,9 @@ void each_used_cell(State& s, std::uintptr_t address, std::size_t bytes, Functio
     report_streams(now, write.interval, write.is_atomic ? Access::atomic : Access::store, write.site, nullptr);
   if (!writes) return;
   if (earlier(read.interval) && !both_speak(false, read.is_volatile))
-    report_streams(now, read.interval, Access::load, read.site, nullptr);
+    report_streams(now, read.interval, read.is_atomic ? Access::atomic : Access::load, read.site, nullptr);
   if (earlier(*c.older_read) && !both_speak(false, read.older_is_volatile))
-    report_streams(now, *c.older_read, Access::load, read.older_site, nullptr);
+    report_streams(now, *c.older_read, read.older_is_atomic ? Access::atomic : Access::load, read.older_site, nullptr);
 }
 
 [[gnu::noinline]] void check_other_work(const Now& now, memory::Range& inside) {

@@ -29,7 +29,8 @@ namespace tilewise::sim::checker {
 }
 
 [[gnu::always_inline]] inline void note_read(const State& s, const Cell& c, std::uint16_t thread,
-                                             const WarpClock& clock, std::uint16_t site, bool is_volatile) {
+                                             const WarpClock& clock, std::uint16_t site, bool is_volatile,
+                                             bool is_atomic) {
   LastRead& read = *c.read;
   const unsigned lane = thread % kWarpSize;
   const std::uint32_t mine = 1u << lane;
@@ -45,7 +46,9 @@ namespace tilewise::sim::checker {
             static_cast<std::uint16_t>(thread & (kMaxThreadsPerBlock - 1)),
             false,
             is_volatile,
-            older ? read.is_volatile : read.older_is_volatile};
+            older ? read.is_volatile : read.older_is_volatile,
+            is_atomic,
+            older ? read.is_atomic : read.older_is_atomic};
     return;
   }
   std::uint32_t others = 0;  // lanes whose reads are remembered
@@ -62,7 +65,21 @@ namespace tilewise::sim::checker {
   if (!is_volatile) read.is_volatile = false;
   read.time = time;
   // `s[i] += x` reads as well: where another thread has read says more about a race.
-  if (others == 0) read.site = site;
+  const bool says_less = read.many_warps && read.is_atomic && !is_atomic;
+  if (others == 0 && !says_less) read.site = site, read.is_atomic = is_atomic;
+}
+
+// Whether a plain write stays remembered when an atomic comes: the next atomic has to be ordered after it, too.
+[[gnu::always_inline]] inline bool stays(const Now& now, const LastWrite& write) {
+  return !write.is_atomic &&
+         write.interval >= (now.space == MemorySpace::shared ? now.s.shared_first : now.s.unordered_first);
+}
+
+// What a race with those that have read is with.
+inline Other met_reader(const Now& now, std::uint32_t interval, int thread, std::uint16_t site, bool is_volatile,
+                        bool is_atomic) {
+  const bool update = is_atomic && (is_volatile || !now.is_volatile);
+  return {interval, thread, update ? Access::atomic : Access::load, site, is_volatile && !is_atomic};
 }
 
 // Inlined into each of its callers, since nearly all time of a check goes into it.
@@ -76,30 +93,32 @@ namespace tilewise::sim::checker {
   const bool in_flight = (write.copied_to || write.copied_from) && report_in_flight(now, write);
   if (s.unordered_first != s.launch_first && now.space != MemorySpace::shared) check_other_launches(now, c);
 
-  // Against the last write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
-  // new one, which programs that retry with atomicCAS rely on.
-  if (write.interval >= s.launch_first && !(write.is_atomic && !plain_write) && !in_flight) {
+  // Against the last plain write. An atomic conflicts with plain writes only: a plain read beside it gets the old value or the
+  // new one, which programs that retry with atomicCAS rely on. So atomics are remembered among those who read.
+  if (write.interval >= s.launch_first && !write.is_atomic && !in_flight) {
     const bool same_block = write.interval >= s.block_first;
     if (same_block ? write.interval >= s.epoch_first && write.thread != now.thread &&
                          write.interval > s.acquired[now.thread] &&
                          !ordered_in_warp(now, write.thread, write.interval, write.time)
                    : now.space != MemorySpace::shared && !comes_after_write(now, write)) {
-      const bool has_read =
-          read.interval >= s.epoch_first && (read.many_warps || (read.thread / kWarpSize == now.thread / kWarpSize &&
-                                                                 (read.lanes >> now.lane_id & 1u) != 0));
+      const bool has_read = !read.is_atomic && read.interval >= s.epoch_first &&
+                            (read.many_warps || (read.thread / kWarpSize == now.thread / kWarpSize &&
+                                                 (read.lanes >> now.lane_id & 1u) != 0));
       const bool copied = now.space == MemorySpace::shared && s.copies[write.site];
-      const Access kind = write.is_atomic ? Access::atomic : copied ? Access::copy_to : Access::store;
-      report_race(now, {write.interval, write.thread, kind, write.site, write.is_volatile, has_read,
-                        copied && !write.copied_to});
+      report_race(now, {write.interval, write.thread, copied ? Access::copy_to : Access::store, write.site,
+                        write.is_volatile, has_read, copied && !write.copied_to});
     }
   }
-  // A plain write also against the reads.
+  // A plain write also against the reads. Who has got a value by an atomic of its own may know by it that it is the last.
   if (plain_write && !in_flight) {
+    const bool took = s.took[now.thread].is(now.address, s.block_first);
+    const bool global = now.space != MemorySpace::shared;
+    bool raced = false;
     if (read.interval >= s.epoch_first) {
       const bool same_warp = read.thread / kWarpSize == now.thread / kWarpSize;
-      bool raced = read.many_warps || !same_warp;
+      raced = read.many_warps || !same_warp;
       unsigned reader = read.thread;
-      if (read.interval <= s.acquired[now.thread]) {
+      if (read.interval <= s.acquired[now.thread] || (took && read.is_atomic)) {
         raced = false;
       } else if (same_warp && !read.many_warps) {
         for (std::uint32_t rest = read.lanes & ~(1u << now.lane_id); rest != 0 && !raced; rest &= rest - 1) {
@@ -108,21 +127,23 @@ namespace tilewise::sim::checker {
         }
       }
       if (raced)
-        report_race(now, {read.interval, reader == now.thread ? -1 : static_cast<int>(reader), Access::load, read.site,
-                          read.is_volatile});
-    } else if (now.space != MemorySpace::shared && read.interval >= s.launch_first && read.interval < s.block_first &&
-               !comes_after_reads(now, read)) {
-      report_race(now, {read.interval, read.thread, Access::load, read.site, read.is_volatile});
-    } else if (now.space != MemorySpace::shared && *c.older_read >= s.launch_first &&
-               !comes_after_older_read(now, *c.older_read)) {
-      report_race(now, {*c.older_read, -1, Access::load, read.older_site, read.older_is_volatile});
+        report_race(now, met_reader(now, read.interval, reader == now.thread ? -1 : static_cast<int>(reader), read.site,
+                                    read.is_volatile, read.is_atomic));
+    } else if (global && read.interval >= s.launch_first && read.interval < s.block_first &&
+               !(took && read.is_atomic) && !comes_after_reads(now, read)) {
+      raced = true;
+      report_race(now, met_reader(now, read.interval, read.thread, read.site, read.is_volatile, read.is_atomic));
     }
+    if (!raced && global && *c.older_read >= s.launch_first && !(took && read.older_is_atomic) &&
+        !comes_after_older_read(now, *c.older_read))
+      report_race(now,
+                  met_reader(now, *c.older_read, -1, read.older_site, read.older_is_volatile, read.older_is_atomic));
   }
 
-  if (writes)
+  if (writes && !(is_atomic && stays(now, write)))
     note_write(s, write, now.thread, now.clock, now.site_number, is_atomic, now.is_volatile);
-  else
-    note_read(s, c, now.thread, now.clock, now.site_number, now.is_volatile);
+  if (!writes || is_atomic)
+    note_read(s, c, now.thread, now.clock, now.site_number, now.is_volatile || is_atomic, is_atomic);
 }
 
 // Whether it is plain that the last write comes before this access, and for shared memory that there has been one.
@@ -137,7 +158,7 @@ namespace tilewise::sim::checker {
   const LastRead& read = *c.read;
   if (read.interval >= s.epoch_first)
     return !read.many_warps && read.thread / kWarpSize == thread / kWarpSize &&
-           (read.lanes & ~(1u << thread % kWarpSize)) == 0;
+           (read.lanes & ~(1u << thread % kWarpSize)) == 0 && (shared || *c.older_read < s.unordered_first);
   if (shared) return true;
   return (read.interval < s.unordered_first || read.interval >= s.block_first) && *c.older_read < s.unordered_first;
 }

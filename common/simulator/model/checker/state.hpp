@@ -58,6 +58,14 @@ struct Visited {
   memory::Range inside;  // of which allocation or shared variable
 };
 
+// The word of which a thread has got a value by an atomic, the last one.
+struct Taken {
+  std::uintptr_t address = 0;
+  std::uint32_t block_first = 0;  // by which block
+
+  bool is(std::uintptr_t here, std::uint32_t block) const { return address == here && block_first == block; }
+};
+
 struct State {
   Shadow shadow;
   WarpClock clocks[kMaxWarps];
@@ -82,6 +90,7 @@ struct State {
   std::unordered_map<std::uintptr_t, HandedOver> handed_over;  // at each word
   std::vector<TakenOver> taken_over;                           // by the running block, from other blocks
   std::uint32_t acquired[kMaxThreadsPerBlock] = {};            // by each thread, from its own block
+  Taken took[kMaxThreadsPerBlock];
 
   const Lane* indexed_wrongly = nullptr;  // has just used an index outside an array
 

@@ -64,14 +64,10 @@ cudaMemcpy3DParms in_one_run(void* to, const void* from, std::size_t bytes, cuda
 
 cudaError_t fill_action(const cudaMemsetParams& parameters, void* site, Action& action) {
   const cudaMemsetParams p = parameters;
-  // Wider elements would need a fill that repeats their bytes; those of which all bytes are alike do not.
-  const unsigned byte = p.value & 0xFFu;
-  const unsigned repeated = p.elementSize == 4 ? byte * 0x01010101u : p.elementSize == 2 ? byte * 0x0101u : byte;
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
-  if (repeated != p.value) unsupported("a graph's fill with elements whose bytes differ");
   action = [=](cudaStream_t stream) {
-    return fill({"a graph's fill", site, stream, true}, p.dst, p.pitch, static_cast<int>(byte), p.width * p.elementSize,
-                p.height);
+    return fill({"a graph's fill", site, stream, true}, p.dst, p.pitch, p.value, p.width * p.elementSize, p.height,
+                p.elementSize);
   };
   return cudaSuccess;
 }

@@ -52,8 +52,9 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
       if (compiled.origin != node || compiled.type != cudaGraphNodeTypeKernel) continue;
       if (parameter_sizes_of(compiled.what) == nullptr)
         unsupported("new arguments for a launch that was captured (capture it again, and call cudaGraphExecUpdate)");
-      if (compiled.what != parameters->func) return cudaErrorInvalidValue;
-      return graph::kernel_action(*parameters, site, compiled.action);
+      if (const cudaError_t error = graph::kernel_action(*parameters, site, compiled.action)) return error;
+      compiled.what = parameters->func;
+      return cudaSuccess;
     }
     return cudaErrorInvalidValue;
   });
@@ -129,8 +130,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
   return api([=] {
     if (!graph::owns(graph::state().execs, exec) || !graph::owns(graph::state().graphs, graph))
       return cudaErrorInvalidValue;
-    const cudaGraphExecUpdateResult how = graph::update(*exec, *graph);
-    if (error != nullptr) *error = nullptr;
+    cudaGraphNode_t culprit = nullptr;
+    const cudaGraphExecUpdateResult how = graph::update(*exec, *graph, culprit);
+    if (error != nullptr) *error = culprit;
     if (result != nullptr) *result = how;
     return how == cudaGraphExecUpdateSuccess ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
   });
@@ -138,8 +140,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
   cudaGraphExecUpdateResult how = cudaGraphExecUpdateError;
-  const cudaError_t error = cudaGraphExecUpdate(exec, graph, nullptr, &how);
-  if (info != nullptr) *info = {how, nullptr, nullptr};
+  cudaGraphNode_t culprit = nullptr;
+  const cudaError_t error = cudaGraphExecUpdate(exec, graph, &culprit, &how);
+  if (info != nullptr) *info = {how, culprit, nullptr};
   return error;
 }
 

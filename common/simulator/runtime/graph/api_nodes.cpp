@@ -1,4 +1,5 @@
 // Nodes that a program adds, and their dependencies.
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -123,6 +124,12 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
       return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; ++i)
       if (!graph::owns(graph->nodes, from[i]) || !graph::owns(graph->nodes, to[i])) return cudaErrorInvalidValue;
+    // One edge leads from a node to another, or none.
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (from[i] == from[j] && to[i] == to[j]) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i)
+      if (std::count(to[i]->after.begin(), to[i]->after.end(), from[i]) != 0) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
     return cudaSuccess;
   });

@@ -86,6 +86,7 @@ cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
     else
       cudaStreamDestroy(exec.chains[i]);
     cudaStreamCreateWithFlags(&exec.chains[i], cudaStreamNonBlocking);
+    order::does_nodes_of(order_of(exec.chains[i]), &exec);
   }
   return cudaSuccess;
 }
@@ -133,7 +134,8 @@ cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) {
+cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph, cudaGraphNode_t& culprit) {
+  culprit = nullptr;
   CUgraphExec_st changed;
   changed.chains = exec.chains;
   const Nodes ordered = in_order(graph);
@@ -142,12 +144,20 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) 
     if (ordered[i]->device != exec.nodes[i].device) return cudaGraphExecUpdateErrorParametersChanged;
   if (compile(changed, graph) != cudaSuccess) return cudaGraphExecUpdateError;
   exec.chains = changed.chains;
+  for (const cudaStream_t chain : exec.chains) order::does_nodes_of(order_of(chain), &exec);
   for (std::size_t i = 0; i < ordered.size(); ++i) {
+    culprit = ordered[i];
     if (changed.nodes[i].after != exec.nodes[i].after) return cudaGraphExecUpdateErrorTopologyChanged;
     if (changed.nodes[i].type != exec.nodes[i].type) return cudaGraphExecUpdateErrorNodeTypeChanged;
-    if (changed.nodes[i].what != exec.nodes[i].what) return cudaGraphExecUpdateErrorFunctionChanged;
+    // A node may get another kernel, but memory keeps its address.
+    if (changed.nodes[i].type != cudaGraphNodeTypeKernel && changed.nodes[i].what != exec.nodes[i].what)
+      return cudaGraphExecUpdateErrorParametersChanged;
   }
-  for (std::size_t i = 0; i < ordered.size(); ++i) exec.nodes[i].action = std::move(changed.nodes[i].action);
+  culprit = nullptr;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    exec.nodes[i].what = changed.nodes[i].what;
+    exec.nodes[i].action = std::move(changed.nodes[i].action);
+  }
   return cudaGraphExecUpdateSuccess;
 }
 

@@ -12,8 +12,9 @@ cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long 
 cudaError_t begin_without_memory(const CUgraphExec_st& exec, cudaStream_t stream, void* site);
 cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream);
 
-/// Its nodes do from now on what the graph's do, if they are the same ones in the same order.
-cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph);
+/// Its nodes do from now on what the graph's do, if they are of the same types in the same order. `culprit`: the first node of the graph that is
+/// not, or null.
+cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph, cudaGraphNode_t& culprit);
 void destroy_chains(const CUgraphExec_st& exec);
 
 /// A graph as a node: as it is now, whatever becomes of it.

@@ -25,7 +25,7 @@ cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
   if (node == nullptr || !owns(state().graphs, graph) || (count != 0 && after == nullptr)) return cudaErrorInvalidValue;
   const Nodes before(after, after + count);
   for (const CUgraphNode_st* n : before)
-    if (!owns(graph->nodes, n)) return cudaErrorInvalidValue;
+    if (!owns(graph->nodes, n) || std::count(before.begin(), before.end(), n) != 1) return cudaErrorInvalidValue;
   if (type == cudaGraphNodeTypeKernel) ++host_work_so_far().launches;
   *node = add_node(*graph, type, what, before, std::move(action), current_device());
   (*node)->parameters = std::move(parameters);
