@@ -472,7 +472,7 @@ TEST_CASE("Shared declarations that CUDA does not allow are refused") {
 
 TEST_CASE("A __shared__ declaration that lacks its end is no declaration with something else in it") {
   const std::string missing = "t.cu:2: a \";\" is missing after this __shared__ declaration";
-  for (const std::string& declaration :
+  for (const std::string declaration :
        {"float s[64]\n int i = 3;", "float s\n if (i) { i = 3; }", "float s[2], t[3]\n __shared__ int u;",
         "float s[2]\n *p = 3;", "float s[2]\n for (;;) {}", "float (*s)[2]\n return;", "float s[2]"}) {
     INFO(declaration);
@@ -481,7 +481,7 @@ TEST_CASE("A __shared__ declaration that lacks its end is no declaration with so
   CHECK(refusal("__global__ void k() {\n __shared__ float s[64;\n}") == "t.cu:2: this \"[\" is never closed");
   CHECK(refusal("__shared__ float") == "t.cu:1: the file ends in the middle of this __shared__ declaration");
   CHECK(refusal("__shared__ float s[3]") == "t.cu:1: the file ends in the middle of this __shared__ declaration");
-  for (const std::string& right : {"float s[4] __attribute__((aligned(16)));", "float* const* s;", "void (*f)(int);",
+  for (const std::string right : {"float s[4] __attribute__((aligned(16)));", "float* const* s;", "void (*f)(int);",
                                    "__align__(8) float s[2], t;", "float s[2][N + 1], *t;"}) {
     INFO(right);
     CHECK(contains(in_kernel("__shared__ " + right), "shared_variable<"));
@@ -502,7 +502,7 @@ TEST_CASE("The size of a __shared__ array is a constant") {
     CHECK(said(before, size)
               .starts_with("t.cu:2: the size of a __shared__ array must be a constant, and " + name + " is none: "));
   }
-  for (const std::string& right :
+  for (const std::string right :
        {"constexpr int N = 4; __shared__ int s[N];", "const int N = 4; __shared__ int s[N * 2];",
         "{ int N = 4; N = 5; } __shared__ int s[N];", "__shared__ int s[sizeof(p)];", "__shared__ int s[S::p];",
         "int p; { constexpr int p = 4; __shared__ int s[p]; }", "const int N = p ? 4 : 4; __shared__ int s[N];",
