@@ -482,7 +482,7 @@ TEST_CASE("A __shared__ declaration that lacks its end is no declaration with so
   CHECK(refusal("__shared__ float") == "t.cu:1: the file ends in the middle of this __shared__ declaration");
   CHECK(refusal("__shared__ float s[3]") == "t.cu:1: the file ends in the middle of this __shared__ declaration");
   for (const std::string right : {"float s[4] __attribute__((aligned(16)));", "float* const* s;", "void (*f)(int);",
-                                   "__align__(8) float s[2], t;", "float s[2][N + 1], *t;"}) {
+                                  "__align__(8) float s[2], t;", "float s[2][N + 1], *t;"}) {
     INFO(right);
     CHECK(contains(in_kernel("__shared__ " + right), "shared_variable<"));
   }
