@@ -424,12 +424,14 @@ constexpr bool transpose_fits(int rows, int cols) {
   return rows >= 0 && cols >= 0 && rows <= most && cols <= most;
 }
 
+/// True when both may be accessed 16 bytes at a time.
+inline bool transpose_aligned(const float* in, const float* out) {
+  return (reinterpret_cast<size_t>(in) | reinterpret_cast<size_t>(out)) % sizeof(float4) == 0;
+}
+
 /// True when transpose_vectorised() may be used.
 inline bool transpose_vectorised_fits(const float* in, const float* out, int rows, int cols) {
-  const auto aligned = [](const float* p) {
-    return reinterpret_cast<size_t>(p) % sizeof(float4) == 0;
-  };
-  return rows % 4 == 0 && cols % 4 == 0 && aligned(in) && aligned(out);
+  return rows % 4 == 0 && cols % 4 == 0 && transpose_aligned(in, out);
 }
 
 // [launch]
@@ -457,7 +459,7 @@ inline cudaError_t launch_copy_matrix(const float* in, float* out, int rows, int
 
 inline cudaError_t launch_copy_vectorised(const float* in, float* out, int rows, int cols,
                                           cudaStream_t stream = nullptr) {
-  if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
+  if (!transpose_fits(rows, cols) || !transpose_aligned(in, out)) return cudaErrorInvalidValue;
   const size_t count = static_cast<size_t>(rows) * cols;
   const size_t blocks = (count + 1023) / 1024;
   // a grid has at most 2^31 - 1 blocks in x
@@ -469,7 +471,7 @@ inline cudaError_t launch_copy_vectorised(const float* in, float* out, int rows,
 
 inline cudaError_t launch_copy_evict_last(const float* in, float* out, int rows, int cols,
                                           cudaStream_t stream = nullptr) {
-  if (!transpose_fits(rows, cols)) return cudaErrorInvalidValue;
+  if (!transpose_fits(rows, cols) || !transpose_aligned(in, out)) return cudaErrorInvalidValue;
   const size_t count = static_cast<size_t>(rows) * cols;
   const size_t blocks = (count + 1023) / 1024;
   if (blocks >= size_t{1} << 31) return cudaErrorInvalidConfiguration;

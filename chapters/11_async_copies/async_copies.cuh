@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     if (more) fetch(k0 + BK);  // the loads leave now; the words are first needed below
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      float a[TM], b[TN];
+      alignas(16) float a[TM], b[TN];
 #pragma unroll
       for (int i = 0; i < TM; i += 4)
         *reinterpret_cast<float4*>(&a[i]) =
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), 2)
     const int stage = t % STAGES;
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      float a[TM], b[TN];
+      alignas(16) float a[TM], b[TN];
 #pragma unroll
       for (int i = 0; i < TM; i += 4)
         *reinterpret_cast<float4*>(&a[i]) =

@@ -244,6 +244,10 @@ TEST_CASE("what cannot be is refused, and the output is left alone", "[transpose
     REQUIRE(kernel.launch(in.data(), out.data(), 4, -4, nullptr) == cudaErrorInvalidValue);
     REQUIRE(kernel.launch(in.data(), out.data(), (1 << 30) + 4, 4, nullptr) == cudaErrorInvalidValue);
   }
+  for (const auto launch : {launch_copy_vectorised, launch_copy_evict_last}) {
+    REQUIRE(launch(in.data() + 1, out.data(), 4, 8, nullptr) == cudaErrorInvalidValue);
+    REQUIRE(launch(in.data(), out.data() + 2, 4, 8, nullptr) == cudaErrorInvalidValue);
+  }
   REQUIRE(launch_transpose_vectorised<>(in.data(), out.data(), 6, 8) == cudaErrorInvalidValue);
   REQUIRE(launch_transpose_vectorised<>(in.data(), out.data(), 8, 6) == cudaErrorInvalidValue);
   REQUIRE(launch_transpose_vectorised<>(in.data() + 1, out.data(), 4, 8) == cudaErrorInvalidValue);
