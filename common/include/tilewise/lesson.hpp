@@ -61,7 +61,7 @@ struct Variant {
   std::function<Comparison()> recheck;       ///< after timing, the same without a further launch; may be empty
   double work = 0;                           ///< FLOP or bytes of one call, as the lesson's Figure says
   std::size_t working_set = 0;               ///< bytes that one call touches, for the timer's L2 flush
-  bool baseline = false;                     ///< later rows are compared with this one
+  bool baseline = false;                     ///< later rows are compared with this one, which is then launched again
   std::string block_key;                     ///< baselines with the same key have "the same block"
   double predicted_loads = 0;                ///< elements loaded from global memory by formula; 0: no formula
   std::string loads_formula;                 ///< the formula as text: "2 M N K / T"
