@@ -50,6 +50,7 @@ struct Array {
     REQUIRE(cudaMalloc(&data, kMany * sizeof(float)) == cudaSuccess);
     const std::vector<float> values(kMany, value);
     REQUIRE(cudaMemcpy(data, values.data(), kMany * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);  // before, the bytes may be on their way
   }
   ~Array() { cudaFree(data); }
   /// The value that all have; -1: they differ.

@@ -50,10 +50,13 @@ class DeviceBuffer {
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
 
-  /// Host to device. Throws std::length_error unless `host` has exactly size() elements.
+  /// Host to device; waits until the elements are there. cudaMemcpy() from ordinary memory may return before, which work in
+  /// a stream made with cudaStreamNonBlocking would see. Throws std::length_error unless `host` has exactly size() elements.
   void upload(std::span<const T> host) {
     expect_size(host.size(), "upload");
-    if (size_ > 0) CUDA_CHECK(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice));
+    if (size_ == 0) return;
+    CUDA_CHECK(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
 
   /// Device to host; waits for the device. Throws std::length_error unless `host` has exactly size() elements.

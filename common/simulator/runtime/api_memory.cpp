@@ -196,6 +196,14 @@ void ask_for_copy(const CopyCall& call, const void* to, const void* from) {
     order::ask_for(order_of(call.stream));
 }
 
+/// A copy into the stream's own device from the program's own memory, by a call that isn't asynchronous: it waits for what the stream
+/// was asked for before, and returns as soon as the bytes are in the driver's buffer. They may still be on their way then (CUDA Runtime
+/// API, "API synchronization behavior"; seen on an H200 by lesson 15's arrived.cu).
+bool leaves_before_arrival(const CopyCall& call, const void* to, const void* from) {
+  return !call.async && is_device_memory(to) && memory::find(from) == nullptr &&
+         device_of_memory(to) == order::device_of(order_of(call.stream));
+}
+
 /// What the host waits for, beside the copy or fill itself: `on_host` says whether it touches memory that the host can reach, and
 /// `pageable` whether that is the program's own, which a copy goes through at once.
 void wait_as_documented(const CopyCall& call, bool on_host, bool to_pageable) {
@@ -258,15 +266,20 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
   }
   if (findings_are_strict() && is_device_memory(from) && !is_device_memory(to))
     look_for_unwritten(call, address_of(from), from_pitch, width, height);
+  const bool arrives_later = leaves_before_arrival(call, to, from);
+  if (arrives_later) order::host_waits(order_of(call.stream));
   ask_for_copy(call, to, from);
+  const char* const name =
+      arrives_later ? "a copy from pageable memory, whose call may return before the bytes are there," : call.name;
   order::uses(call.name, call.site, {address_of(from), width, height, from_pitch}, order::Use::reads);
-  order::uses(call.name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
+  order::uses(name, call.site, {address_of(to), width, height, to_pitch}, order::Use::writes);
   note_copy(to, from, width * height);
   const memory::DeviceMemoryOpen open(true);
   for (std::size_t row = 0; row < height; ++row) {
     move_bytes(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
   }
-  wait_as_documented(call, !is_device_memory(to) || !is_device_memory(from), memory::find(to) == nullptr);
+  if (!arrives_later)
+    wait_as_documented(call, !is_device_memory(to) || !is_device_memory(from), memory::find(to) == nullptr);
   return cudaSuccess;
 }
 
