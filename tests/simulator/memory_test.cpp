@@ -1,6 +1,7 @@
 // The simulated device's memory from inside.
 #include "base/memory.hpp"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -296,7 +297,7 @@ TEST_CASE("other faults stay what they were", "[memory]") {
     *nowhere = 1;
   });
   CHECK(death.exit_code == -1);
-  CHECK(death.signal != 0);
+  CHECK(death.signal == SIGSEGV);
 }
 
 TEST_CASE("mistakes with allocations are findings", "[memory]") {
@@ -318,6 +319,20 @@ TEST_CASE("mistakes with allocations are findings", "[memory]") {
   f = finding_of([&] { cudaMemcpy(host.data(), p + 110, 4, cudaMemcpyDeviceToHost); });
   CHECK(f.code == "out-of-bounds");
   CHECK(f.message.find("40 bytes past the end") != std::string::npos);
+  f = finding_of([&] { cudaMemcpy(p, reinterpret_cast<float*>(0x1000), 4, cudaMemcpyHostToDevice); });
+  CHECK(f.code == "bad-copy");
+  CHECK(f.message.find("the source is an address where the host has no memory") != std::string::npos);
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(pages != MAP_FAILED);
+  REQUIRE(munmap(static_cast<char*>(pages) + page, page) == 0);
+  char* const end = static_cast<char*>(pages) + page;
+  f = finding_of([&] { cudaMemcpy(end - 100, p, 101, cudaMemcpyDeviceToHost); });
+  CHECK(f.code == "bad-copy");
+  CHECK(f.message.find("the destination has no room for 101 bytes: the host's memory ends before") !=
+        std::string::npos);
+  CHECK(cudaMemcpy(end - 100, p, 100, cudaMemcpyDeviceToHost) == cudaSuccess);
+  REQUIRE(munmap(pages, page) == 0);
   f = finding_of([&] { cudaMemset(host.data(), 0, 4); });
   CHECK(f.code == "bad-copy");
   f = finding_of([&] { cudaFree(p + 1); });

@@ -231,6 +231,23 @@ TEST_CASE("simcc's loops, atomics and shared memory do what CUDA says", "[progra
   CHECK(ran.status == 0);
 }
 
+TEST_CASE("a fault of host code has its line, and ends the program as it does without the simulator", "[programs]") {
+  Folder folder;
+  std::ofstream(folder.file("app.cu")) << R"(#include <cuda_runtime.h>
+int main() {
+  int* d;
+  volatile int* volatile h = nullptr;
+  cudaMalloc(&d, 4);
+  h[2] = 1;
+})";
+  REQUIRE(SIMCC(folder.file("app.cu"), "-o", folder.file("app")).status == 0);
+  std::ofstream(folder.file("ends.sh")) << "\"$1\"\necho $?\n";
+  const Outcome ran = run(folder, {"sh", folder.file("ends.sh"), folder.file("app")});
+  INFO(ran.text);
+  CHECK(contains(ran.text, "app.cu:6: host code follows a null pointer\n"));
+  CHECK(contains(ran.text, "139\n"));
+}
+
 TEST_CASE("Plain C++ may include the headers that it may with nvcc", "[programs]") {
   Folder folder;
   const std::string source = folder.write("plain.cpp", R"(#include <cooperative_groups.h>

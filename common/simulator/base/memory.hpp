@@ -289,8 +289,8 @@ std::uintptr_t distance_to_copy(std::uintptr_t address, int device);
 /// calls install the handler anew.
 void install_fault_handler();
 
-/// The same for the host's own mistakes, which otherwise end the program by a signal: from here on they are findings
-/// with the line (host-fault). For who shows findings, and the program may not be looked at in a debugger.
+/// The same for the host's own mistakes, which otherwise end the program by a signal, behind a line that says where: from here on they
+/// are findings (host-fault). For who shows findings, and the program may not be looked at in a debugger.
 void report_host_faults();
 
 /// Called for a fault while a kernel runs; may not return. `site` is the faulting instruction.

@@ -1,5 +1,8 @@
 // Allocating, copying and filling memory.
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +16,7 @@
 #include "base/devices.hpp"
 #include "base/findings.hpp"
 #include "base/memory.hpp"
+#include "base/memory/pages.hpp"
 #include "cuda_runtime_api.h"
 #include "graph.hpp"
 #include "host_code.hpp"
@@ -91,6 +95,24 @@ cudaError_t release(const char* name, void* pointer, bool host, void* site) {
   return cudaSuccess;
 }
 
+/// Whether the program has memory for all of these bytes: whatever it may do with it.
+bool is_mapped(std::uintptr_t begin, std::size_t bytes) {
+  const std::uintptr_t page = memory::round_down(begin, memory::page_size());
+  std::size_t left = begin + bytes - page;
+#ifdef __APPLE__
+  char resident[1024];
+#else
+  unsigned char resident[1024];
+#endif
+  for (std::uintptr_t at = page; left > 0;) {
+    const std::size_t part = std::min(left, std::size(resident) * memory::page_size());
+    if (mincore(reinterpret_cast<void*>(at), part, resident) != 0 && errno == ENOMEM) return false;
+    at += part;
+    left -= part;
+  }
+  return true;
+}
+
 /// One side of a copy or the target of a fill: fits it into what it points to?
 bool check_range(const char* name, const char* role, const void* pointer, std::size_t bytes, bool must_be_device,
                  void* site) {
@@ -104,9 +126,13 @@ bool check_range(const char* name, const char* role, const void* pointer, std::s
   if (found == nullptr && memory::in_arenas(address)) {
     return refuse("out-of-bounds", " lies " + memory::describe(address));
   }
-  if (found == nullptr) {
-    return must_be_device ? refuse("bad-copy", " is ordinary host memory, where device memory is meant") : true;
-  }
+  if (found == nullptr && must_be_device)
+    return refuse("bad-copy", " is ordinary host memory, where device memory is meant");
+  if (found == nullptr && !is_mapped(address, bytes))
+    return refuse("bad-copy", is_mapped(address, 1)
+                                  ? " has no room for " + bytes_text(bytes) + ": the host's memory ends before"
+                                  : " is an address where the host has no memory");
+  if (found == nullptr) return true;
   // What a captured stream has allocated is there when the graph is launched: then this is asked again.
   const bool will_live = found->kept && graph::capturing();
   if (!found->live && !will_live) return refuse("use-after-free", " is " + memory::describe(*found));

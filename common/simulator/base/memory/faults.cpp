@@ -1,4 +1,5 @@
 // Faults: of kernels, and of host code that follows a pointer to where it has no memory.
+#include <dlfcn.h>
 #include <signal.h>
 
 #include <cstdio>
@@ -18,21 +19,39 @@ namespace {
 
 KernelFault kernel_fault = nullptr;
 struct sigaction earlier_segv, earlier_bus;
-std::uintptr_t host_stack = 0;  // an address of its first frames; 0: faults of host code are not reported
+std::uintptr_t host_stack = 0;  // an address of its first frames; 0: not known
+bool host_faults_are_findings = false;
 
-[[noreturn]] void report_host_fault(std::uintptr_t address, void* site) {
+std::string describe_host_fault(std::uintptr_t address) {
   constexpr std::uintptr_t kMostStack = std::uintptr_t{256} << 20;
-  const bool stack = address < host_stack && host_stack - address < kMostStack;
+  if (address < host_stack && host_stack - address < kMostStack)
+    return "host code's stack is full: its local arrays are too large or its recursion is too deep";
+  if (address < 4096) return "host code follows a null pointer";
   char where[32];
   std::snprintf(where, sizeof where, "0x%llx", static_cast<unsigned long long>(address));
+  return std::string("host code reads or writes address ") + where + ", where it has no memory";
+}
+
+[[noreturn]] void report_host_fault(std::uintptr_t address, void* site) {
   const void* const line = place_in_program(site ? static_cast<char*>(site) + 1 : nullptr);
-  report_finding("host-fault",
-                 stack ? "host code's stack is full: its local arrays are too large or its recursion is too deep"
-                 : address < 4096
-                     ? "host code follows a null pointer"
-                     : std::string("host code reads or writes address ") + where + ", where it has no memory",
-                 const_cast<void*>(line));
+  report_finding("host-fault", describe_host_fault(address), const_cast<void*>(line));
   std::exit(1);
+}
+
+/// Code of the program itself, which holds no lock of the C library.
+bool in_main_program(const void* code) {
+  Dl_info library, program;
+  return dladdr(code, &library) != 0 && dladdr(reinterpret_cast<void*>(&install_fault_handler), &program) != 0 &&
+         library.dli_fbase == program.dli_fbase;
+}
+
+/// Says where, and leaves it to the signal to end the program: a debugger and the exit code show what they always do.
+void tell_host_fault(std::uintptr_t address, void* site) {
+  if (site == nullptr || !in_main_program(site)) return;
+  const void* const line = place_in_program(static_cast<char*>(site) + 1);
+  if (line == nullptr) return;
+  const std::string said = describe_site(line) + ": " + describe_host_fault(address) + "\n";
+  std::fputs(said.c_str(), stderr);
 }
 
 /// `site`: behind the instruction.
@@ -84,9 +103,11 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
                    after);
     std::exit(1);
   }
-  if (!in_kernel() && host_stack != 0) report_host_fault(address, site);
+  if (!in_kernel() && host_faults_are_findings) report_host_fault(address, site);
   // Not ours: the fault happens again under the handler that was there before.
-  sigaction(signal_number, signal_number == SIGBUS ? &earlier_bus : &earlier_segv, nullptr);
+  const struct sigaction& earlier = signal_number == SIGBUS ? earlier_bus : earlier_segv;
+  if (!in_kernel() && earlier.sa_handler == SIG_DFL) tell_host_fault(address, site);
+  sigaction(signal_number, &earlier, nullptr);
 }
 
 }  // namespace
@@ -124,6 +145,7 @@ void install_fault_handler() {
 void report_host_faults() {
   const char here = 0;
   host_stack = reinterpret_cast<std::uintptr_t>(&here) + (std::uintptr_t{64} << 10);
+  host_faults_are_findings = true;
   install_fault_handler();
 }
 
