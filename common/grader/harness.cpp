@@ -583,10 +583,12 @@ bool receive_buffer(HomeworkCase::State& state) {
   return a.host.empty() || (read_all(a.host.data(), a.host.size()) && a.allocate() == cudaSuccess);
 }
 
+/// When it returns, the elements are there: a copy from the host's memory may arrive later, and no device's stream but the first one's
+/// waits for it.
 bool receive_buffers(HomeworkCase::State& state, std::uint32_t buffers) {
   for (std::uint32_t i = 0; i < buffers; ++i)
     if (!receive_buffer(state)) return false;
-  return true;
+  return state.synchronise() == cudaSuccess;
 }
 
 /// The case before, of which nothing is told.
@@ -618,10 +620,13 @@ bool call_and_count(HomeworkCase::State& state, Reply& reply) {
   if (request.buffers_before > 0) reply.leaked = allocations() - allocated, reply.left = objects() - made;
   const std::int32_t allocations_before = allocations(), objects_before = objects();
   for (int i = 0; i < request.twice && reply.defined && returned == cudaSuccess; ++i) {
+    bool refilled = false;
     for (const Array& a : state.arrays) {
-      if (a.garbage && a.bytes > 0) returned = cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyDefault);
-      if (returned != cudaSuccess) return false;
+      if (!a.garbage || a.bytes == 0) continue;
+      if (cudaMemcpy(a.memory(), a.host.data(), a.bytes, cudaMemcpyDefault) != cudaSuccess) return false;
+      refilled = true;
     }
+    if (refilled && state.synchronise() != cudaSuccess) return false;
     call(state, returned);
     reply.leaked = allocations() - allocations_before;
     reply.left = objects() - objects_before;
