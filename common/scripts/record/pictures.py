@@ -6,6 +6,7 @@ All are 455 wide with text of 17 pixels: readable on a phone without scrolling, 
 """
 import math
 import re
+import statistics
 
 import bounds
 from records import runs_of
@@ -413,7 +414,7 @@ def shares_of_bounds(records):
     rows = {}
     for row, ms in bounds.pairs(records.gpu):
         rows.setdefault(row["program"], []).append((0, 1e3 * row["bound"]["seconds"] / ms))
-    median = lambda points: sorted(share for _, share in points)[len(points) // 2]
+    median = lambda points: statistics.median(share for _, share in points)
     title = "Least time by the bound, as a share of the measured time"
     words = f"{title}: a point for each kernel and size, by lesson. Medians: {in_words((program, median(points)) for program, points in rows.items())}. No point is above 100 %."
     ticks = [(0, "0"), (0.25, "25 %"), (0.5, "50 %"), (0.75, "75 %"), (1, "100 %")]
