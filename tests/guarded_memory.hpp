@@ -24,7 +24,7 @@ enum class Fault : unsigned {
   none = 0,
   launch_failed = 1,    ///< the launch, or the kernel while it ran, gave a CUDA error
   wrong_value = 2,      ///< an element of C beyond its rounding bound, not finite, or never written
-  outside_written = 4,  ///< memory in front of or behind C was changed
+  outside_written = 4,  ///< memory before or after C was changed
   input_changed = 8,    ///< A or B was changed
   finding = 16          ///< the simulator saw a race, an uninitialised read, an access out of bounds ...
 };
@@ -47,7 +47,7 @@ struct Verdict {
 /// own, and shows. The margins hold NaN: a word read from there spoils the result.
 class GuardedMatrix {
  public:
-  /// Elements in front and behind. Enough for a block of 32 x 32 that ignores the edges of a matrix up to 128 wide.
+  /// Elements before and after. Enough for a block of 32 x 32 that ignores the edges of a matrix up to 128 wide.
   static constexpr std::size_t kMargin = std::size_t{1} << 15;
 
   explicit GuardedMatrix(std::span<const float> values, float margin = canary())

@@ -3,7 +3,7 @@
 // about and has hints.
 //
 // `stream` is a queue of work for the device. Pass it on as the fourth argument of each launch,
-// behind a 0: kernel<<<blocks, threads, 0, stream>>>(...). Where it is the default one, callers may
+// after a 0: kernel<<<blocks, threads, 0, stream>>>(...). Where it is the default one, callers may
 // leave it out.
 //
 // An array may begin at any multiple of 4 bytes, and need not begin at one of 16.

@@ -18,7 +18,7 @@ void run_calls(tilewise::Lesson& lesson, const CublasHandle& handle, Calls& call
   lesson.run(calls.gemm(handle, N, T, 0, 1, 0));
   lesson.run(calls.gemm(handle, T, N, 0, 1, 0));
   lesson.run(calls.gemm(handle, T, T, 0, 1, 0));
-  lesson.run(calls.gemm(handle, N, N, 1, 1, 0));  // rows with a gap behind them
+  lesson.run(calls.gemm(handle, N, N, 1, 1, 0));  // rows with a gap after them
   lesson.run(calls.gemm(handle, N, N, 4, 1, 0));
   lesson.run(calls.gemm(handle, N, N, 0, 2, -1));  // alpha and beta
 }

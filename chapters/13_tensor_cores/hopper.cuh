@@ -119,7 +119,7 @@ __device__ __forceinline__ void tma_load(void* tile, const CUtensorMap& map, int
       "l"(&map), "r"(x), "r"(y), "r"(shared_address(barrier)), "h"(blocks)
       : "memory");
 }
-/// Starts the copy of a tile to global memory. What threads wrote into the tile must be behind
+/// Starts the copy of a tile to global memory. What threads wrote into the tile must be followed by
 /// tma_store_fence() and a barrier.
 __device__ __forceinline__ void tma_store(const CUtensorMap& map, const void* tile, int x, int y) {
   HOPPER_ASM(

@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 // ---------------------------------------------------------------- other reductions
 // What a reduction needs to know: Value, the neutral value, how two are joined, and where the
-// elements come from: the i-th alone, or the i-th four neighbours behind the first `before`
+// elements come from: the i-th alone, or the i-th four neighbours after the first `before`
 // elements, which are loaded and joined apart, so that many can be loaded before one is joined.
 
 struct Maximum {
@@ -489,7 +489,7 @@ inline ReductionShape reduction_shape(size_t n) {
 }
 // [shape]
 
-// Scratch memory: the tickets, the number of launches, and behind them a value of each block.
+// Scratch memory: the tickets, the number of launches, and after them a value for each block.
 constexpr size_t kReductionHead = 256;
 
 /// Bytes of scratch memory for every launch below. It must be all zero before the first one.

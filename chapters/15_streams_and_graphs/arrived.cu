@@ -23,7 +23,7 @@ __global__ void look(const unsigned char* bytes, int n, unsigned char expected, 
   if (bytes[0] != expected || bytes[n - 1] != expected) *old += 1;
 }
 
-/// How often a kernel in `stream` finds old bytes behind a copy of n bytes in the default stream.
+/// How often a kernel in `stream` finds old bytes after a copy of n bytes in the default stream.
 /// waits: the host waits for the default stream before it asks for the kernel.
 int old_bytes(unsigned char* from, int n, int rounds, bool waits, cudaStream_t stream) {
   unsigned char* to;

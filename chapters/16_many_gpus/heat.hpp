@@ -9,7 +9,7 @@
 #include "team.hpp"
 
 /// A plate of height x width points, row-major, and what it becomes. Each device has its rows, and room
-/// for one more row before and behind them.
+/// for one more row before and after them.
 struct Plate {
   int height = 0, width = 0;
   Arrays start, a, b;  ///< start: the first state, which stays

@@ -19,9 +19,9 @@
 /// (above + below + left + right + 4 itself) / 8. Where the plate ends, the neighbour that isn't there
 /// is the point itself: no heat leaves the plate.
 /// The rows are shared out: device d has rows d * height / devices to (d + 1) * height / devices - 1.
-/// from, to, work: for each device an array with its rows, and room for one row more before them and
-/// behind them; a row has `width` floats. The plate is in from, in the device's own rows: these must
-/// not change. After the last step it is in to, in the own rows. The rows before and behind them, and
+/// from, to, work: for each device an array with its rows, and room for one more row before them and
+/// after them; a row has `width` floats. The plate is in from, in the device's own rows: these must
+/// not change. After the last step it is in to, in its own rows. The rows before and after them, and
 /// all of work, are to work in, and hold garbage before. No two arrays overlap.
 /// devices is 1 to 8, height devices to 1,000,000, width and steps 1 to 1,000,000.
 cudaError_t launch_heat(float* const* from, float* const* to, float* const* work, int height,

@@ -74,7 +74,7 @@ class Array {
       wrong_value("the shape " + text(shape) + " is too large: at most 2**30 along each dimension");
     if (!is_contiguous())
       wrong_value(
-          "the elements have to lie one behind the other, row by row (C-contiguous); the shape "
+          "the elements have to lie one after the other, row by row (C-contiguous); the shape "
           "is " +
           text(shape) + ", and the strides are " + text(strides_) + " elements");
   }

@@ -63,7 +63,7 @@ Json limit(const std::string& target) {
   return limit;
 }
 
-/// The words that a message has in quotation marks, and the first one behind "TASK(name): ".
+/// The words that a message has in quotation marks, and the first one after "TASK(name): ".
 std::vector<std::string> quoted_in(const std::string& message) {
   std::vector<std::string> words;
   std::string word;

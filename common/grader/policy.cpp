@@ -499,7 +499,7 @@ std::string with_lines_joined(const std::string& text) {
 
 constexpr const char* kBlank = " \t\r\f\v";
 
-/// Behind blanks and comments.
+/// After blanks and comments.
 std::size_t skip_blanks(const std::string& text, std::size_t from) {
   for (;;) {
     from = std::min(text.find_first_not_of(kBlank, from), text.size());

@@ -82,7 +82,7 @@ std::string count_in_words(const std::string& count);
 /// The learner's part with the original's check below it.
 struct Composed {
   std::string text;
-  std::size_t own_lines = 0;  ///< so many of its lines are the learner's
+  std::size_t own_lines = 0;  ///< how many of its lines are the learner's
   std::string problem;        ///< why nothing can be judged; "" if it can
   std::string note;           ///< what was left out; "" if nothing
 };

@@ -52,7 +52,7 @@ std::string column(const Json& row, const std::string& key) {
   return "";
 }
 
-/// "spmv_scalar" stands for itself, and for what goes on with a blank, a < or a comma behind it.
+/// "spmv_scalar" stands for itself, and for what goes on with a blank, a < or a comma after it.
 bool fits(const Json& row, const Selector& s, bool exactly) {
   if (row.value("status", "") != "OK" || !row.contains("time")) return false;
   if (!s.parts.empty() && std::find(s.parts.begin(), s.parts.end(), row.value("part", "")) == s.parts.end())

@@ -27,7 +27,7 @@ struct View {
   std::optional<Verdict> verdict;        ///< of the file as it is, or was a moment ago
   std::map<std::string, double> before;  ///< counts of the starter; empty where they are not known
   std::string gpu;                       ///< the line about a GPU, with its records
-  std::size_t hints = 0;                 ///< so many of them are shown
+  std::size_t hints = 0;                 ///< how many of them are shown
   std::vector<Change> solution;          ///< shown when there is one
   std::string remark;                    ///< what the last key did
   std::string next;                      ///< "00-8, The last block"; "" when all are solved

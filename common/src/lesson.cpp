@@ -49,7 +49,7 @@ std::vector<const char*> counted_columns(const LessonStyle& style) {
   return list;
 }
 
-/// What a table says of each row behind its names: what was timed on a GPU, what was counted on the simulator, and how right it is.
+/// What a table says of each row after its names: what was timed on a GPU, what was counted on the simulator, and how right it is.
 std::vector<KnownColumn> figures(const LessonStyle& style) {
   std::vector<KnownColumn> list;
   const auto add = [&](const std::vector<const char*>& names) {

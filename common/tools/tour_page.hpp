@@ -120,7 +120,7 @@ inline std::string table_head(const std::vector<std::string>& titles, const char
 
 constexpr const char* kTableEnd = "</tbody></table>\n";
 
-/// A name as HTML that may go on in the next line: of a kernel behind _ < and a comma, of a shape nowhere.
+/// A name as HTML that may go on in the next line: of a kernel after _ < and a comma, of a shape nowhere.
 inline std::string breakable(const std::string& name, bool kernel) {
   std::string out;
   for (const char c : name) {

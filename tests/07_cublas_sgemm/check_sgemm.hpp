@@ -28,7 +28,7 @@ enum class SgemmFault : unsigned {
   refused = 1,             ///< a status other than success for arguments that are right
   wrong_value = 2,         ///< an element of C beyond its rounding bound, not finite, or never written
   gap_written = 4,         ///< words between the rows of C were changed
-  outside_written = 8,     ///< memory in front of or behind C was changed
+  outside_written = 8,     ///< memory before or after C was changed
   input_changed = 16,      ///< A or B was changed
   handle_changed = 32,     ///< stream, pointer mode or math mode of the handle are not what they were
   other_stream = 64,       ///< the work was not done on the handle's stream

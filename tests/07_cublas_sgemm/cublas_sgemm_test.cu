@@ -105,7 +105,7 @@ TEST_CASE("sgemm_row_major with TF32 stays in TF32's bound, and only asks for th
     CHECK(check_sgemm(sgemm_row_major_tf32, c).has(SgemmFault::wrong_value));  // FP32's bound is far smaller
 #endif
   }
-  // Numbers that 10 bits behind the point hold are not rounded at all.
+  // Numbers that 10 bits after the point hold are not rounded at all.
   const SgemmCase integers{.shape = {33, 29, 31}, .data = Distribution::integers};
   const SgemmVerdict verdict = check_sgemm(sgemm_row_major_tf32, integers);
   INFO(verdict.text);

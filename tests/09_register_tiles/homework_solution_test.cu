@@ -55,7 +55,7 @@ TEST_CASE("homework, solution: the nearest level", "[homework]") {
     for (std::size_t i = 3; i < samples.size(); i += 31) samples[i] = NAN;
     const std::vector<float> values = quarters(std::size_t(count), 2);
     GuardedMatrix x(samples), levels(values);
-    std::vector<int> after(samples.size() + 64, -77);  // and what lies behind the indices
+    std::vector<int> after(samples.size() + 64, -77);  // and what lies beyond the indices
     tilewise::DeviceBuffer<int> index(after.size());
     index.upload(after);
     REQUIRE(launch_nearest_level(x.data(), levels.data(), index.data(), n, count) == cudaSuccess);

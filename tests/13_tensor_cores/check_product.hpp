@@ -24,7 +24,7 @@
 template <class T>
 class GuardedOperand {
  public:
-  /// Elements in front and behind, enough for 128 rows that don't belong to a matrix of up to 256 columns.
+  /// Elements before and after, enough for 128 rows that don't belong to a matrix of up to 256 columns.
   static constexpr std::size_t kMargin = std::size_t{1} << 15;
 
   GuardedOperand(const std::vector<T>& values, T margin) : host_(values.size() + 2 * kMargin, margin), device_(host_) {

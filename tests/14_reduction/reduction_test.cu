@@ -50,7 +50,7 @@ std::vector<Kernel> kernels() {
   return list;
 }
 
-/// What a reduction makes of numbers that begin `offset` floats behind a multiple of 16 bytes.
+/// What a reduction makes of numbers that begin `offset` floats past a multiple of 16 bytes.
 template <class Op>
 typename Op::Value reduced(const std::vector<float>& numbers, std::size_t offset = 0) {
   std::vector<float> around(offset, 1e30f);

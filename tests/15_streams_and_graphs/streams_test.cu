@@ -1,5 +1,5 @@
-// Chapter 15: every way through the device is right for every length and number of chunks, and in order with what stands before and
-// behind it in the caller's stream; what overlaps; what a graph does; and the wrong pipelines that the same check must reject.
+// Chapter 15: every way through the device is right for every length and number of chunks, and in order with what comes before and
+// after it in the caller's stream; what overlaps; what a graph does; and the wrong pipelines that the same check must reject.
 #include <map>
 #include <string>
 #include <vector>

@@ -45,7 +45,7 @@ class Side {
 
   void enter() const { REQUIRE(cudaSetDevice(device_) == cudaSuccess); }
 
-  /// The address of `inner` elements with kMargin others before and behind them, in device memory.
+  /// The address of `inner` elements with kMargin others before and after them, in device memory.
   float* add(const std::vector<float>& inner) {
     enter();
     std::vector<float> all(kMargin, -1.0f);

@@ -25,7 +25,7 @@ std::vector<int> teams() {
   return all;
 }
 
-/// Does it twice with different numbers, behind work of the caller's stream and before more of it, and compares with the sums.
+/// Does it twice with different numbers, after work of the caller's stream and before more of it, and compares with the sums.
 template <class Work>
 Verdict check_sums(Work work, int p, int n) {
   Verdict verdict;

@@ -132,7 +132,7 @@ def test_wrong_shapes(library: Any, floats: Any) -> None:
 def test_arrays_that_are_not_contiguous(library: Any, floats: Any) -> None:
     a = library.array(floats(6, 8))
     for view, strides in ((a[:, ::2], r"\(8, 2\)"), (a.T, r"\(1, 8\)"), (a[:, :3], r"\(8, 1\)"), (a[::2], r"\(16, 1\)")):
-        refuses(ValueError, f"^a: the elements have to lie one behind the other.* strides are {strides} elements$", tk.transpose, view)
+        refuses(ValueError, f"^a: the elements have to lie one after the other.* strides are {strides} elements$", tk.transpose, view)
         refuses(ValueError, "^x: .*C-contiguous", tk.sum, view)
     refuses(ValueError, "^out: .*C-contiguous", tk.transpose, a, out=library.array(floats(6, 8)).T)
 

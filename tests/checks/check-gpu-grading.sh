@@ -65,7 +65,7 @@ graded "wrong on the simulator only" 1 '0 of 8 shapes right on both: 0 on the si
   'a GPU need not show a mistake' < <(elsewhere 'y[first + t] = sum + 1;')
 graded "wrong on the GPU from 256 elements on" 1 '6 of 9 shapes right on both: 9 on the simulator, 6 on the' 'n = 256, on the Simulated' \
   < <(on_gpu 'y[first + t] = n > 130 ? 0 : sum;')
-graded "behind the end of its buffer, on the GPU only" 1 'on the Simulated' 'a kernel wrote outside its buffers' 'findings +0 / 20' \
+graded "past the end of its buffer, on the GPU only" 1 'on the Simulated' 'a kernel wrote outside its buffers' 'findings +0 / 20' \
   < <(on_gpu 'y[first + t] = sum; if (first + t == n - 1) y[n] = 1;')
 graded "slower on the GPU" 0 '"ratio": ([2-9]|[1-9][0-9])' '[0-9] times as long at n = 8192$' '100 of 100' \
   < <(on_gpu 'for (int k = 0; k < 60; ++k) y[first + t] = sum;')

@@ -9,7 +9,7 @@ A number may stand
 - between <!-- derived: where from, or the formula in words --> and <!-- /derived -->;
 - in a worked formula of numbers that computes: "32 lanes x 4 bytes = 128 bytes";
 - in tests/checks/numbers.allow, a line `page | text | reason` for a text with the number in it; page may be *.
-What is asked of homework (behind "## Homework": sectors, requests, wavefronts, bytes, numbers in words) is left alone.
+What is asked of homework (after "## Homework": sectors, requests, wavefronts, bytes, numbers in words) is left alone.
 
 Exit codes: 0; 1 a number has no source, a formula does not compute, or a line of numbers.allow is of no use.
 """

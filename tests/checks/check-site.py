@@ -628,7 +628,7 @@ def check_explorers(browser, site, findings):
             browser.ask("location.hash = arguments[0]", f"explorer-{name}?{state}")
             time.sleep(0.1)
         else:
-            browser.driver.get("about:blank")  # an address that differs behind the # alone would not load the page again
+            browser.driver.get("about:blank")  # an address that differs only after the # would not load the page again
             browser.driver.get(f"{(site / page).resolve().as_uri()}.html#explorer-{name}?{state}")
         at = page
         if not browser.ask("const box = document.getElementById(arguments[0]).getBoundingClientRect(); return box.top < innerHeight && box.bottom > 0", f"explorer-{name}"):

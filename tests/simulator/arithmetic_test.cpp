@@ -155,7 +155,7 @@ TEST_CASE("a block's operations are added on AArch64 as well", "[arithmetic][aar
   CHECK(count_arithmetic("f:\n" + call + "\tfadd\td0, d1, d2\n\tret\n") ==
         "f:\n" + place +
             "\tldr\tx17, [x16, #8]\n\tadd\tx17, x17, #1\n\tstr\tx17, [x16, #8]\n\tfadd\td0, d1, d2\n\tret\n");
-  // A block without a call, behind each kind of jump. There is no red zone below the stack.
+  // A block without a call, after each kind of jump. There is no red zone below the stack.
   const std::string kept = "\tstp\tx16, x17, [sp, #-16]!\n" + added + "\tldp\tx16, x17, [sp], #16\n";
   for (const std::string jump : {"b\t.L2", "beq\t.L2", "b.eq\t.L2", "cbz\tw0, .L2", "tbnz\tx1, #3, .L2"})
     CHECK(count_arithmetic("f:\n" + call + "\t" + jump + "\n.L2:\n" + two + "\tret\n") ==

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kThreads = 96;  // of a block: its last warp is whole, but the block is no power of two
 
-// Whole blocks change places behind one barrier after the other; each keeps what it has in shared memory, in registers, and on
+// Whole blocks change places after one barrier after another; each keeps what it has in shared memory, in registers, and on
 // the stacks of functions.
 __device__ __noinline__ int shifted(cg::grid_group grid, const int* from, int distance) {
   const int own = static_cast<int>(grid.thread_rank());

@@ -22,7 +22,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("Each hook of a plain access is called behind a look into a cache", "[inline-caches]") {
+TEST_CASE("Each hook of a plain access is called after a look into a cache", "[inline-caches]") {
   const std::string read = add_inline_caches("f:\n\tcall\t__tsan_read4@PLT\n\tret\n");
   CHECK(contains(read,
                  "f:\n\tmovq\t%rdi, %rax\n\tsubq\ttilewise_inline_caches+0(%rip), %rax\n\trorq\t$2, %rax\n"
@@ -44,7 +44,7 @@ TEST_CASE("Each hook of a plain access is called behind a look into a cache", "[
   CHECK(contains(known, "\tmovl\t$5, %edx\n\tcall\ttilewise_write2_cached@PLT\n"));
 }
 
-TEST_CASE("Each hook is called behind a look into a cache on AArch64 as well", "[inline-caches][aarch64]") {
+TEST_CASE("Each hook is called after a look into a cache on AArch64 as well", "[inline-caches][aarch64]") {
   const std::string read = add_inline_caches("f:\n\tbl\t__tsan_read4\n\tbl\ttilewise_write1_known5\n\tret\n");
   CHECK(contains(read,
                  "f:\n\tadrp\tx1, tilewise_inline_caches+0\n\tadd\tx1, x1, #:lo12:tilewise_inline_caches+0\n"

@@ -26,7 +26,7 @@ TEST_CASE("the place of a shared array stays known on the stack and through a lo
 }
 
 TEST_CASE("nothing comes back from a function that ends the program", "[known-bits]") {
-  // .L5 is where an exception lands: nothing is known there. It ends in a call, and what lies behind that is reached by .L3 alone.
+  // .L5 is where an exception lands: nothing is known there. It ends in a call, and what lies after that is reached by .L3 alone.
   for (const std::string end : {"__stack_chk_fail", "_Unwind_Resume", "abort"}) {
     const std::string before = kShared +
                                "\tmovq\t%rax, 32(%rsp)\n\tjmp\t.L3\n.L5:\n\tendbr64\n\tmovq\t%rax, %rbx\n\tcall\t" +
@@ -89,7 +89,7 @@ TEST_CASE("the end of an address is followed through AArch64's instructions", "[
   CHECK(known_on_aarch64("\tstr\tx20, [sp, 24]\n\tstr\tq0, [sp, 16]\n\tldr\tx0, [sp, 24]\n") == 0);
   CHECK(known_on_aarch64("\tstr\tx20, [sp, 24]\n\tstrb\tw1, [sp, 31]\n\tldr\tx0, [sp, 24]\n") == 0);
   CHECK(known_on_aarch64("\tstr\tx20, [sp, 24]\n\tsub\tsp, sp, #16\n\tldr\tx0, [sp, 24]\n") == 0);
-  // What is added behind an access, or in front of it.
+  // What is added after an access, or before it.
   CHECK(known_on_aarch64("\tldr\ts0, [x20], 32\n\tmov\tx0, x20\n") == 5);
   CHECK(known_on_aarch64("\tadd\tx20, x20, x1, lsl 3\n\tldr\ts0, [x20, 32]!\n\tmov\tx0, x20\n") == 3);
   // A call keeps x19 to x28.

@@ -251,7 +251,7 @@ int main() {
   refuses("program.cu:1: false-promise", "int main(int n, char**) { if (n == 1) __builtin_unreachable(); }\n");
 }
 
-TEST_CASE("What a loop sets has a value behind it, and what it may not have set is warned of", "[.all][programs]") {
+TEST_CASE("What a loop sets has a value after it, and what it may not have set is warned of", "[.all][programs]") {
   const auto said = [](const std::string& body) {
     Workplace workplace;
     return workplace
@@ -523,7 +523,7 @@ __global__ void ahead(const float* in, float* out) {
   }
   out[blockIdx.x * N + threadIdx.x] = sum;
 }
-// The wait stands behind a barrier; half of the threads have nothing to read before it.
+// The wait stands after a barrier; half of the threads have nothing to read before it.
 __global__ void behind_a_barrier(const float* in, float* out) {
   __shared__ float s[PIECES][N];
   begin(s[0], in, 0);
@@ -582,7 +582,7 @@ TEST_CASE("A report says for how many bytes of asynchronous copies threads waite
   }
 }
 
-TEST_CASE("Zeros that are written behind what a copy reads are neither copied nor waited for", "[programs][async]") {
+TEST_CASE("Zeros that are written after what a copy reads are neither copied nor waited for", "[programs][async]") {
   const Workplace workplace;
   const Outcome compiled = workplace.compile(workplace.write(R"(#include <cuda_pipeline.h>
 __global__ void k(const float* in, float* out) {

@@ -311,7 +311,7 @@ TEST_CASE("Built-in variables are replaced only where they are plain names") {
   CHECK(in_kernel("g(a * warpSize, b);") == "g(a * 32, b);");
   CHECK(rewritten("__device__ int f(uint3 threadIdx) { return threadIdx.x; }") ==
         "inline __attribute__((always_inline, used)) int f(uint3 threadIdx) { return threadIdx.x; }");
-  // `::` right behind `:` or `<` would be read as something else.
+  // `::` right after `:` or `<` would be read as something else.
   std::string raw = tilewise::sim::rewrite("__device__ int f(int n) { return n?1:threadIdx.x<warpSize; }").text;
   CHECK(contains(raw, ": ::tilewise::sim::thread_idx().x<32"));
 }

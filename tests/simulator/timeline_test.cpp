@@ -110,7 +110,7 @@ TEST_CASE("copies from and to pageable memory keep the host", "[timeline]") {
   CHECK(sim::end_timeline().length == 2 * kBytes);
   sim::begin_timeline(1);
   f.in(f.b, f.pinned);
-  f.out(f.a, f.pageable.data());  // nothing behind it
+  f.out(f.a, f.pageable.data());  // nothing after it
   CHECK(sim::end_timeline().length == kBytes);
 }
 

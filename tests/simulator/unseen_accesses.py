@@ -49,7 +49,7 @@ def in_memory(operand, local):
     if operand.startswith(("&", '"')) or not operand:
         return False
     if MEMORY.search(operand):
-        known = re.match(r".*\bMEM\b.*?&([A-Za-z_][\w$.]*)", operand)  # behind a cast to a reference, too: (T &)&x
+        known = re.match(r".*\bMEM\b.*?&([A-Za-z_][\w$.]*)", operand)  # after a cast to a reference, too: (T &)&x
         return not (known and known.group(1) in local)
     base = re.match(r"(?:VIEW_CONVERT_EXPR<[^>]*>\()?([A-Za-z_][\w$]*(?:\.\d+)?)(?=[.\[]|$)", operand)
     if not base or SSA.match(operand.split(" ")[0]) or operand[0].isdigit():

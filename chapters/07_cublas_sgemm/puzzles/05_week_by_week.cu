@@ -6,7 +6,7 @@
 
 #include <cublas_v2.h>
 
-// totals = the sum over all weeks w of orders[w] * prices, by rows. orders: `weeks` matrices of m x k, one behind the
+// totals = the sum over all weeks w of orders[w] * prices, by rows. orders: `weeks` matrices of m x k, one after the
 // other; prices: k x n; totals: m x n, and it may hold anything before.
 cublasStatus_t add_up(cublasHandle_t handle, const float* orders, const float* prices, float* totals, int weeks, int m,
                       int n, int k) {

@@ -34,7 +34,7 @@ int main() {
 // Kind: improve
 // Minutes: 2
 // Hint: What type has a number with a point in it in C++, and what does a float become that meets it?
-// Hint: 0.25 is a double, so x is converted to double, and so is all that follows. A number with an f behind it is a
+// Hint: 0.25 is a double, so x is converted to double, and so is all that follows. A number with an f after it is a
 //   float.
 // Hint: 0.25f * x * x, and x / 2.0f.
 // Notice: The number of operations is the same; the unit that does them is another one. An H200 does half as many

@@ -1,7 +1,7 @@
 // What is left over
 //
 // Goal: The kernel adds 1 to n words, four per load, but n needn't be a multiple of four. Let it do the last words, too,
-// and touch nothing behind them.
+// and touch nothing beyond them.
 #include "tilewise/puzzle.hpp"
 
 __global__ void add_one(const float* in, float* out, int n) {

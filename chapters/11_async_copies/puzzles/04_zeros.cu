@@ -11,7 +11,7 @@ __global__ void sums_of_four(const float* in, float* out, int n) {
   const int t = threadIdx.x, first = 4 * (blockIdx.x * 64 + t);
   if (first >= n) return;
 
-  const int zeros = 0;  // TODO: so many of the 16 bytes lie behind the end
+  const int zeros = 0;  // TODO: how many of the 16 bytes lie past the end
   __pipeline_memcpy_async(&words[4 * t], &in[first], 16, zeros);
   __pipeline_commit();
   __pipeline_wait_prior(0);
@@ -36,8 +36,8 @@ int main() {
 
 // Kind: write
 // Minutes: 5
-// Hint: The four words of a thread are first to first + 3. For which threads is one of them at n or behind?
-// Hint: first + 4 - n words lie behind the end, if that is more than 0; else none does. The function wants bytes.
+// Hint: The four words of a thread are first to first + 3. For which threads is one of them at n or beyond?
+// Hint: first + 4 - n words lie past the end, if that is more than 0; else none does. The function wants bytes.
 // Hint: const int zeros = first + 4 > n ? 4 * (first + 4 - n) : 0;
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
 // Notice: All threads run the same line, and for at most one of them in the whole grid it comes to more than 0. Zeros don't

@@ -48,5 +48,5 @@ int main() {
 // order, unless a fence stands between.
 // Hint: __threadfence(); after the store to parts, before the __syncthreads() that comes ahead of atomicAdd.
 // Notice: First the part, then the fence, then the counter. Two fences make a pair: the writer's keeps its stores before the
-// counter, the reader's keeps its loads behind it. Without the first one, the lesson's kernel came out right on our H200
+// counter, the reader's keeps its loads after it. Without the first one, the lesson's kernel came out right on our H200
 // all the same: only the simulator told.

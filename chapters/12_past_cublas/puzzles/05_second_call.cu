@@ -48,7 +48,7 @@ int main() {
 // Hint: What is in *arrived when the second call begins?
 // Hint: It has to be 0 again before the next launch, and after the last block of this one has counted itself. Who knows
 // when that is?
-// Hint: The last block does: *arrived = 0; behind *result = most;. Or the host, with cudaMemset before the launch.
+// Hint: The last block does: *arrived = 0; after *result = most;. Or the host, with cudaMemset before the launch.
 // Notice: A kernel that leaves its counter as it found it can be launched again, and needs no cudaMemset between: that
 // saves a call for each launch. launch_past_cublas() does clear its counters each time, since its workspace may come
 // from anybody.

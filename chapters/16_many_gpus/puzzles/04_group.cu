@@ -66,8 +66,8 @@ int main() {
 // Where must the two stand, so that both ranks are between them?
 // Hint: Around the loop. But a kernel that is launched in there is in its stream before the
 // operation, which only gets there at the group's end.
-// Hint: Two loops: one with ncclAllReduce, between ncclGroupStart() and ncclGroupEnd(), and behind
-// that one with cudaSetDevice(r) and the launch.
+// Hint: Two loops: one with ncclAllReduce, between ncclGroupStart() and ncclGroupEnd(), and after
+// that, one with cudaSetDevice(r) and the launch.
 // Limit: devices = 2: each device is to square its own array
 // Notice: With a thread or a process for each rank no group is needed: each call then waits for the
 // others. In either case all ranks must call the same operations in the same order.

@@ -1,4 +1,4 @@
-// Calls one kernel on arrays that come in a file: what tilewise.count() puts behind a kernel's source and compiles with it.
+// Calls one kernel on arrays that come in a file: what tilewise.count() puts after a kernel's source and compiles with it.
 //
 //   program types                                        prints a line for each parameter of the kernel
 //   program run IN OUT gx gy gz bx by bz shared seconds  reads arguments from IN, launches, writes what the arrays hold to OUT

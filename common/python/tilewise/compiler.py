@@ -143,7 +143,7 @@ def choose(kernels: Sequence[Listed], wanted: Optional[str]) -> Tuple[str, Liste
 
 
 def _call(name: str, parameters: int) -> str:
-    """The rest of the program, behind the kernel's source. The lines of "tilewise_argument" allocate the arrays."""
+    """The rest of the program, after the kernel's source. The lines of "tilewise_argument" allocate the arrays."""
     lines = ["", '#line 1 "tilewise_call"', "#include <call.cuh>",
              "template <class... P, std::size_t... I>",
              "void tilewise_launch(void (*)(P...), std::index_sequence<I...>, tilewise_call::Argument* a, dim3 grid, dim3 block, std::size_t shared) {",

@@ -29,7 +29,7 @@ def recorded_run(gpu, program):
 
 def chosen(rows, filters):
     """The rows that all filters `key=value,value` let through. A value stands for what it is, and for what goes on with a
-    blank, a < or a comma behind it."""
+    blank, a < or a comma after it."""
     def text(row, key):
         extra = row.get("extra", {})
         return str(extra.get(key, extra.get(key.replace("_", " "), row.get(key, ""))))

@@ -65,7 +65,7 @@ Single figures in the text, by their key in the rows (the best row of that key; 
 
     <!-- figure:nvidia-h200 08_roofline shared cycles --><!-- /figure -->
 
-Every other number in the text: a formula, and behind the colon how it is written. Formulas may use the functions of
+Every other number in the text: a formula, and after the colon how it is written. Formulas may use the functions of
 `FORMULAS` in formulas.py, each of one row (or list of rows) that program, part and key=value choose, and arithmetic:
 
     <!-- calc ms("01 kernel=naive_matmul_row_on_x shape=2048 tile=32") / ms("01 kernel=naive_matmul shape=2048 tile=32") : {:.1f} times --><!-- /calc -->
@@ -89,7 +89,7 @@ docs/results/ladder-<gpu>.json:
 
 A program with several tables calls them parts: `results:sim 03_padded_tiles --part strides` runs one of them, and
 `results:nvidia-h200 03_padded_tiles strides` shows the recorded rows of one. Words with a = choose rows, for recorded
-tables and behind a -- for simulated ones (_ for a blank in a key): `shape=4096` is a shape that begins with 4096,
+tables and after a -- for simulated ones (_ for a blank in a key): `shape=4096` is a shape that begins with 4096,
 `kernel=tiled_matmul` that kernel with whatever template arguments, `stride=1,2,32` three rows, `unprepared!=True` all but
 those:
 

@@ -2,7 +2,7 @@
 """programs.py FOLDER [options] [-- COMPILER OPTIONS]: puts every CUDA program of a folder through the simulator, and prints how many are what.
 
 A folder with one main() is one program of all its sources, but for those that another one includes; else each .cu file with a main() is a
-program. Each is compiled by simcc, with -std=c++17 where no options stand behind --, and run in its own folder without arguments and without
+program. Each is compiled by simcc, with -std=c++17 where no options stand after --, and run in its own folder without arguments and without
 input. What becomes of it:
 
   right                the program ends with exit code 0 and says nothing against itself
@@ -335,7 +335,7 @@ def positive(text):
 
 
 def arguments(words):
-    """The options; behind "--" come the compiler's."""
+    """The options; after "--" come the compiler's."""
     end = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(prog="programs.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)

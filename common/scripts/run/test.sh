@@ -50,7 +50,7 @@ else
   select=(-R "^test_$1$")
 fi
 
-# ctest -V repeats each program's output behind "N: "; cases are counted from Catch2's own last line. A test that is
+# ctest -V repeats each program's output after "N: "; cases are counted from Catch2's own last line. A test that is
 # no Catch2 program, or dies before it could count, is one case. On a GPU one program at a time: they share it.
 if [ $# = 0 ]; then
   for chapter in $(chapters); do

@@ -15,7 +15,7 @@
 #   inside a paragraph.
 # - an explorer, which GitHub cannot show, stands in a comment: <!-- explorer: banks where=c32&pad=1 -->; site.py puts it on the page.
 # - Doxygen runs words together around a comment, and ends a paragraph at one of several lines: comments are left out.
-# - a Chinese page, NAME.zh.md, gets the blocks of the English one (chinese.py); its label is the English one's with _zh behind it.
+# - a Chinese page, NAME.zh.md, gets the blocks of the English one (chinese.py); its label is the English one's with _zh after it.
 # Line numbers stay as they are, but for lines that are all comment, and in Chinese pages.
 page=${1#"$PWD"/}
 text=$1
@@ -27,7 +27,7 @@ case $page in
     ;;
 esac
 awk -v page="${page#./}" '
-  # chapters/02_topic/x.md: what is behind the last slash, and what is before it
+  # chapters/02_topic/x.md: what is after the last slash, and what is before it
   function name(path) { sub(/.*\//, "", path); return path }
   function folder_of(path) { return substr(path, 1, length(path) - length(name(path))) }
   function without_dots(path) {

@@ -495,7 +495,7 @@ def introduced(markup):
 
 
 def search_index(pages, lessons):
-    """Rows [kind, page's title, heading, address, text, words explained] for search.js; "zh" behind it for a Chinese page."""
+    """Rows [kind, page's title, heading, address, text, words explained] for search.js; "zh" after it for a Chinese page."""
     rows = []
     in_order = [page for group in lessons for page in group]
     in_order += [page for page in pages.values() if page not in in_order]

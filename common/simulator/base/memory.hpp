@@ -289,7 +289,7 @@ std::uintptr_t distance_to_copy(std::uintptr_t address, int device);
 /// calls install the handler anew.
 void install_fault_handler();
 
-/// The same for the host's own mistakes, which otherwise end the program by a signal, behind a line that says where: from here on they
+/// The same for the host's own mistakes, which otherwise end the program by a signal, after a line that says where: from here on they
 /// are findings (host-fault). For who shows findings, and the program may not be looked at in a debugger.
 void report_host_faults();
 

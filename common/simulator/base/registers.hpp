@@ -24,7 +24,7 @@ KernelResources recorded_resources(const Device& device, const void* kernel);
 /// information.
 int recorded_registers_at_most(const Device& device, const void* kernel);
 
-/// Static shared memory of a block that has `bytes`, and places this variable behind them.
+/// Static shared memory of a block that has `bytes`, and places this variable after them.
 inline std::size_t shared_with(std::size_t bytes, const SharedVariable& variable) {
   return (bytes + variable.alignment - 1) / variable.alignment * variable.alignment + variable.bytes;
 }

@@ -135,8 +135,8 @@ Matrix<T> load(const Stored& m, cublasOperation_t op, Inputs inputs = Inputs::ex
 /// Where scalars are, and how the text of a finding ends about one that is on the other side.
 struct Scalars {
   bool on_device;
-  const char* else_on_host;    ///< behind "alpha is device memory (...), "
-  const char* else_on_device;  ///< behind "alpha is host memory, "
+  const char* else_on_host;    ///< after "alpha is device memory (...), "
+  const char* else_on_device;  ///< after "alpha is host memory, "
 };
 
 inline bool usable(Call& call, const Scalars& where, const char* name, const void* p, std::size_t bytes, bool read) {

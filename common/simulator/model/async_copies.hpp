@@ -17,7 +17,7 @@ struct AsyncCopy {
   void* to;
   const void* from;
   std::uint8_t bytes;    ///< that are written
-  std::uint8_t read;     ///< of these, from the source; zeros are written behind them
+  std::uint8_t read;     ///< of these, from the source; zeros are written after them
   std::uint16_t thread;  ///< that has begun it, by its position in the block
   std::uint32_t group;   ///< of that thread's copies, divided by __pipeline_commit(): 0, 1, ...
   const void* site;

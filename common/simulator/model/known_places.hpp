@@ -34,7 +34,7 @@ inline KnownPlace& known_place(const void* site) {
   return stays ? &place : nullptr;
 }
 
-/// The same of an atomic or volatile one, whose places are known only while nothing that a fence stands behind can be handed on by it.
+/// The same of an atomic or volatile one, whose places are known only while nothing that a fence follows can be handed on by it.
 inline bool needs_no_look(std::uintptr_t address, std::uint32_t bytes, const void* site) {
   if (race_search::goes_on()) return false;
   const KnownPlace* place = stays_in_known_place(address, bytes, site);

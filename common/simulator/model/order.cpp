@@ -345,7 +345,7 @@ void is_now(std::uint32_t first, std::uint32_t last, std::size_t serial) {
     *at_first = again;
   } else {
     at_first = std::next(s.launches.insert(at_first, again));
-    // Launches behind it that the host knows of may have been forgotten: their intervals aren't its.
+    // Launches after it that the host knows of may have been forgotten: their intervals aren't its.
     if (at_first == s.launches.end() || at_first->first > last + 1)
       s.launches.insert(at_first, {last + 1, {s.current.stream, 0}, 0});
   }
@@ -454,7 +454,7 @@ void host_uses(std::uintptr_t address, std::size_t bytes, bool writes_it, void* 
     f.message = std::string("host code ") + (writes_it ? "writes" : "reads") + " " + part_of(address) + ", which " +
                 used.name + " at " + describe_site(used.site) +
                 (writes(used.use) ? writes_it ? " may write later" : " may not have written yet" : " may still read") +
-                ": it returns before that is done; cudaStreamSynchronize() first, or a wait for an event behind it";
+                ": it returns before that is done; cudaStreamSynchronize() first, or a wait for an event after it";
     report_finding(std::move(f));
     return;
   }

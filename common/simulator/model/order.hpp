@@ -31,7 +31,7 @@ struct Work {
   std::uint32_t number = 0;
 };
 
-/// What a piece of work uses: `runs` times `run` bytes, each `stride` bytes behind the one before.
+/// What a piece of work uses: `runs` times `run` bytes, each `stride` bytes after the one before.
 struct Bytes {
   std::uintptr_t begin = 0;
   std::size_t run = 0;
@@ -68,7 +68,7 @@ void host_waits_for_device(int device);
 /// Whether the host knows that what the event stands for is complete.
 bool host_knows(const Clock& event);
 
-/// Whether a host function in a stream has been run behind the work. It may have told host code, by a flag or a condition variable that
+/// Whether a host function in a stream has been run after the work. It may have told host code, by a flag or a condition variable that
 /// nobody sees here: what host code does with memory from then on is not called too early.
 bool may_have_been_told(const Work& work);
 
@@ -134,7 +134,7 @@ std::vector<const Used*> unordered_uses();
 /// A part of `bytes` that another piece of work uses; empty if they share nothing.
 memory::Range shared(const Bytes& bytes, const Bytes& other);
 
-/// What orders the work that is being done behind another: for messages.
+/// What orders the work that is being done after another: for messages.
 const char* advice(Work other);
 
 // ---------------------------------------------------------------- the host

@@ -22,7 +22,7 @@ struct SiteCounts {
   std::uint64_t tag_passes = 0;             ///< global memory: L1 finds the cache lines
   std::uint64_t data_passes = 0;            ///< and delivers the words, from 32 banks
   std::uint64_t wavefronts = 0, ideal = 0;  ///< shared memory
-  /// Of asynchronous copies: bytes that they read, without zeros that are written behind them.
+  /// Of asynchronous copies: bytes that they read, without zeros that are written after them.
   std::uint64_t bytes_copied = 0;
   /// Of these: bytes that a thread waited for without having loaded from shared memory since it began the
   /// first copy of their group. Nothing was done while they were on their way.

@@ -11,7 +11,7 @@
 
 namespace tilewise::sim::timeline {
 
-/// order.cpp: `work` is asked for, behind all that is in `before` (itself included). Does nothing unless begin_timeline() was called.
+/// order.cpp: `work` is asked for, after all that is in `before` (itself included). Does nothing unless begin_timeline() was called.
 void asked_for(order::Work work, const order::Clock& before);
 
 /// The work that was asked for last is a copy between host and device, or between the two devices of a copy_out. `host_stays`: the call comes back when it is done.

@@ -66,7 +66,7 @@ inline std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-/// Without what clang says of an instruction behind it: "call *16(%rsp)  # 8-byte Folded Reload". A # in a name stands in quotes.
+/// Without what clang says of an instruction after it: "call *16(%rsp)  # 8-byte Folded Reload". A # in a name stands in quotes.
 inline std::string_view without_comment(std::string_view line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -90,7 +90,7 @@ inline std::string_view indirect_call(std::string_view line) {
   return {};
 }
 
-/// each(line, begin, end): the lines, one after the other, with where each begins and ends (behind its newline).
+/// each(line, begin, end): the lines, one after the other, with where each begins and ends (after its newline).
 template <class Each>
 void for_each_line(const std::string& assembly, Each each) {
   for (std::size_t begin = 0; begin < assembly.size();) {

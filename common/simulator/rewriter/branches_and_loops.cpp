@@ -122,7 +122,7 @@ void Rewriter::mark_loop(std::size_t i) {
   open_loops_.push_back(end);
   std::string name = "tw_loop_" + std::to_string(open_loops_.size());
   std::string declared = name + loop_facts(i);
-  // Compilers see that the loop is entered once: what it assigns has a value behind it, and nothing follows an endless
+  // Compilers see that the loop is entered once: what it assigns has a value after it, and nothing follows an endless
   // one. `if (...; false) {} else` would catch an `else` of the program's own.
   insert_before(i, "for (::tilewise::sim::Loop " + declared + ";;) { ");
   const bool braces = syntax_.is(body, "{");

@@ -29,8 +29,8 @@ std::string looked_at(std::string_view line) {
   return {};
 }
 
-/// ".comm name,4,8" of a variable of the file's own, as a place in .bss: the assembler would put it behind all others, and
-/// behind the end of them. Empty for other lines.
+/// ".comm name,4,8" of a variable of the file's own, as a place in .bss: the assembler would put it after all others, and
+/// past the end of them. Empty for other lines.
 std::string placed(std::string_view line, const std::set<std::string_view>& local) {
   constexpr std::string_view kCommon = ".comm";
   if (line.compare(0, kCommon.size(), kCommon) != 0) return {};

@@ -66,7 +66,7 @@ std::vector<std::size_t> common_tokens(const std::vector<LineToken>& a, const st
   std::vector<std::size_t> found(a.size(), kNoToken);
   const std::size_t width = b.size() + 1;
   if (a.empty() || b.empty() || (a.size() + 1) * width > kMostCells) return found;
-  std::vector<unsigned> length((a.size() + 1) * width);  // of what is common behind each pair of places
+  std::vector<unsigned> length((a.size() + 1) * width);  // of what is common after each pair of places
   for (std::size_t i = a.size(); i-- > 0;)
     for (std::size_t j = b.size(); j-- > 0;)
       length[i * width + j] = a[i].text == b[j].text ? length[(i + 1) * width + j + 1] + 1
@@ -82,7 +82,7 @@ std::vector<std::size_t> common_tokens(const std::vector<LineToken>& a, const st
   return found;
 }
 
-/// Columns that a terminal has shown a line in, with one more byte of it; behind its end there are blanks.
+/// Columns that a terminal has shown a line in, with one more byte of it; past its end there are blanks.
 std::size_t wider(std::size_t width, std::string_view line, std::size_t byte) {
   const char c = byte < line.size() ? line[byte] : ' ';
   if (c == '\t') return width + kTab - width % kTab;

@@ -6,8 +6,8 @@
 
 namespace tilewise::sim {
 
-/// Assembly in which the calls of the hooks of plain accesses, of 1 to 16 bytes, stand behind a look into a cache of the place's
-/// own, and the calls of Loop::iterate() behind the question whether anybody follows loops. It comes last: `assembly` is what
+/// Assembly in which the calls of the hooks of plain accesses, of 1 to 16 bytes, stand after a look into a cache of the place's
+/// own, and the calls of Loop::iterate() after the question whether anybody follows loops. It comes last: `assembly` is what
 /// the other steps have made.
 std::string add_inline_caches(const std::string& assembly);
 

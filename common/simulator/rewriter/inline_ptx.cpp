@@ -33,7 +33,7 @@ void Rewriter::rewrite_asm(std::size_t i) {
   if (from < close) replace(from, close, "");
 }
 
-/// The constraints in the first two lists of an asm statement; what stands behind each in parentheses is an operand.
+/// The constraints in the first two lists of an asm statement; what stands after each in parentheses is an operand.
 std::optional<std::vector<std::size_t>> Rewriter::asm_operands(std::size_t begin, std::size_t close) {
   std::vector<std::size_t> operands;
   std::size_t lists = 0;

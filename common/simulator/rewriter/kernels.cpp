@@ -78,7 +78,7 @@ void Rewriter::count_kernel_names() {
   }
 }
 
-/// Behind a kernel that is a template or has overloads, a function with its parameters, that says their types: what a launch makes of
+/// After a kernel that is a template or has overloads, a function with its parameters, that says their types: what a launch makes of
 /// its arguments has to be known before the threads run. Not where all of them are numbers and pointers.
 void Rewriter::tell_parameters(const Declaration& decl) {
   const std::size_t end_of_parameters = syntax_.match(decl.parameters);

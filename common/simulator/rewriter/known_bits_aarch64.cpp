@@ -124,7 +124,7 @@ class Step {
     }
   }
 
-  /// Registers of this load or store; behind them comes the address.
+  /// Registers of this load or store; after them comes the address.
   std::size_t registers() const { return m_ == "ldp" || m_ == "stp" || m_ == "ldpsw" ? 2 : 1; }
 
   void load() {

@@ -52,7 +52,7 @@ void Rewriter::rewrite_forceinline(std::size_t i) {
   replace(i, i + 1, twice || is_lambda_marker(i) ? " " : "inline");
 }
 
-/// True for the markers in `[=] __host__ __device__ (int i) {...}`, also behind the parameters.
+/// True for the markers in `[=] __host__ __device__ (int i) {...}`, also after the parameters.
 bool Rewriter::is_lambda_marker(std::size_t i) const { return lambda_brackets(i) != kNone; }
 
 /// The `[` of the lambda that the marker belongs to.

@@ -79,7 +79,7 @@ void Rewriter::insert_after(std::size_t i, std::string text) {
   edits_.push_back({position, position, Edit::after, std::move(text)});
 }
 
-/// Replaces tokens [begin, end). Newlines and line markers among them stay, behind `text`.
+/// Replaces tokens [begin, end). Newlines and line markers among them stay, after `text`.
 void Rewriter::replace(std::size_t begin, std::size_t end, std::string text) {
   std::size_t from = syntax_.token(begin).begin;
   std::size_t to = syntax_.token(end - 1).end();

@@ -272,7 +272,7 @@ class Rewriter {
   bool homework_;  // see rewrite()
   HostFunctions host_functions_;
   std::vector<Edit> edits_;
-  std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is behind it
+  std::vector<std::pair<std::size_t, std::string>> loop_ends_;  // last token, and what is after it
   std::vector<std::pair<std::size_t, Diagnostic>> diagnostics_;
   std::unordered_set<std::string> reported_;
   std::unordered_set<std::size_t> declarations_;  // first tokens of those dealt with

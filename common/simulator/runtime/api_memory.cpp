@@ -139,7 +139,7 @@ bool check_range(const char* name, const char* role, const void* pointer, std::s
   if (found->heap)
     return refuse("bad-copy", " is " + memory::describe(*found) + ", which only kernels can use: copy it in one");
   if (bytes > found->end() - address) {
-    // The program's own memory may go on behind the registered part.
+    // The program's own memory may go on beyond the registered part.
     if (found->kind == Kind::registered && !must_be_device) return true;
     return refuse("out-of-bounds",
                   " has no room for " + bytes_text(bytes) + ": they begin " + memory::describe(address));

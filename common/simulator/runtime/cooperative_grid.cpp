@@ -111,7 +111,7 @@ void Scheduler::put_back(SuspendedBlock& block) {
   observer::resume_block(block.observed);
 }
 
-// The threads of the running block go on behind it.
+// The threads of the running block go on after it.
 void Scheduler::release_grid_barrier() {
   at_grid_barrier = 0;
   for (unsigned l = 0; l < thread_count; ++l) {

@@ -78,7 +78,7 @@ void Scheduler::run_corner_blocks() {
     the_launch.block = {x ? grid.x - 1 : 0, y ? grid.y - 1 : 0, z ? grid.z - 1 : 0};
     corner_accesses_left = kAccessesOfCorner;
     run_block();
-    if (suspension != Suspension::none) abandon_workers();  // what comes behind a grid's barrier is not looked at
+    if (suspension != Suspension::none) abandon_workers();  // what comes after a grid's barrier is not looked at
     if (!aborted) continue;
     if (corner_accesses_left != 0) return;
     abandon_workers();

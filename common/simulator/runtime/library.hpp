@@ -25,7 +25,7 @@ struct Region {
   bool by_rows = false;       ///< of a matrix: element (i, j) is the j-th of group i
 
   bool empty() const { return run <= 0 || runs <= 0; }
-  /// Elements from the first to behind the last one.
+  /// Elements from the first to the last one, both included.
   std::int64_t extent() const { return empty() ? 0 : (runs - 1) * stride + run; }
 };
 

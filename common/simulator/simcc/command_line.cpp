@@ -46,7 +46,7 @@ usage: simcc FILE.cu... -o APP [options]
                        In a build, which keeps such folders, simcc does so by itself where the options allow it
   --preprocessed FILE  with -c: keep the preprocessed source
   --no-inline-caches   every access calls its hook, and calls of computed addresses aren't looked at, as in code that isn't trusted
-  --check-calls MARK   with -c, on x86-64: functions begin behind this 64-bit number, and calls of computed addresses go
+  --check-calls MARK   with -c, on x86-64: functions begin after this 64-bit number, and calls of computed addresses go
                        through tilewise_checked_call, which whoever links has to bring (common/grader)
   --homework           refuse what the simulator can do and submissions may not: launches and allocations in device code
   --keep               keep the intermediate files and say where they are

@@ -52,7 +52,7 @@ struct Options {
   int architecture = 0;     // the highest that -arch and -gencode name: 90 for sm_90
 };
 
-/// Reads the words behind the program's name. Throws UsageError.
+/// Reads the words after the program's name. Throws UsageError.
 Options parse_command_line(Args words);
 
 bool ends_with(std::string_view text, std::string_view suffix);

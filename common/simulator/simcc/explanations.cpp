@@ -15,7 +15,7 @@
 namespace tilewise::sim {
 namespace {
 
-/// What the compiler has put into quotes behind `from`; g++ takes typographic ones where the locale has them.
+/// What the compiler has put into quotes after `from`; g++ takes typographic ones where the locale has them.
 std::string quoted(std::string line, std::size_t from = 0) {
   for (const char* quote : {"\u2018", "\u2019"}) {
     for (std::size_t at; (at = line.find(quote, from)) != std::string::npos;) line.replace(at, std::strlen(quote), "'");

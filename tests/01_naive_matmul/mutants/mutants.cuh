@@ -26,7 +26,7 @@ struct Problem {
   __device__ void store(float value) const { C[row() * N + col()] = value; }
 };
 
-// No bounds test: threads past the right edge write into the next row, those past the last row behind C.
+// No bounds test: threads past the right edge write into the next row, those past the last row beyond C.
 __global__ void missing_guard(Problem p) { p.store(p.dot()); }
 
 // The bounds test of a well-known tutorial: `and` where `or` is meant, so only the outer corner is left out.
@@ -88,7 +88,7 @@ __global__ void drops_last_k(Problem p) {
   p.store(p.dot() - last);
 }
 
-// One term too many: it lies behind the end of the row of A and behind the last row of B.
+// One term too many: it lies past the end of the row of A and past the last row of B.
 __global__ void one_k_too_many(Problem p) {
   if (!p.inside()) return;
   p.store(p.dot() + p.A[p.row() * p.K + p.K] * p.B[p.K * p.N + p.col()]);
@@ -136,7 +136,7 @@ __global__ void writes_into_a(Problem p) {
   if (p.row() == p.M - 1 && p.col() == p.N - 1) const_cast<float*>(p.A)[p.M * p.K - 1] = 0.0f;
 }
 
-// Only columns are tested: the threads below the last row write behind C.
+// Only columns are tested: the threads below the last row write beyond C.
 __global__ void guards_columns_only(Problem p) {
   if (p.col() < p.N) p.store(p.dot());
 }

@@ -63,7 +63,7 @@ class MovingSum final : public Task {
       return fmt::format("the {} element of {}: it needs words of the block before", i == first ? "first" : "second",
                          block);
     if (i < 2) return "at the very start of x: what lies before it counts as 0";
-    if (i >= n - 2) return "at the very end of x: what lies behind it counts as 0";
+    if (i >= n - 2) return "at the very end of x: what lies beyond it counts as 0";
     if (i - first >= 126)
       return fmt::format("the {} element of {}: it needs words of the block after",
                          i - first == 127 ? "last" : "last but one", block);

@@ -110,7 +110,7 @@ enum class PrefetchBug {
   reads_other_pair,    ///< multiplies the pair of the tile before
   fetches_same_tile,   ///< the next tile is the present one again
   fetches_one_late,    ///< the words go into shared memory one turn too early: the first tile is lost
-  no_guard_past_end,   ///< behind the last tile there is no tile, but it is fetched all the same
+  no_guard_past_end,   ///< after the last tile there is no tile, but it is fetched all the same
   turns_from_one_side  ///< As changes sides, Bs does not
 };
 

@@ -135,8 +135,8 @@ enum class RaggedBug {
   a_piece_too_few,       ///< 16 pieces cover 64 words only where these begin at a multiple of 16 bytes
   last_piece_unguarded,  ///< a float4 across the end of the matrix
   inside_by_rows,        ///< rows below the tile, so nothing can be across the end: not if these are short
-  no_guard_above,        ///< the cut of the first tile is before the begin of the row
-  no_guard_below,        ///< and that of the last one behind its end
+  no_guard_above,        ///< the cut of the first tile is before the beginning of the row
+  no_guard_below,        ///< and that of the last one past its end
   half_of_each_row,      ///< 32 lanes write 32 of 64 words
 };
 

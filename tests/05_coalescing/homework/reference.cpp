@@ -149,20 +149,20 @@ class Halve final : public Task {
     if (cols % 2 && i > 0 && j == 0)
       text += "; does the thread of the last column of `in`, which is in no mean, write to the next row of `out`?";
     else if (cols % 2 && i > 0)
-      text += fmt::format("; row {} of `in` begins {} words behind a multiple of 8", 2 * i, 2 * i * cols % 8);
+      text += fmt::format("; row {} of `in` begins {} words past a multiple of 8", 2 * i, 2 * i * cols % 8);
     return text;
   }
 };
 
 /// The part as a kernel sees it that stores aligned pieces of 16 bytes: the first `head` words of it come before them,
-/// `pieces` of four words follow, and the rest is the tail. Piece i begins `shift` words behind a multiple of 16 bytes
+/// `pieces` of four words follow, and the rest is the tail. Piece i begins `shift` words past a multiple of 16 bytes
 /// of `from`.
 struct Part {
   int n, from_at, to_at;
   int head = std::min(n, (4 - to_at % 4) % 4);
   int pieces = (n - head) / 4;
   int shift = (from_at + head) % 4;
-  int behind = (to_at + n) % 2 ? 9 : 0;  // words of y behind the part: where there are none, nobody writes them back
+  int behind = (to_at + n) % 2 ? 9 : 0;  // words of y after the part: where there are none, nobody writes them back
 
   explicit Part(const Sizes& sizes) : n(sizes[0]), from_at(sizes[1]), to_at(sizes[2]) {}
   bool in_body(int k) const { return k >= head && k < head + 4 * pieces; }
@@ -176,7 +176,7 @@ class CopyPart final : public Task {
     const Part part(sizes);
     const int n = part.n, head = part.head, shift = part.shift;
     const int size = part.to_at + n + part.behind;                   // of y
-    const std::vector<float> x = words(part.from_at + n, 2 * seed),  // nothing of ours lies behind the part
+    const std::vector<float> x = words(part.from_at + n, 2 * seed),  // nothing of ours lies beyond the part
         y = random(size, 2 * seed + 1);
     if (only_inputs()) return {.buffers = {input("x", 1, part.from_at + n, x), in_place("y", 1, size, y, {})}};
     const auto before = [&](int k) { return double{y[std::size_t(part.to_at + k)]}; };
@@ -208,7 +208,7 @@ class CopyPart final : public Task {
       mistake("all words are rotated within their piece: those that belong to the next piece come from this one",
               [&](int k) { return part.in_body(k) && (k - head) % 4 + shift >= 4 ? from(k - 4) : from(k); });
     }
-    mistake("the tail is missing: the words behind the last whole piece of 16 bytes",
+    mistake("the tail is missing: the words after the last whole piece of 16 bytes",
             [&](int k) { return k >= head + 4 * part.pieces ? before(k) : from(k); });
     mistake("the head is missing: the words before the first piece of 16 bytes",
             [&](int k) { return k < head ? before(k) : from(k); });
@@ -222,7 +222,7 @@ class CopyPart final : public Task {
     const int k = at.col - part.to_at;
     if (k < 0) return fmt::format("this is before to[0], which is y[{}]: it must stay as it was", part.to_at);
     if (k >= part.n)
-      return fmt::format("this is behind to[n - 1], which is y[{}]: it must stay as it was", part.to_at + part.n - 1);
+      return fmt::format("this is past to[n - 1], which is y[{}]: it must stay as it was", part.to_at + part.n - 1);
     const std::string word = fmt::format("this is to[{}]", k);
     if (k < part.head)
       return word + fmt::format(", in the head: the first piece of 16 bytes begins at to[{}]", part.head);
@@ -230,12 +230,11 @@ class CopyPart final : public Task {
     const int piece = (k - part.head) / 4;
     if (part.shift == 0) return word + fmt::format(", in piece {} of 16 bytes; `from` is aligned like `to`", piece);
     const int second = part.head - part.shift + 4 * (piece + 1);  // where the second of the two pieces begins
-    return word +
-           fmt::format(
-               ", in piece {} of 16 bytes; its words begin {} words behind a multiple of 16 bytes of `from`, "
-               "so they lie in two pieces there{}",
-               piece, part.shift,
-               second + 4 > part.n ? ". The second one ends behind from[n - 1]: of it read your words alone" : "");
+    return word + fmt::format(
+                      ", in piece {} of 16 bytes; its words begin {} words past a multiple of 16 bytes of `from`, "
+                      "so they lie in two pieces there{}",
+                      piece, part.shift,
+                      second + 4 > part.n ? ". The second one ends past from[n - 1]: read only your words of it" : "");
   }
 };
 

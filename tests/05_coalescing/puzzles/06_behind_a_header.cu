@@ -1,4 +1,4 @@
-// Behind a header
+// After a header
 //
 // Goal: A file starts with a header of 8 bytes, and doubles of 8 bytes each follow. How many sectors does a warp's
 // request for 32 of these doubles touch?
@@ -31,7 +31,7 @@ int main() {
 // Answer: sectors_per_load
 // If 8: That is right for the stores, which start with a sector. Which sector does byte 263 lie in?
 // If 4: 4 sectors are 128 bytes, 32 floats. A double is twice as long.
-// If 5: For floats behind a header, yes. A double is twice as long.
+// If 5: For floats after a header, yes. A double is twice as long.
 // If 10: Does each end cost a sector more? The first sector starts at byte 0, so it holds the first word and what
 // follows it.
 // If 16: A double at a multiple of 8 bytes never lies in two sectors, and neighbours share one.

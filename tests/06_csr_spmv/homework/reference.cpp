@@ -177,9 +177,9 @@ class Jacobi final : public Task {
                    const int d = diagonal(row);
                    return d > first(row) ? d : -1;
                  }));
-    mistake("of each row, only what stands in front of the diagonal element is summed",
+    mistake("of each row, only what comes before the diagonal element is summed",
             step([&](int row, int e) { return e < diagonal(row); }, diagonal));
-    mistake("of each row, only what stands behind the diagonal element is summed",
+    mistake("of each row, only what comes after the diagonal element is summed",
             step([&](int row, int e) { return e > diagonal(row); }, diagonal));
     {
       Doubles by_row;
@@ -394,13 +394,13 @@ class Spmm final : public Task {
     for (int chunk : {32, 64, 16, 8}) {
       mistake(fmt::format("only the first {} nonzeros of each row are in the sums", chunk),
               product([&](int row, int e) { return e < begin(row) + chunk; }, right));
-      mistake(fmt::format("the nonzeros of a row behind the last full {} are missing", chunk),
+      mistake(fmt::format("the nonzeros of a row after the last full {} are missing", chunk),
               product([&](int row, int e) { return e < begin(row) + m.length(row) / chunk * chunk; }, right));
     }
     for (int chunk : {32, 8})
       mistake(
           fmt::format("every row is summed in full {0}s: the nonzeros that fill up its last {0} are those of the rows "
-                      "behind it",
+                      "after it",
                       chunk),
           product_to(
               [&](int row) { return std::min(m.nnz(), begin(row) + (m.length(row) + chunk - 1) / chunk * chunk); }, all,

@@ -199,7 +199,7 @@ class HeadScores final : public LibraryTask {
           for (int j = 0; j < keys; ++j)
             mixed[(at(i) * at(heads) + at(h)) * at(keys) + at(j)] =
                 expected[(at(h) * at(queries) + at(i)) * at(keys) + at(j)];
-      mistake("S has the heads of a query one behind the other, as Q has: all queries of a head come first in it",
+      mistake("S has the heads of a query one after the other, as Q has: all queries of a head come first in it",
               mixed);
       for (int h = 0; h < heads; ++h)
         for (int i = 0; i < queries; ++i)

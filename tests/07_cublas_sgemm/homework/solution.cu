@@ -35,7 +35,7 @@ cublasStatus_t launch_head_scores(cublasHandle_t handle, const float* Q, const f
                                   int queries, int keys, int d, cudaStream_t stream) {
   cublasStatus_t status = cublasSetStream(handle, stream);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  // For one head, by columns: S_h^T = K Q_h^T, keys x queries. Q_h begins d words behind Q_{h-1}, in the middle of a
+  // For one head, by columns: S_h^T = K Q_h^T, keys x queries. Q_h begins d words after Q_{h-1}, in the middle of a
   // row, and from one of its rows to the next there are heads * d words. All heads have the same K: its stride is 0.
   const float scale = 1.0f / sqrtf(static_cast<float>(d)), zero = 0.0f;
   status = cublasSgemmStridedBatched(handle, CUBLAS_OP_T, CUBLAS_OP_N, keys, queries, d,  //

@@ -33,7 +33,7 @@ int main() {
 // Minutes: 8
 // Hint: At which byte does row 1 begin when cols is 61? When is that a multiple of 16 for all rows?
 // Hint: If cols is a multiple of four, all rows begin at multiples of 16 bytes, and none ends inside a group of four. If it
-// isn't, load the four words one by one, and zeros for those at cols or behind. Stores may stay as they are.
+// isn't, load the four words one by one, and zeros for those at cols or beyond. Stores may stay as they are.
 // Hint: float4 v = {}; if (cols % 4 == 0) v = ... as now; else { if (col < cols) v.x = row[col]; if (col + 1 < cols) v.y =
 // row[col + 1]; and so on }
 // Limit: load_requests <= 28: 512 words of a row are four loads of 16 bytes for each lane, and there are 7 rows

@@ -18,7 +18,7 @@ __global__ void match(const float* x, const float* pattern, float* score, int po
   const int pieces = (length + PIECE - 1) / PIECE;
   // Begins the copies of piece p into buffer p % 2.
   const auto fetch = [&](int p) {
-    // TODO (about 6 lines): zeros stand in for what lies behind x and behind the pattern
+    // TODO (about 6 lines): zeros stand in for what lies past the end of x and of the pattern
   };
   // TODO (1 line): before the first round
 

@@ -97,7 +97,7 @@ enum class HandBug {
   never_swapped,       ///< stores into the other one, and goes on to read the first
   stored_before_read,  ///< the next words go into the present buffer before it is multiplied
   no_first_tile,       ///< begins to multiply before anything is there
-  one_tile_too_many,   ///< fetches a tile behind the last one, and has no guard for it
+  one_tile_too_many,   ///< fetches a tile after the last one, and has no guard for it
   no_guard_of_k        ///< what lies past the end of K is loaded as well
 };
 

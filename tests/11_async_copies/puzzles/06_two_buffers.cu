@@ -49,5 +49,5 @@ int main() {
 // Hint: &words[(p + 1) % 2][t] in the copy.
 // Limit: load_requests = 0: the copies bring all words, so that no load has to
 // Limit: shared_wavefronts <= 288: a warp reads 32 words at once
-// Notice: One barrier a round is enough: behind it, piece p is there, and everybody is through with piece p - 1, whose
+// Notice: One barrier a round is enough: after it, piece p is there, and everybody is through with piece p - 1, whose
 // buffer the next copy overwrites. With one buffer it would take two barriers, and nothing would travel meanwhile.

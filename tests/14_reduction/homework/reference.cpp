@@ -139,7 +139,7 @@ class MinMaxCount final : public Task {
     };
     for (const int chunk : kChunks) {
       if (n % chunk != 0)
-        add(fmt::format("the last {} elements are missing, behind the last full {}", n % chunk, chunk),
+        add(fmt::format("the last {} elements are missing, after the last full {}", n % chunk, chunk),
             in_front_of(n / chunk * chunk));
       if (n > chunk) add(fmt::format("only the first {} elements are looked at", chunk), in_front_of(chunk));
     }
@@ -304,7 +304,7 @@ class RowLogSumExp final : public Task {
     };
     for (const int chunk : kChunks) {
       if (N % chunk != 0)
-        add(fmt::format("the last {} elements of each row are missing, behind the last full {}", N % chunk, chunk),
+        add(fmt::format("the last {} elements of each row are missing, after the last full {}", N % chunk, chunk),
             in_front_of(N / chunk * chunk));
       if (N > chunk)
         add(fmt::format("only the first {} elements of each row are in the sum", chunk), in_front_of(chunk));

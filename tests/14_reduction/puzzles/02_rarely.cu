@@ -30,8 +30,8 @@ int main() {
 // Kind: improve
 // Minutes: 4
 // Hint: Which memory is a thread's own, and needs no atomic?
-// Hint: A variable of the thread is a register. Add to it in the loop, and to *total behind the loop.
-// Hint: int own = 0; then own += in[i]; in the loop, and atomicAdd(total, own); behind it.
+// Hint: A variable of the thread is a register. Add to it in the loop, and to *total after the loop.
+// Hint: int own = 0; then own += in[i]; in the loop, and atomicAdd(total, own); after it.
 // Limit: atomics <= 512: one for each of the 4 x 128 threads
 // Limit: load_sectors <= 2600: 20,000 words are 2,500 sectors of 32 bytes, if neighbouring lanes take neighbouring words
 // Show: atomics, load_sectors

@@ -52,7 +52,7 @@ int main() {
 // would keep the chunks in order without it.
 // Hint: Chunks may overlap if they're in different streams, and if the host asks for the next one
 // before the last one is done. It still has to wait once.
-// Hint: stream[c % 3] in place of stream[0], and behind the loop, not in it: for (int i = 0; i < 3;
+// Hint: stream[c % 3] in place of stream[0], and after the loop, not in it: for (int i = 0; i < 3;
 // ++i) cudaStreamSynchronize(stream[i]);
 // Limit: timeline_length <= 1.5: with all engines at work, eight chunks take (8 + 2) / 8 = 1.25
 // Show: timeline_length

@@ -83,7 +83,7 @@ Doubles after(const Plate& plate, const Doubles& start, int steps, Mistake mista
   return now;
 }
 
-/// Device d's array: its rows, and rows that hold `around` before and behind them.
+/// Device d's array: its rows, and rows that hold `around` before and after them.
 template <class T>
 std::vector<T> part_of(const Plate& plate, const Doubles& x, int d, T around) {
   std::vector<T> part(Index(plate.width), around);

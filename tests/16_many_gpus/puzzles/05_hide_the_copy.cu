@@ -72,7 +72,7 @@ int main() {
 // beginning while device 0 works?
 // Hint: All but the last row need no copy. Let work[d] do these, and copy[d] the copy; nothing in
 // the loop may wait.
-// Hint: Launch rows - 1 rows in work[d], and behind the copy, in copy[d], one row that begins at
+// Hint: Launch rows - 1 rows in work[d], and after the copy, in copy[d], one row that begins at
 // (rows - 1) * kCols. After the loop wait for all four streams.
 // Limit: timeline_length <= 6: with both devices at work, and the copy beside the first five rows,
 // six rows take 6

@@ -127,7 +127,7 @@ CASE(wait_too_weak) { return sum_columns<3, 2>() == 4 ? 0 : 5; }  // the sums ar
 CASE(wait_too_weak_right) { return sum_columns<3, 1>() + sum_columns<2, 0>() + sum_columns<4, 2>() + sum_columns<4, 0>(); }
 CASE(wrong_stage) { sum_columns<3, 1, 1>(); return 0; }
 CASE(wrong_stage_right) { return sum_columns<3, 1>(); }
-// The copy behind the sum goes where another warp, which is a row behind, may still be reading; with two stages only.
+// The copy after the sum goes where another warp, which is a row behind, may still be reading; with two stages only.
 template <bool kRight>
 __global__ void two_stages(const float* in, float* out, int rows) {
   __shared__ float s[2][kThreads];
@@ -192,7 +192,7 @@ __global__ void twice_as_much(float* data) {
 CASE(source_written) { float* d = numbers(kThreads); twice_as_much<false><<<1, kThreads>>>(d); return finish(d); }
 CASE(source_written_right) { float* d = numbers(kThreads); twice_as_much<true><<<1, kThreads>>>(d); return finish(d); }
 
-// Another thread writes the source behind the copier's wait, and no barrier stands between.
+// Another thread writes the source after the copier's wait, and no barrier stands between.
 template <bool kRight>
 __global__ void rotate(float* data) {
   __shared__ float s[kThreads];

@@ -22,7 +22,7 @@ __global__ void neighbours(int* a, int* b, bool meet) {
 CASE(no_grid_barrier) { int *a = zeros<int>(128), *b = zeros<int>(128); launch(neighbours, 4, 32, a, b, false); return finish(a, b); }
 CASE(no_grid_barrier_right) { int *a = zeros<int>(128), *b = zeros<int>(128); launch(neighbours, 4, 32, a, b, true); return finish(a, b); }
 
-// One barrier orders what is before it and behind it, and nothing between two others.
+// One barrier orders what is before it and after it, and nothing between two others.
 __global__ void steps(int* a, bool both) {
   cg::grid_group grid = cg::this_grid();
   int i = grid.thread_rank(), n = grid.size();

@@ -238,7 +238,7 @@ CASE(read_after_a_repeat_right) {
   fill_again_and_again(s.a, x);
   wait_for(s.b, s.a);
   add<<<1, kMany, 0, s.b>>>(x, y, kMany);
-  fill<<<1, kMany, 0, s.b>>>(z, 1, kMany);  // its intervals lie behind those of the launch that was repeated
+  fill<<<1, kMany, 0, s.b>>>(z, 1, kMany);  // its intervals lie after those of the launch that was repeated
   add<<<1, kMany, 0, s.a>>>(x, y, 0);
   return finish(x, y, z);
 }
@@ -391,7 +391,7 @@ __global__ void add_arrived(const int* x, int* y, int n) {
   const int i = threadIdx.x;
   if (i < n) y[i] += x[i];  // finding: race-streams pageable_copy, race-streams pageable_rows
 }
-// An H200's kernel found old bytes behind such a copy of 1 MiB in 999 of 1,000 runs (lesson 15, arrived.cu).
+// An H200's kernel found old bytes after such a copy of 1 MiB in 999 of 1,000 runs (lesson 15, arrived.cu).
 CASE(pageable_copy) {
   Streams s(cudaStreamNonBlocking);
   int *x = zeros<int>(kMany), *y = zeros<int>(kMany);

@@ -1,4 +1,4 @@
-// Many small products of matrices by one call of cuBLAS: batches that lie one behind the other, with room between them.
+// Many small products of matrices by one call of cuBLAS: batches that lie one after the other, with room between them.
 #include <cublas_v2.h>
 
 #include <cstdio>

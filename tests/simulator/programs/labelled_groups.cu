@@ -36,7 +36,7 @@ int main() {
     wanted[values[i] % bins].push_back(values[i]);
     wanted_odd += values[i] % 2;
   }
-  int *dvalues, *dsizes, *dcontent;  // behind the sizes of the bins: how many are odd
+  int *dvalues, *dsizes, *dcontent;  // after the sizes of the bins: how many are odd
   cudaMalloc(&dvalues, n * sizeof(int));
   cudaMalloc(&dsizes, (bins + 1) * sizeof(int));
   cudaMalloc(&dcontent, content.size() * sizeof(int));

@@ -1,4 +1,4 @@
-// One launch adds up everything: the block that ends last, by a counter behind a fence, adds the blocks' sums.
+// One launch adds up everything: the block that ends last, by a counter after a fence, adds the blocks' sums.
 #include <cstdio>
 #include <vector>
 

@@ -54,7 +54,7 @@ int main() {
   thrust::device_vector<int> v(n);
   thrust::sequence(v.begin(), v.end());
   twice<<<(n + 255) / 256, 256>>>(thrust::raw_pointer_cast(v.data()), n);
-  check(thrust::reduce(v.begin(), v.end()) == n * (n - 1), "a reduction behind a kernel");
+  check(thrust::reduce(v.begin(), v.end()) == n * (n - 1), "a reduction after a kernel");
 
   thrust::device_vector<int> bins(7, 0);
   thrust::counting_iterator<int> zero(0);

@@ -54,7 +54,7 @@ void tell_host_fault(std::uintptr_t address, void* site) {
   std::fputs(said.c_str(), stderr);
 }
 
-/// `site`: behind the instruction.
+/// `site`: after the instruction.
 [[noreturn]] void divided_by_zero(void* site) {
   Finding f;
   f.code = "division-by-zero";
@@ -96,7 +96,7 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
   if (in_kernel() && kernel_fault != nullptr) kernel_fault(address, site);
 
   if (!in_kernel() && arena_of(address) != nullptr) {
-    // Sites are return addresses, which lie behind the instruction that they stand for.
+    // Sites are return addresses, which lie after the instruction that they stand for.
     void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
     if (device_arena.contains(address)) host_access(address, 0, const_cast<void*>(place_in_program(after)));
     report_finding("host-use-after-free", "host code used memory that is not allocated (" + describe(address) + ")",

@@ -411,7 +411,7 @@ struct DeviceSelect {
   }
 };
 
-/// Those that aren't chosen come behind the others, the last of them first.
+/// Those that aren't chosen come after the others, the last of them first.
 struct DevicePartition {
   template <class In, class Flags, class Out, class Count>
   static cudaError_t Flagged(void* storage, size_t& bytes, In in, Flags flags, Out out, Count count, int n,

@@ -13,7 +13,7 @@ struct alignas(8) Word {
   std::uint16_t expected, missing;
 };
 
-/// Of all threads that have arrived in a phase, what they did before is ordered before what a thread does behind its wait.
+/// Of all threads that have arrived in a phase, what they did before is ordered before what a thread does after its wait.
 void begin(Word& word, std::uint32_t expected);
 /// Returns the phase of the arrival. `dropped`: so many are expected no more, from the next phase on.
 TILEWISE_DISTINCT std::uint32_t arrive(Word& word, std::uint32_t count, std::uint32_t dropped);

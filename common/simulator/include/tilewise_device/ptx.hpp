@@ -118,7 +118,7 @@ template <class T, int count>
 struct alignas(count * sizeof(T)) Elements {
   T x[count];
 };
-/// What lies `bytes` behind an address, which is a pointer or a number.
+/// What lies `bytes` past an address, which is a pointer or a number.
 template <class Address>
 TILEWISE_INLINE auto behind(const Address& address, std::int64_t bytes) {
   if constexpr (std::is_pointer_v<Address>)

@@ -17,7 +17,7 @@ struct Xorwow {
 
   static constexpr std::uint32_t kWeyl = 362437;  ///< what d grows by in each step
 
-  /// `subsequence` times 2^67 steps, and `offset` more, behind the seed's first state.
+  /// `subsequence` times 2^67 steps, and `offset` more, past the seed's first state.
   static Xorwow start(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t offset) {
     const std::uint32_t low = 1099087573u * (std::uint32_t(seed) ^ 0xaad26b49u);
     const std::uint32_t high = 2591861531u * (std::uint32_t(seed >> 32) ^ 0xf7dcefddu);

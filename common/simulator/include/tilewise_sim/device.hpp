@@ -331,7 +331,7 @@ struct Kept {
 };
 
 /// What each thread does before its kernel begins is the simulator's own: no access of it is looked at. (clang++ has no place for
-/// this behind `mutable`.)
+/// this after `mutable`.)
 #ifdef __clang__
 #define TILEWISE_UNSEEN
 #else

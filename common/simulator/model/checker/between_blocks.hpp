@@ -20,7 +20,7 @@ const char* missing_between_blocks(const Now& now, std::uint32_t interval);
 void take_over(State& s, unsigned thread, MemorySpace space, std::uintptr_t address);
 
 /// Its store passes on, within the block, everything up to now: what follows counts as later. And to other blocks what a fence of
-/// theirs stands behind.
+/// theirs follows.
 void hand_over(State& s, unsigned thread, MemorySpace space, std::uintptr_t address);
 
 }  // namespace tilewise::sim::checker

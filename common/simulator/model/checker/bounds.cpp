@@ -159,7 +159,7 @@ void fault(std::uintptr_t address, void* site) {
   Lane& lane = *current_lane;
   observed_lane = nullptr;
   const bool stack = on_thread_stack(reinterpret_cast<const void*>(address));
-  // Sites are return addresses, which lie behind the instruction that they stand for.
+  // Sites are return addresses, which lie after the instruction that they stand for.
   void* const after = site ? static_cast<char*>(site) + 1 : nullptr;
   report_finding(finding_of(
       stack ? "stack-overflow" : "illegal-address",

@@ -1,4 +1,4 @@
-// What one thread's accesses are to others without a barrier between them: what fences stand behind, what was told by a flag, who has seen it.
+// What one thread's accesses are to others without a barrier between them: which fences follow them, what was told by a flag, who has seen it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace tilewise::sim::checker {
 
-// What a store or atomic of one block has told to others: the accesses that a fence stands behind, before that store.
+// What a store or atomic of one block has told to others: the accesses that a fence follows, before that store.
 struct Release {
   std::uint32_t block_first;         // which block,
   std::uint32_t at;                  // and in which interval
@@ -35,7 +35,7 @@ struct HandedOver {
 };
 
 // A thread of the running block has seen what other blocks handed over. It counts for those that know of it and have a fence
-// behind that: a barrier or a meeting of lanes passes on both.
+// after that: a barrier or a meeting of lanes passes on both.
 struct TakenOver {
   const HandedOver* from;
   std::size_t releases;  // the first ones

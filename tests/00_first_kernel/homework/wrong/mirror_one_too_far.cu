@@ -1,6 +1,6 @@
 // expect: mirror visible wrong
 // points: mirror 5..43
-// Reads the pixel behind the one that it needs.
+// Reads the pixel after the one that it needs.
 #include "homework.cuh"
 
 __global__ void mirror(const float* in, float* out, int width, int height) {

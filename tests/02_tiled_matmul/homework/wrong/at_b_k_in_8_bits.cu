@@ -1,6 +1,6 @@
 // expect: matmul_at_b visible 10 of 11 shapes right
 // points: matmul_at_b 38..44
-// What lies behind k = 112 is not in the sums.
+// What lies beyond k = 112 is not in the sums.
 #include "homework.cuh"
 
 __global__ void k(const float* A, const float* B, float* C, int M, int N, int K) {

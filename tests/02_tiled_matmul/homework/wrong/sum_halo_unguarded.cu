@@ -1,4 +1,4 @@
-// The right halo of the last block is read from behind the end of x.
+// The right halo of the last block is read from past the end of x.
 // expect: moving_sum findings past its end: x has
 // points: moving_sum 75..80
 #include "homework.cuh"

@@ -1,4 +1,4 @@
-// The last block writes behind the end of y.
+// The last block writes past the end of y.
 // expect: moving_sum findings out-of-bounds
 // points: moving_sum 38..47
 #include "homework.cuh"

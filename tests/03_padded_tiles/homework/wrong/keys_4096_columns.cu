@@ -1,6 +1,6 @@
 // expect: sums_by_key visible 9 of 10 shapes right
 // points: sums_by_key 5..48
-// What lies behind column 4,096 is not in the sums.
+// What lies beyond column 4,096 is not in the sums.
 #include "homework.cuh"
 
 __global__ void k(const int* keys, const float* values, float* sums, int rows, int cols) {

@@ -1,6 +1,6 @@
 // expect: record_sums findings out-of-bounds
 // points: record_sums 5..85
-// The last block writes behind the end of y.
+// The last block writes past the end of y.
 #include "homework.cuh"
 
 __device__ int place(int i, int j) { return 8 * i + j + i / 4; }

@@ -1,4 +1,4 @@
-// No guard where words are loaded: behind the end of A lies nothing of ours.
+// No guard where words are loaded: past the end of A lies nothing of ours.
 // expect: transpose_in_place findings out-of-bounds
 // points: transpose_in_place 8..16
 #include "homework.cuh"

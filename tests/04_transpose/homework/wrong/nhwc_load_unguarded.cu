@@ -1,4 +1,4 @@
-// The last block loads a full share, from behind the end of `in`.
+// The last block loads a full share, from past the end of `in`.
 // expect: nhwc_to_nchw findings out-of-bounds
 // points: nhwc_to_nchw 5..13
 #include "homework.cuh"

@@ -11,7 +11,7 @@ __global__ void k(const float* in, float* out, int rows, int cols) {
     int odd = begin & 1;
     // Lane by lane pairs of words, from `odd` words before the row on.
     size_t at = begin - odd + 2 * (size_t)j;
-    // Behind a row's end lies the next one; behind the last row, nothing that's needed.
+    // After a row's end lies the next one; after the last row, nothing that's needed.
     const float2* pairs = reinterpret_cast<const float2*>(in);
     const size_t last = (size_t)rows * cols / 2 - 1, pair = at / 2 < last ? at / 2 : last;
     const float x = pairs[pair].x, y = pairs[pair].y;

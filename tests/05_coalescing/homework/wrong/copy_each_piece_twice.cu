@@ -7,7 +7,7 @@
 // i + 1, shifted by 0 to 3 words. Each lane loads one piece and gets what it needs of the next from the lane beside it.
 __global__ void copy_part(const float* from, float* to, int n, int head) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x;
-  const int pieces = (n - head) / 4;  // whole ones, behind to[head - 1]
+  const int pieces = (n - head) / 4;  // whole ones, after to[head - 1]
   const int shift = (reinterpret_cast<size_t>(from + head) / sizeof(float)) % 4;
 
   // Piece i of `from`. Of the first and of the last one maybe not all words are ours.
@@ -19,7 +19,7 @@ __global__ void copy_part(const float* from, float* to, int n, int head) {
   };
   const float4 a = load(t);
   float4 b;
-  b.x = __shfl_down_sync(0xffffffffu, a.x, 1);  // the whole warp, also lanes behind the end
+  b.x = __shfl_down_sync(0xffffffffu, a.x, 1);  // the whole warp, also lanes past the end
   b.y = __shfl_down_sync(0xffffffffu, a.y, 1);
   b.z = __shfl_down_sync(0xffffffffu, a.z, 1);
   if (shift != 0) b = load(t + 1);  // it has no neighbour
@@ -34,7 +34,7 @@ __global__ void copy_part(const float* from, float* to, int n, int head) {
 }
 
 cudaError_t launch_copy_part(const float* from, float* to, int n, cudaStream_t stream) {
-  const int past = reinterpret_cast<size_t>(to) / sizeof(float) % 4;  // words behind a multiple of 16 bytes
+  const int past = reinterpret_cast<size_t>(to) / sizeof(float) % 4;  // words past a multiple of 16 bytes
   const int head = min(n, (4 - past) % 4);
   copy_part<<<(n + 1023) / 1024, 256, 0, stream>>>(from, to, n, head);
   return cudaGetLastError();

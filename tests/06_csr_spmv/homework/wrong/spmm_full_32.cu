@@ -1,4 +1,4 @@
-// expect: spmm visible behind the last full 32 are missing
+// expect: spmm visible after the last full 32 are missing
 // points: spmm 5..58
 #include "homework.cuh"
 

@@ -1,7 +1,7 @@
 // expect: symmetric_spmv findings race-global
 // expect: symmetric_spmv hidden the last block ran first
 // points: symmetric_spmv 5..85
-// As sym_zero_in_kernel, with a barrier behind it: that orders the threads of a block, and no other blocks.
+// As sym_zero_in_kernel, with a barrier after it: that orders the threads of a block, and no other blocks.
 #include "homework.cuh"
 
 constexpr int LANES = 8;

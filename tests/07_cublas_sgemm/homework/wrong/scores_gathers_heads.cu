@@ -1,6 +1,6 @@
 // expect: head_scores efficiency sectors of loads and stores
 // points: head_scores 5..84
-// The heads of Q are copied one behind the other first.
+// The heads of Q are copied one after the other first.
 #include "homework.cuh"
 
 __global__ void gather(const float* Q, float* apart, int heads, int queries, int d) {

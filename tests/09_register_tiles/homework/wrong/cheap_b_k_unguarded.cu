@@ -1,6 +1,6 @@
 // expect: cheapest findings out-of-bounds
 // points: cheapest 37..46
-// Fetches rows of B behind the last.
+// Fetches rows of B past the last.
 #include "homework.cuh"
 
 constexpr int TILE = 32, DEPTH = 8, STEP = 8;

@@ -1,6 +1,6 @@
 // expect: nearest_level findings out-of-bounds
 // points: nearest_level 10..18
-// Stores behind the last index.
+// Stores past the last index.
 #include "homework.cuh"
 
 constexpr int THREADS = 128;

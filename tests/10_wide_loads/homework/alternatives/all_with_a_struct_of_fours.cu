@@ -1,6 +1,6 @@
 // An aligned struct of the program's own, copied before its elements are used.
 // points with clang++: gram 94..100
-// clang++ makes one load of p[3] and the last element of *p, behind the branches, and that has the line of neither. So the four
+// clang++ makes one load of p[3] and the last element of *p, after the branches, and that has the line of neither. So the four
 // words of `v = *...` aren't counted as the one load that nvcc makes of them.
 #include "homework.cuh"
 

@@ -1,6 +1,6 @@
 // expect: gram findings out-of-bounds
 // points: gram 80..85
-// Word by word, but all four are fetched where the first is inside: the next row, and what lies behind A.
+// Word by word, but all four are fetched where the first is inside: the next row, and what lies beyond A.
 #include "homework.cuh"
 
 constexpr int TILE = 32, DEPTH = 8;

@@ -1,6 +1,6 @@
 // expect: gram findings out-of-bounds
 // points: gram 28..37
-// The rows behind the last one are fetched, too.
+// The rows after the last one are fetched, too.
 #include "homework.cuh"
 
 constexpr int TILE = 32, DEPTH = 8;

@@ -1,6 +1,6 @@
 // expect: match efficiency right after they had begun the copies
 // points: match 5..98
-// Right, but the next copies begin behind the loop over the piece, right before the wait.
+// Right, but the next copies begin after the loop over the piece, right before the wait.
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,6 +1,6 @@
 // expect: match visible elements are wrong
 // points: match 5..57
-// The last word again, not a zero, stands behind the pattern.
+// The last word again, not a zero, comes after the pattern.
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

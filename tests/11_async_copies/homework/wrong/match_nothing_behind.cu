@@ -1,6 +1,6 @@
 // expect: match findings which no thread of the block has written
 // points: match 5..80
-// Leaves out the copies behind the end, and so what is in the buffer stays.
+// Leaves out the copies past the end, and so what is in the buffer stays.
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

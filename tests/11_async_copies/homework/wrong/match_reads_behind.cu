@@ -1,6 +1,6 @@
 // expect: match findings out-of-bounds
 // points: match 5..80
-// Copies what lies behind the pattern and behind x.
+// Copies what lies beyond the pattern and beyond x.
 #include "homework.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,4 +1,4 @@
-// expect: row_log_sum_exp visible the last 4 elements of each row are missing, behind the last full 32
+// expect: row_log_sum_exp visible the last 4 elements of each row are missing, after the last full 32
 // points: row_log_sum_exp 10..21
 // Whole rounds of the threads of a row only.
 #include "homework.cuh"

@@ -52,7 +52,7 @@ __global__ void min_max_count(const float* x, int n, float* range, int* count, f
 
   Summary mine = nothing();
   if (thread < before) mine = joined(mine, x[thread]);
-  if (thread < n - after) mine = joined(mine, x[after + thread]);  // up to three behind the last float4
+  if (thread < n - after) mine = joined(mine, x[after + thread]);  // up to three after the last float4
   for (int i = thread; i < count4; i += threads) {
     const float4 v = fours[i];
     mine = joined(joined(joined(joined(mine, v.x), v.y), v.z), v.w);

@@ -1,7 +1,7 @@
-// expect: min_max_count visible the last 3 elements are missing, behind the last full 4
+// expect: min_max_count visible the last 3 elements are missing, after the last full 4
 // points: min_max_count 21..32
 // quick: yes
-// The elements behind the last float4 are left out.
+// The elements after the last float4 are left out.
 #include "homework.cuh"
 
 // What is known of some of the elements.

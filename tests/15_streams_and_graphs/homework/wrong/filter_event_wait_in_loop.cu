@@ -1,6 +1,6 @@
 // expect: filter efficiency waits
 // points: filter 59..61
-// The host waits for an event behind each chunk.
+// The host waits for an event after each chunk.
 #include "homework.cuh"
 
 // out[i] = (in[i - 1] + 2 in[i] + in[i + 1]) / 4 for `count` elements. in[-1] and in[count] are there, but where the

@@ -1,6 +1,6 @@
 // expect: filter findings race-streams
 // points: filter 74..76
-// The event is recorded behind the waits for it: these wait for nothing.
+// The event is recorded after the waits for it: these wait for nothing.
 #include "homework.cuh"
 
 // out[i] = (in[i - 1] + 2 in[i] + in[i + 1]) / 4 for `count` elements. in[-1] and in[count] are there, but where the

@@ -1,4 +1,4 @@
-// The ring the other way round: each device fetches from the one behind it.
+// The ring the other way round: each device fetches from the one after it.
 #include "homework.cuh"
 
 constexpr int MOST = 8;  // devices

@@ -1,6 +1,6 @@
 // expect: all_reduce findings race-streams
 // points: all_reduce 79..81
-// Waits for the device behind in place of the one before.
+// Waits for the next device in place of the one before.
 #include "homework.cuh"
 
 constexpr int MOST = 8;  // devices

@@ -4,7 +4,7 @@
 #include "homework.cuh"
 
 // A step for rows first, first + 1, ..., last - 1 of the `rows` rows that a device has; row 0 comes after the room for
-// a row of the neighbour's. top, bottom: the plate ends before row 0, or behind the last row.
+// a row of the neighbour's. top, bottom: the plate ends before row 0, or after the last row.
 __global__ void heat(const float* from, float* to, int rows, int width, int first, int last, bool top, bool bottom) {
   const size_t point = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const int row = first + int(point / width), col = int(point % width);

@@ -1,10 +1,10 @@
 // expect: heat visible comes from the row of device
 // points: heat 4..20
-// The row behind the last one is copied: the one that is room for a neighbour's.
+// The row after the last one is copied: the one that is room for a neighbour's.
 #include "homework.cuh"
 
 // A step for rows first, first + 1, ..., last - 1 of the `rows` rows that a device has; row 0 comes after the room for
-// a row of the neighbour's. top, bottom: the plate ends before row 0, or behind the last row.
+// a row of the neighbour's. top, bottom: the plate ends before row 0, or after the last row.
 __global__ void heat(const float* from, float* to, int rows, int width, int first, int last, bool top, bool bottom) {
   const size_t point = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const int row = first + int(point / width), col = int(point % width);

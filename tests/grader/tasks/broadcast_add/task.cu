@@ -3,7 +3,7 @@
 
 /// out[i * cols + j] = a[i * a_row + j * a_col] + b[i * b_row + j * b_col] for 0 <= i < rows and 0 <= j < cols.
 /// a and b are views: their strides are in elements, from 0 to 65,536, and 0 repeats a row or a column. Each holds the floats from its
-/// element 0, 0 to its element rows - 1, cols - 1, and nothing behind them. out: rows x cols floats, garbage before; it overlaps neither.
+/// element 0, 0 to its element rows - 1, cols - 1, and nothing beyond them. out: rows x cols floats, garbage before; it overlaps neither.
 /// rows and cols are 1 to 1,048,576, their product is below 2^31, and so is every position in a and b. a and b must not change.
 /// Pass `stream` on to each launch. Returns the error of the launch.
 cudaError_t launch_broadcast_add(const float* a, const float* b, float* out, int rows, int cols, int a_row, int a_col,

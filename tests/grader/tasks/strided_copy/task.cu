@@ -1,9 +1,9 @@
-// strided_copy: any view of a matrix, copied to rows that lie one behind the other.
+// strided_copy: any view of a matrix, copied to rows that lie one after the other.
 #include "tilewise/task.hpp"
 
 /// out[i * cols + j] = view[i * row + j * col] for 0 <= i < rows and 0 <= j < cols: what NumPy's ascontiguousarray() does.
 /// The strides row and col are in elements, from 0 to 65,536. The view holds the floats from its element 0, 0 to its element rows - 1,
-/// cols - 1, and nothing behind them. out: rows x cols floats, garbage before; it does not overlap the view, which must not change.
+/// cols - 1, and nothing beyond them. out: rows x cols floats, garbage before; it does not overlap the view, which must not change.
 /// rows and cols are 1 to 1,048,576, their product is below 2^31, and so is every position in the view.
 /// Pass `stream` on to each launch. Returns the error of the launch.
 cudaError_t launch_strided_copy(const float* view, float* out, int rows, int cols, int row, int col,

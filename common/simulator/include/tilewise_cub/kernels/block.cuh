@@ -399,7 +399,7 @@ class BlockLoad {
   __device__ __forceinline__ void Load(It from, T (&items)[ITEMS], int valid = tilewise::kAll) {
     load_as_asked(from, items, valid);
   }
-  /// Elements behind the last valid one are `otherwise`.
+  /// Elements after the last valid one are `otherwise`.
   template <class It, class Default>
   __device__ __forceinline__ void Load(It from, T (&items)[ITEMS], int valid, Default otherwise) {
 #pragma unroll
@@ -581,7 +581,7 @@ class BlockDiscontinuity {
     flag_heads(flags, in, op);
     if (tid_ == 0) flags[0] = op(before, in[0]);
   }
-  /// Whether it differs from the one behind it; the last has a flag, or is compared with `behind`.
+  /// Whether it differs from the one after it; the last has a flag, or is compared with `behind`.
   template <int ITEMS, class Flag, class Op>
   __device__ __forceinline__ void FlagTails(Flag (&flags)[ITEMS], T (&in)[ITEMS], Op op) {
     flag_tails(flags, in, op);

@@ -85,7 +85,7 @@ __device__ __forceinline__ T ShuffleUp(T input, int offset, int first, unsigned 
   const int lane = LaneId(), group = lane / LANES * LANES;
   return tilewise::from_lane(mask, input, lane - offset >= group + first ? lane - offset : lane);
 }
-/// Lanes whose source would lie behind `last` keep their value.
+/// Lanes whose source would lie past `last` keep their value.
 template <int LANES, class T>
 __device__ __forceinline__ T ShuffleDown(T input, int offset, int last, unsigned int mask) {
   const int lane = LaneId(), group = lane / LANES * LANES;
