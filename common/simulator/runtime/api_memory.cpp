@@ -222,12 +222,12 @@ void ask_for_copy(const CopyCall& call, const void* to, const void* from) {
     order::ask_for(order_of(call.stream));
 }
 
-/// A copy into the stream's own device from the program's own memory, by a call that isn't asynchronous: it waits for what the stream
-/// was asked for before, and returns as soon as the bytes are in the driver's buffer. They may still be on their way then (CUDA Runtime
-/// API, "API synchronization behavior"; seen on an H200 by lesson 15's arrived.cu).
+/// A copy to the device from the program's own memory, by a call that isn't asynchronous: it waits for what the stream was asked for
+/// before, and returns as soon as the bytes are in the driver's buffer. They may still be on their way then (CUDA Runtime API, "API
+/// synchronization behavior"; seen on an H200 by lesson 15's arrived.cu). Where a program sees several devices, such a copy is taken for
+/// done: there, what it gets wrong between devices is what it's to be told.
 bool leaves_before_arrival(const CopyCall& call, const void* to, const void* from) {
-  return !call.async && is_device_memory(to) && memory::find(from) == nullptr &&
-         device_of_memory(to) == order::device_of(order_of(call.stream));
+  return !call.async && !several_devices() && is_device_memory(to) && memory::find(from) == nullptr;
 }
 
 /// What the host waits for, beside the copy or fill itself: `on_host` says whether it touches memory that the host can reach, and
