@@ -447,25 +447,47 @@ TEST_CASE("pointers tell what they point to", "[api]") {
   CHECK(a.type == cudaMemoryTypeDevice);
 }
 
+namespace {
+
+struct FreeBytes {
+  std::size_t before = 0, during = 0, after = 0, total = 0;
+};
+
+FreeBytes free_bytes_around(std::size_t allocated) {
+  FreeBytes free;
+  char* p = nullptr;
+  REQUIRE(cudaMemGetInfo(&free.before, &free.total) == cudaSuccess);
+  REQUIRE(cudaMalloc(&p, allocated) == cudaSuccess);
+  REQUIRE(cudaMemGetInfo(&free.during, &free.total) == cudaSuccess);
+  REQUIRE(cudaFree(p) == cudaSuccess);
+  REQUIRE(cudaMemGetInfo(&free.after, &free.total) == cudaSuccess);
+  return free;
+}
+
+// No difference is taken: where others have freed memory meanwhile it would be below 0, and that is a huge number here.
+bool shrinks_and_grows(const FreeBytes& free, std::size_t allocated) {
+  return free.before >= free.during + allocated && free.after >= free.during + allocated;
+}
+
+}  // namespace
+
 TEST_CASE("free memory shrinks and grows", "[api]") {
   constexpr std::size_t kBytes = std::size_t(256) << 20;
-  std::size_t before = 0, during = 0, after = 0, total = 0;
-  REQUIRE(cudaMemGetInfo(&before, &total) == cudaSuccess);
-  CHECK(before <= total);
-  char* p = nullptr;
-  REQUIRE(cudaMalloc(&p, kBytes) == cudaSuccess);
-  REQUIRE(cudaMemGetInfo(&during, &total) == cudaSuccess);
-  REQUIRE(cudaFree(p) == cudaSuccess);
-  REQUIRE(cudaMemGetInfo(&after, &total) == cudaSuccess);
-  CHECK(before - during >= kBytes);
-  CHECK(after > during);
+  FreeBytes free = free_bytes_around(kBytes);
+#if !defined(TILEWISE_SIMULATOR)
+  // Other programs may take or free memory of the same GPU meanwhile; not each time.
+  for (int again = 0; again < 20 && !shrinks_and_grows(free, kBytes); ++again) free = free_bytes_around(kBytes);
+#endif
+  INFO(free.before << " bytes free before, " << free.during << " during, " << free.after << " after");
+  CHECK(free.before <= free.total);
+  CHECK(shrinks_and_grows(free, kBytes));
 #if defined(TILEWISE_SIMULATOR)
   // A program that takes nine tenths of it, and as much in host memory, is not to be ended for want of memory.
   std::ifstream file("/proc/meminfo");
   std::size_t available = 0;
   for (std::string word; file >> word;)
     if (word == "MemAvailable:") file >> available;
-  CHECK((available == 0 || before <= available << 9));
+  CHECK((available == 0 || free.before <= available << 9));
 #endif
 }
 

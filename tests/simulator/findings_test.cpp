@@ -180,6 +180,11 @@ TEST_CASE("Findings: a race's advice is one that cures it", "[programs]") {
       {"within_and_between",
        "; blocks run in any order, and no barrier is between them: separate arrays or a second launch"},
       {"blocks_write", "; blocks run in any order, so which value stays is up to chance: let one of them write"},
+      {"bare_lock",
+       "; if an atomic before it is a lock or a ticket, that orders nothing without fences: __threadfence()"},
+      {"bare_lock_in_block",
+       "; if an atomic before it is a lock, that orders nothing without fences: __threadfence_block()"},
+      {"given_back_plainly", "; a plain store has no order with the atomics of other blocks: a lock is given back by"},
   };
   for (const auto& [name, advice] : cases) {
     REQUIRE(program.run_case(name) == 1);
@@ -191,6 +196,33 @@ TEST_CASE("Findings: a race's advice is one that cures it", "[programs]") {
     CHECK(message.find(advice) != std::string::npos);
     const bool barrier_helps = advice.find("__sync") != std::string::npos;
     CHECK((message.find("__sync") != std::string::npos) == barrier_helps);
+  }
+}
+
+TEST_CASE("Findings: of a barrier it is said which threads are at it, which are elsewhere, and which have ended",
+          "[programs]") {
+  const Program program("threads.cu");
+  const std::pair<std::string, std::string> cases[] = {
+      {"if_and_else",
+       "divergent-barrier: threads (0,0,0) to (31,0,0) wait at the __syncthreads() of this line, but "
+       "threads (32,0,0) to (63,0,0) at the one of "},
+      {"three_barriers",
+       "divergent-barrier: threads (0,0,0) to (7,0,0) wait at the __syncthreads() of this line, but "
+       "28 threads ((8,0,0), (10,0,0) and so on) at the one of "},
+      {"three_barriers", ", 27 threads ((9,0,0), (11,0,0) and so on) at the one of "},
+      {"three_barriers", ", thread (63,0,0) has ended; all threads of a block must reach the same one"},
+      {"different_iterations",
+       "divergent-barrier: 32 threads ((0,0,0), (2,0,0) and so on) wait at this "
+       "__syncthreads() in one iteration of a loop, but 32 threads ((1,0,0), "},
+      {"two_calls", "divergent-barrier: threads (0,0,0) to (15,0,0) have come to this __syncthreads() by the call in "},
+      {"nobody_sets_the_flag", "happen: thread (0,0,0) waits in a loop at "},
+      {"nobody_sets_the_flag", ", threads (1,0,0) to (63,0,0) have ended"},
+  };
+  for (const auto& [name, words] : cases) {
+    program.run_case(name);
+    const std::string text = program.text(program.log());
+    INFO(name << ": " << text);
+    CHECK(text.find(words) != std::string::npos);
   }
 }
 

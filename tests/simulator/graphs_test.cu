@@ -377,6 +377,112 @@ TEST_CASE("Graphs: copies in three dimensions, and nodes whose parameters change
   REQUIRE(cudaFreeHost(host) == cudaSuccess);
 }
 
+namespace {
+
+/// A copy of `rows` rows of 32 floats, 64 floats apart.
+cudaMemcpy3DParms rows_of(float* to, float* from, std::size_t rows, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(from, 64 * sizeof(float), 32 * sizeof(float), rows);
+  copy.dstPtr = make_cudaPitchedPtr(to, 64 * sizeof(float), 32 * sizeof(float), rows);
+  copy.extent = make_cudaExtent(32 * sizeof(float), rows, 1);
+  copy.kind = kind;
+  return copy;
+}
+
+/// A graph of one copy, ready for launches.
+struct CopyGraph : Graph {
+  cudaGraphNode_t node = nullptr;
+  explicit CopyGraph(const cudaMemcpy3DParms& copy) {
+    REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy) == cudaSuccess);
+    instantiate();
+  }
+  cudaError_t becomes(const cudaMemcpy3DParms& copy) {
+    const cudaError_t error = cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
+    if (error != cudaSuccess) cudaGetLastError();
+    return error;
+  }
+  cudaGraphExecUpdateResult updates(const cudaMemcpy3DParms& copy) {
+    REQUIRE(cudaGraphMemcpyNodeSetParams(node, &copy) == cudaSuccess);  // any copy: it's in no graph for launches
+    cudaGraphExecUpdateResultInfo info{};
+    if (cudaGraphExecUpdate(exec, graph, &info) != cudaSuccess) cudaGetLastError();
+    return info.result;
+  }
+};
+
+}  // namespace
+
+// What an H200 says (CUDA 13.0): the kind must stay, whatever memory it is, and only copies of one row change.
+TEST_CASE("Graphs: a copy that is ready for launches keeps its direction and its one row") {
+  Array x(1), y(2);
+  float *pinned = nullptr, pageable[64] = {};
+  REQUIRE(cudaMallocHost(&pinned, kMany * sizeof(float)) == cudaSuccess);
+  constexpr auto in = cudaMemcpyHostToDevice, out = cudaMemcpyDeviceToHost, inside = cudaMemcpyDeviceToDevice;
+  CopyGraph one(rows_of(x.data, pinned, 1, in));
+  CHECK(one.becomes(rows_of(y.data, pinned, 1, in)) == cudaSuccess);
+  CHECK(one.becomes(rows_of(y.data, pageable, 1, in)) == cudaSuccess);
+  CHECK(one.becomes(rows_of(pinned, x.data, 1, out)) == cudaErrorInvalidValue);
+  CHECK(one.becomes(rows_of(x.data, y.data, 1, inside)) == cudaErrorInvalidValue);
+  CHECK(one.becomes(rows_of(x.data, pinned, 1, out)) == cudaErrorInvalidValue);
+  CHECK(one.becomes(rows_of(x.data, pinned, 4, in)) == cudaErrorInvalidValue);
+  cudaMemcpy3DParms nothing = rows_of(x.data, pinned, 1, in);
+  nothing.extent.width = 0;
+  CHECK(one.becomes(nothing) == cudaErrorInvalidValue);
+  CHECK(cudaGraphExecMemcpyNodeSetParams1D(one.exec, one.node, pinned, x.data, 4, out) == cudaErrorInvalidValue);
+  cudaGetLastError();
+  CHECK(one.updates(rows_of(pinned, x.data, 1, out)) == cudaGraphExecUpdateErrorParametersChanged);
+  CHECK(one.updates(rows_of(x.data, pinned, 4, in)) == cudaGraphExecUpdateErrorParametersChanged);
+  CHECK(one.updates(rows_of(y.data, pageable, 1, in)) == cudaGraphExecUpdateSuccess);
+
+  CopyGraph four(rows_of(x.data, pinned, 4, in));
+  CHECK(four.becomes(rows_of(y.data, pinned, 4, in)) == cudaErrorInvalidValue);
+  CHECK(four.becomes(rows_of(x.data, pinned, 1, in)) == cudaErrorInvalidValue);
+  CHECK(four.updates(rows_of(x.data, pinned, 4, in)) == cudaGraphExecUpdateSuccess);  // the same
+
+  CopyGraph any(rows_of(x.data, pinned, 1, cudaMemcpyDefault));
+  CHECK(any.becomes(rows_of(pinned, x.data, 1, cudaMemcpyDefault)) == cudaSuccess);
+  CHECK(any.becomes(rows_of(x.data, pinned, 1, in)) == cudaErrorInvalidValue);
+  REQUIRE(cudaFreeHost(pinned) == cudaSuccess);
+}
+
+TEST_CASE("Graphs: a captured copy keeps its kind, too") {
+  Streams s;
+  Array x(1), y(2);
+  float* pinned = nullptr;
+  REQUIRE(cudaMallocHost(&pinned, kMany * sizeof(float)) == cudaSuccess);
+  const auto capture = [&](Graph& g, float* to, float* from, cudaMemcpyKind kind) {
+    REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    REQUIRE(cudaMemcpyAsync(to, from, 64, kind, s.a) == cudaSuccess);
+    REQUIRE(cudaStreamEndCapture(s.a, &g.graph) == cudaSuccess);
+  };
+  const auto updates = [&](Graph& g, float* to, float* from, cudaMemcpyKind kind) {
+    Graph next;
+    capture(next, to, from, kind);
+    cudaGraphExecUpdateResultInfo info{};
+    if (cudaGraphExecUpdate(g.exec, next.graph, &info) != cudaSuccess) cudaGetLastError();
+    return info.result;
+  };
+  for (const cudaMemcpyKind kind : {cudaMemcpyHostToDevice, cudaMemcpyDefault}) {
+    const bool any = kind == cudaMemcpyDefault;
+    INFO(kind);
+    Graph g;
+    capture(g, x.data, pinned, kind);
+    g.instantiate();
+    cudaGraphNode_t node = nullptr;
+    std::size_t one = 1;
+    REQUIRE(cudaGraphGetNodes(g.graph, &node, &one) == cudaSuccess);
+    CHECK(cudaGraphExecMemcpyNodeSetParams1D(g.exec, node, y.data, pinned, 64, kind) == cudaSuccess);
+    CHECK(cudaGraphExecMemcpyNodeSetParams1D(g.exec, node, pinned, y.data, 64, cudaMemcpyDeviceToHost) ==
+          cudaErrorInvalidValue);
+    cudaGetLastError();
+    CHECK(updates(g, y.data, pinned, kind) == cudaGraphExecUpdateSuccess);
+    CHECK(updates(g, pinned, y.data, cudaMemcpyDeviceToHost) == cudaGraphExecUpdateErrorParametersChanged);
+    CHECK(updates(g, pinned, y.data, cudaMemcpyDefault) ==
+          (any ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorParametersChanged));
+  }
+  REQUIRE(cudaFreeHost(pinned) == cudaSuccess);
+}
+
 TEST_CASE("Graphs: nodes, edges and parameters can be asked for, in a clone, too") {
   Array x(1);
   float factor = 3;

@@ -362,7 +362,11 @@ int main() {
 }
 
 TEST_CASE("A program with parts of CUDA graphs that are not there is refused", "[programs]") {
-  refuses("program.cu:4: error: the simulator does not support cudaEventRecordWithFlags(): use cudaEventRecord", R"(
+  refuses(
+      "program.cu:4: error: the simulator does not support cudaEventRecordWithFlags(): use cudaEventRecord; in place "
+      "of cudaEventRecordExternal, which in a capture makes a node that records the event in each launch of the graph, "
+      "add one after cudaStreamEndCapture by cudaGraphAddEventRecordNode",
+      R"(
 #include <cuda_runtime.h>
 int main() {
   cudaEventRecordWithFlags(nullptr, nullptr, 0);

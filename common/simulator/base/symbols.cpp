@@ -210,6 +210,71 @@ KnownLines& known_lines() {
   return lines;
 }
 
+// The lines of the functions that are inlined at one address, innermost first.
+using Frames = std::vector<SourceLine>;
+
+// Of those the first that isn't the simulator's own is what messages name.
+void note(const void* pc, const Frames& frames) {
+  SourceLine& named = known_lines().one[pc];
+  bool is_theirs = false;
+  for (const SourceLine& frame : frames) {
+    known_lines().all[pc].push_back(frame);
+    if (!is_theirs) named = frame;
+    is_theirs = is_theirs || !in_simulator_headers(frame.file);
+  }
+}
+
+std::string hexadecimal(std::uintptr_t number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+// The call that returns to `pc`: one byte before the instruction after it.
+std::uintptr_t call_before(const void* pc) { return reinterpret_cast<std::uintptr_t>(pc) - 1; }
+
+#if defined(__APPLE__)
+// One question per address keeps the inlined frames of different addresses apart.
+std::vector<Frames> look_up(const std::vector<const void*>& pcs) {
+  const std::string base = hexadecimal(load_bias() + 0x100000000ull);
+  std::vector<Frames> all;
+  for (const void* pc : pcs) {
+    std::istringstream lines(
+        output_of({"atos", "-i", "-o", executable_path(), "-l", base, hexadecimal(call_before(pc))}));
+    Frames& frames = all.emplace_back();
+    for (std::string line; std::getline(lines, line);) {
+      const auto open = line.rfind('('), close = line.rfind(')');
+      if (open == std::string::npos || close == std::string::npos) continue;
+      const SourceLine location = parse_location(line.substr(open + 1, close - open - 1));
+      if (location.line != 0) frames.push_back(location);
+    }
+  }
+  return all;
+}
+#else
+// addr2line -a prints each address before its frames.
+std::vector<Frames> look_up(const std::vector<const void*>& pcs) {
+  const std::uintptr_t bias = load_bias();
+  std::vector<std::string> command;
+  if (!lines_are_asked_for()) command = {"addr2line", "-a", "-i", "-e", executable_path()};
+  std::string question = "lines";
+  for (const void* pc : pcs) {
+    command.push_back(hexadecimal(call_before(pc) - bias));
+    question += " " + command.back();
+  }
+  std::istringstream lines(lines_are_asked_for() ? answer_to(question) : output_of(command));
+  std::vector<Frames> all;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("0x")) {
+      all.emplace_back();
+    } else if (const SourceLine location = parse_location(line); location.line != 0 && !all.empty()) {
+      all.back().push_back(location);
+    }
+  }
+  return all;
+}
+#endif
+
 }  // namespace
 
 const void* function_start(const void* pc) {
@@ -230,69 +295,17 @@ const char* mangled_name(const void* pc) {
 }
 
 std::vector<SourceLine> source_lines(const std::vector<const void*>& return_addresses) {
-  auto& [known, all_known] = known_lines();
+  auto& known = known_lines().one;
   std::vector<const void*> unknown;
   for (const void* pc : return_addresses)
     if (!known.contains(pc)) unknown.push_back(pc);
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
-  const std::uintptr_t bias = load_bias();
   for (std::size_t from = 0; from < unknown.size(); from += 1000) {
-    const std::size_t to = std::min(unknown.size(), from + 1000);
-#if defined(__APPLE__)
-    std::vector<std::string> command{"atos", "-i", "-o", executable_path(), "-l", ""};
-    char base[32];
-    std::snprintf(base, sizeof base, "0x%llx", static_cast<unsigned long long>(bias + 0x100000000ull));
-    command[5] = base;
-    for (std::size_t i = from; i < to; ++i) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%p", static_cast<const char*>(unknown[i]) - 1);
-      // One call per address keeps the inlined frames of different addresses apart.
-      auto one = command;
-      one.push_back(text);
-      std::istringstream lines(output_of(one));
-      bool settled = false;
-      for (std::string line; std::getline(lines, line);) {
-        const auto open = line.rfind('('), close = line.rfind(')');
-        if (open == std::string::npos || close == std::string::npos) continue;
-        SourceLine location = parse_location(line.substr(open + 1, close - open - 1));
-        if (location.line == 0) continue;
-        all_known[unknown[i]].push_back(location);
-        if (!settled) known[unknown[i]] = location;
-        settled = settled || !in_simulator_headers(location.file);
-      }
-      known.try_emplace(unknown[i]);
-    }
-#else
-    std::vector<std::string> command;
-    if (!lines_are_asked_for()) command = {"addr2line", "-a", "-i", "-e", executable_path()};
-    std::string question = "lines";
-    for (std::size_t i = from; i < to; ++i) {
-      char text[32];  // minus one: the call itself, not the instruction after it
-      std::snprintf(text, sizeof text, "0x%llx",
-                    static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(unknown[i]) - 1 - bias));
-      command.push_back(text);
-      question += std::string(" ") + text;
-    }
-    std::istringstream lines(lines_are_asked_for() ? answer_to(question) : output_of(command));
-    std::size_t index = from;
-    bool settled = true;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("0x")) {  // -a prints the address before its frames, innermost first
-        settled = false;
-        known.try_emplace(unknown[index++]);
-        if (index > to) break;
-      } else if (index > from) {
-        const SourceLine location = parse_location(line);
-        if (location.line == 0) continue;
-        all_known[unknown[index - 1]].push_back(location);
-        if (settled) continue;
-        known[unknown[index - 1]] = location;
-        settled = !in_simulator_headers(location.file);
-      }
-    }
-    for (std::size_t i = from; i < to; ++i) known.try_emplace(unknown[i]);
-#endif
+    const std::vector<const void*> some(unknown.begin() + from,
+                                        unknown.begin() + std::min(unknown.size(), from + 1000));
+    const std::vector<Frames> all = look_up(some);
+    for (std::size_t i = 0; i < some.size(); ++i) note(some[i], i < all.size() ? all[i] : Frames{});
   }
   std::vector<SourceLine> result;
   for (const void* pc : return_addresses) result.push_back(known[pc]);

@@ -49,6 +49,27 @@ bool host_can_reach(MemorySpace space, std::uintptr_t address) {
   return a == nullptr || !is_on_device(*a) || a->space == Space::managed;
 }
 
+// Where a variable of the program is remembered: each device has a copy of its own.
+std::uintptr_t distance_to_copy(MemorySpace space, std::uintptr_t address) {
+  const bool may_be = space == MemorySpace::global || space == MemorySpace::constant;
+  return may_be && !memory::in_arenas(address) ? memory::distance_to_copy(address, running_launch().device) : 0;
+}
+
+// No kernel writes it, but copies do: those in other streams may come at any time.
+void check_constant_load(Now now, memory::Range inside) {
+  State& s = now.s;
+  if (!corners_only) {
+    now.to_copy = distance_to_copy(now.space, now.address);
+    if (!s.uses.empty()) check_other_work(now, inside);
+    if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
+  }
+  if (!race_search::goes_on()) return remember(s, now.site, now.space, inside, now.address, now.bytes);
+  s.visit(now.site) = {now.site, s.block_first, now.site_number, now.space, inside};
+  if (!s.notes_constants || corners_only) return;
+  check_race(now);
+  --race_search::left;
+}
+
 }  // namespace
 
 template <Access kind, std::uint32_t bytes>
@@ -61,7 +82,7 @@ MemorySpace check_quickly(const Lane& lane, std::uintptr_t address, const void* 
       v.inside.bytes - offset < bytes || (address & (bytes - 1)) != 0)
     return MemorySpace::none;
   constexpr bool load = kind == Access::load;
-  if (v.space == MemorySpace::constant) return load ? v.space : MemorySpace::none;
+  if (v.space == MemorySpace::constant && !(load && s.notes_constants)) return load ? v.space : MemorySpace::none;
   const bool shared = v.space == MemorySpace::shared;
   if (load && !shared && !memory::is_written(address, bytes)) return MemorySpace::none;
   if (race_search::left == 0) return MemorySpace::none;  // now it ends
@@ -115,11 +136,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   memory::Range inside = check_bounds(s, lane, space, address, bytes, kind, site);
   if (inside.bytes == 0) return;
   if (space == MemorySpace::constant && kind == Access::load) {
-    if (race_search::goes_on())
-      s.visit(site) = {site, s.block_first, s.number(site), space, inside};
-    else
-      remember(s, site, space, inside, address, bytes);
-    return;
+    return check_constant_load(access_now(s, lane, space, address, bytes, kind, site), inside);
   }
   if (space == MemorySpace::constant) {
     if (report_again("constant-write", site)) return;
@@ -140,8 +157,7 @@ void check(Lane& lane, MemorySpace space, const void* p, std::size_t bytes, Acce
   const bool bounds_only = !race_search::goes_on() && !host_can_reach(space, address);
   Now now = access_now(s, lane, space, address, bytes, kind, site);
   now.is_number = is_atomic || (alignment == bytes && bytes <= 8);
-  if (space == MemorySpace::global && !memory::in_arenas(address))
-    now.to_copy = memory::distance_to_copy(address, running_launch().device);
+  now.to_copy = distance_to_copy(space, address);
   if (!s.uses.empty() && space == MemorySpace::global) check_other_work(now, inside);
   if (now.to_copy != 0) inside = {};  // only here is it known where the copy is
   if (bounds_only && !(speaks && s.fenced_in_launch))

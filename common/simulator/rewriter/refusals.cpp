@@ -14,7 +14,9 @@ namespace {
 const char* missing_function(std::string_view name) {
   static constexpr std::pair<std::string_view, const char*> kMissing[] = {
       {"cudaDestroyExternal", "copy to the host"},
-      {"cudaEventRecordWithFlags", "use cudaEventRecord"},
+      {"cudaEventRecordWithFlags",
+       "use cudaEventRecord; in place of cudaEventRecordExternal, which in a capture makes a node that records the "
+       "event in each launch of the graph, add one after cudaStreamEndCapture by cudaGraphAddEventRecordNode"},
       {"cudaExternalMemory", "copy to the host"},
       {"cudaGetDriverEntryPoint", "call the runtime's own functions"},
       {"cudaImportExternal", "copy to the host"},

@@ -287,8 +287,13 @@ cudaError_t copy_rows(const CopyCall& call, void* to, std::size_t to_pitch, cons
     const auto again = [=](cudaStream_t stream) {
       return copy_rows({call.name, call.site, stream, true}, to, to_pitch, from, from_pitch, width, height, kind);
     };
+    cudaMemcpy3DParms node{};
+    node.srcPtr = make_cudaPitchedPtr(const_cast<void*>(from), from_pitch, width, height);
+    node.dstPtr = make_cudaPitchedPtr(to, to_pitch, width, height);
+    node.extent = make_cudaExtent(width, height, 1);
+    node.kind = kind;
     cudaError_t error;
-    if (graph::takes(call.stream, cudaGraphNodeTypeMemcpy, nullptr, again, error)) return error;
+    if (graph::takes_copy(call.stream, node, again, error)) return error;
   }
   if (findings_are_strict() && is_device_memory(from) && !is_device_memory(to))
     look_for_unwritten(call, address_of(from), from_pitch, width, height);

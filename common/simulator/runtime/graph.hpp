@@ -22,6 +22,9 @@ bool launching();
 /// False: it is to be done now. `what` tells nodes of one type apart, for updates: the kernel.
 bool takes(cudaStream_t stream, cudaGraphNodeType type, const void* what, Action action, cudaError_t& error);
 
+/// The same for a copy.
+bool takes_copy(cudaStream_t stream, const cudaMemcpy3DParms& copy, Action action, cudaError_t& error);
+
 /// The same for a launch: `thread` and `context` are launch_erased()'s. `site` is where it is launched.
 bool takes_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes, const void* site,
                   cudaError_t& error);

@@ -414,6 +414,61 @@ __global__ void sum_under_lock(int* lock, int* sum) {
 CASE(lock_without_fence) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_lock<false><<<3, 32>>>(l, s); return finish(l, s); }
 CASE(lock_without_fence_right) { int *l = zeros<int>(1), *s = zeros<int>(1); sum_under_lock<true><<<3, 32>>>(l, s); return finish(l, s); }
 
+// A lock without any fence, between blocks and within one; and one that is given back by a plain store.
+template <bool kRight>
+__global__ void move_under_bare_lock(int* lock, int* from, int* to) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  if (kRight) __threadfence();
+  const int left = *from;  // finding: race-global bare_lock
+  *from = left - 1;        // finding: race-global bare_lock
+  *to += 1;                // finding: race-global bare_lock
+  if (kRight) __threadfence();
+  atomicExch(lock, 0);
+}
+template <bool kRight>
+int run_bare_lock() {
+  int *l = zeros<int>(1), *f = zeros<int>(1), *t = zeros<int>(1);
+  move_under_bare_lock<kRight><<<3, 32>>>(l, f, t);
+  return finish(l, f, t);
+}
+CASE(bare_lock) { return run_bare_lock<false>(); }
+CASE(bare_lock_right) { return run_bare_lock<true>(); }
+
+template <bool kRight>
+__global__ void sum_under_lock_of_block(int* out) {
+  __shared__ int lock, sum;
+  if (threadIdx.x == 0) lock = sum = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    if (kRight) __threadfence_block();
+    sum += 1;  // finding: race-shared bare_lock_in_block
+    if (kRight) __threadfence_block();
+    atomicExch(&lock, 0);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+CASE(bare_lock_in_block) { int* o = zeros<int>(2); sum_under_lock_of_block<false><<<2, 128>>>(o); return finish(o); }
+CASE(bare_lock_in_block_right) { int* o = zeros<int>(2); sum_under_lock_of_block<true><<<2, 128>>>(o); return finish(o); }
+
+template <bool kRight>
+__global__ void give_back_plainly(int* lock) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {  // finding: race-global given_back_plainly
+  }
+  __threadfence();
+  if (kRight)
+    atomicExch(lock, 0);
+  else
+    *lock = 0;  // finding: race-global given_back_plainly
+}
+CASE(given_back_plainly) { int* l = zeros<int>(1); give_back_plainly<false><<<3, 32>>>(l); return finish(l); }
+CASE(given_back_plainly_right) { int* l = zeros<int>(1); give_back_plainly<true><<<3, 32>>>(l); return finish(l); }
+
 // The same lock by atomics that say their order.
 template <bool kRight>
 __global__ void sum_under_ordered_lock(int* lock, int* sum) {

@@ -464,6 +464,69 @@ CASE(pinned_copy_right) {
   return status;
 }
 
+// ---------------------------------------------------------------- variables of the device
+// No kernel can write a __constant__ variable, but copies do.
+__constant__ int weights[2 * kMany];
+__device__ int table[kMany];
+__global__ void add_weights(int* out, int first) {
+  out[threadIdx.x] += weights[first + threadIdx.x];  // finding: race-streams constant_too_early, race-streams constant_from_pageable
+}
+__global__ void add_table(int* out) {
+  out[threadIdx.x] += table[threadIdx.x];  // finding: race-streams variable_too_early
+}
+/// The second half of `weights`, or all.
+void set_weights(const int* from, int first, cudaStream_t stream) {
+  cudaMemcpyToSymbolAsync(weights, from, (2 * kMany - first) * sizeof(int), first * sizeof(int), cudaMemcpyHostToDevice, stream);  // finding: race-streams constant_overwritten
+}
+int read_copied_constants(bool waits) {
+  Streams s(cudaStreamNonBlocking);
+  int *h = pinned(2 * kMany), *y = zeros<int>(kMany);
+  cudaDeviceSynchronize();
+  set_weights(h, 0, s.a);
+  if (waits) wait_for(s.b, s.a);
+  add_weights<<<1, kMany, 0, s.b>>>(y, 0);
+  const int failed = finish(y);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(constant_too_early) { return read_copied_constants(false); }
+CASE(constant_too_early_right) { return read_copied_constants(true); }
+// The next weights come while the last ones are read; or into the other half.
+int overwrite_constants(int first) {
+  Streams s(cudaStreamNonBlocking);
+  int *h = pinned(2 * kMany), *y = zeros<int>(kMany);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 2; ++i) add_weights<<<1, kMany, 0, s.b>>>(y, 0);
+  set_weights(h, first, s.a);
+  const int failed = finish(y);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(constant_overwritten) { return overwrite_constants(0); }
+CASE(constant_overwritten_right) { return overwrite_constants(kMany); }
+int read_constants_from_pageable(cudaStream_t stream) {
+  int *y = zeros<int>(kMany), h[kMany] = {};
+  cudaDeviceSynchronize();
+  cudaMemcpyToSymbol(weights, h, sizeof h);
+  add_weights<<<1, kMany, 0, stream>>>(y, 0);
+  return finish(y);
+}
+CASE(constant_from_pageable) { return read_constants_from_pageable(Streams(cudaStreamNonBlocking).a); }
+CASE(constant_from_pageable_right) { return read_constants_from_pageable(Streams().a); }
+int read_copied_variable(bool waits) {
+  Streams s(cudaStreamNonBlocking);
+  int *h = pinned(kMany), *y = zeros<int>(kMany);
+  cudaDeviceSynchronize();
+  cudaMemcpyToSymbolAsync(table, h, sizeof table, 0, cudaMemcpyHostToDevice, s.a);
+  if (waits) wait_for(s.b, s.a);
+  add_table<<<1, kMany, 0, s.b>>>(y);
+  const int failed = finish(y);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(variable_too_early) { return read_copied_variable(false); }
+CASE(variable_too_early_right) { return read_copied_variable(true); }
+
 // ---------------------------------------------------------------- memory of streams
 CASE(allocated_elsewhere) {
   Streams s;
@@ -779,4 +842,44 @@ CASE(work_beside_a_graph_right) {
   cudaDeviceSynchronize();
   cudaGraphExecDestroy(exec);
   return failed ? failed : finish(x, y);
+}
+/// A graph of a copy to `h`, made by hand or captured, is launched. Its first word after that, as the host sees it.
+int launch_copy_out(int* h, bool by_hand, bool waits) {
+  Streams s;
+  int* d = zeros<int>(kMany);
+  cudaDeviceSynchronize();
+  cudaGraphExec_t exec = nullptr;
+  if (by_hand) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphNode_t node;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+  } else {
+    exec = graph_of([=](cudaStream_t a, cudaStream_t) {
+      cudaMemcpyAsync(h, d, kMany * sizeof(int), cudaMemcpyDeviceToHost, a);
+    });
+  }
+  const int failed = launch(exec, s.a, 1);
+  if (waits) cudaStreamSynchronize(s.a);
+  const int first = h[0];  // finding: host-too-early graph_copies_out, host-too-early captured_copies_out
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(exec);
+  return failed + first + finish(d);
+}
+int launch_copy_to_pinned(bool by_hand, bool waits) {
+  int* h = pinned(kMany);
+  const int failed = launch_copy_out(h, by_hand, waits);
+  cudaFreeHost(h);
+  return failed;
+}
+CASE(graph_copies_out) { return launch_copy_to_pinned(true, false); }
+CASE(graph_copies_out_right) { return launch_copy_to_pinned(true, true); }
+CASE(captured_copies_out) { return launch_copy_to_pinned(false, false); }
+CASE(captured_copies_out_right) { return launch_copy_to_pinned(false, true); }
+// An H200's cudaGraphLaunch returns when such a copy is done, as cudaMemcpyAsync does.
+CASE(graph_copies_to_pageable_right) {
+  std::vector<int> h(kMany);
+  return launch_copy_out(h.data(), true, false) + launch_copy_out(h.data(), false, false);
 }

@@ -39,6 +39,22 @@ __global__ void loop_barrier(int* out, bool skip) {
 CASE(different_iterations) { int* o = zeros<int>(64); loop_barrier<<<1, 64>>>(o, true); return finish(o); }
 CASE(different_iterations_right) { int* o = zeros<int>(64); loop_barrier<<<1, 64>>>(o, false); return finish(o); }
 
+// Three places, and a thread that has left.
+__global__ void three_ways(int* out, bool meet) {
+  const unsigned t = threadIdx.x;
+  if (!meet && t == 63) return;
+  if (meet || t < 8) {
+    __syncthreads();  // finding: divergent-barrier three_barriers
+  } else if (t % 2 == 0) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  out[t] = t;
+}
+CASE(three_barriers) { int* o = zeros<int>(64); three_ways<<<1, 64>>>(o, false); return finish(o); }
+CASE(three_barriers_right) { int* o = zeros<int>(64); three_ways<<<1, 64>>>(o, true); return finish(o); }
+
 #define MEET() __syncthreads()
 __global__ void one_line(int* out, bool meet) {
   __shared__ int s[64];

@@ -19,6 +19,7 @@ void begin_launch(const Launch& launch) {
   s.launch_first = s.interval + 1;
   s.uses = order::unordered_uses();
   s.unordered_first = order::launches(s.launch_first, launch.serial);
+  s.notes_constants = !order::has_default_streams_only();
   race_search::begin_launch(launch, observer::counting || shows_no_findings() || corners_only);
   memory::set_kernel_fault(fault);
   s.blocks.clear();

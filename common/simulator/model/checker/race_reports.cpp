@@ -21,17 +21,41 @@ constexpr int kBetweenBlocks = 10;
 constexpr const char* kUpdate =
     "; no barrier helps where several threads update one element: atomicAdd() or another atomic, or a reduction";
 
-// The same as advice() of two blocks, which no barrier orders.
-std::pair<std::string, int> advice_between_blocks(const Now& now, const Other& other, bool same_line) {
+bool updates(Access kind) { return kind == Access::atomic || kind == Access::reduction; }
+
+// The thread has got a value by an atomic elsewhere, and no fence tells of it: that may be meant for a lock.
+const char* for_a_lock(const Now& now, bool between_blocks) {
+  const Taken& took = now.s.took[now.thread];
+  if (took.block_first != now.s.block_first || took.address == now.address) return "";
+  return between_blocks ? "; if an atomic before it is a lock or a ticket, that orders nothing without fences: "
+                          "__threadfence() after a thread has got it, and before an atomic gives it on"
+                        : "; if an atomic before it is a lock, that orders nothing without fences: "
+                          "__threadfence_block() after a thread has taken it, and before an atomic gives it back";
+}
+
+// The same as advice() of two blocks, which no barrier orders, but for locks.
+std::pair<std::string, int> advice_without_lock(const Now& now, const Other& other, bool same_line) {
   const bool both_store = now.kind == Access::store && other.kind == Access::store;
-  if (const char* missing = missing_between_blocks(now, other.interval)) return {missing, 4};
   if (both_store && same_line && other.updates) return {kUpdate, 3};
+  const bool beside_atomic = now.s.took[now.thread].is(now.address, now.s.block_first);
+  if ((updates(now.kind) && other.kind == Access::store) || (updates(other.kind) && now.kind == Access::store) ||
+      (both_store && beside_atomic))
+    return {
+        "; a plain store has no order with the atomics of other blocks: a lock is given back by atomicExch(), after "
+        "__threadfence(), and what atomics count is set before the launch",
+        3};
   if (both_store) return {"; blocks run in any order, so which value stays is up to chance: let one of them write", 2};
   if (running_launch().config.cooperative) return {"; blocks run in any order: put a sync() of the grid between", 1};
   return {
       "; blocks run in any order, and no barrier is between them: separate arrays or a second launch, or a flag set "
       "by an atomic after __threadfence()",
       1};
+}
+
+std::pair<std::string, int> advice_between_blocks(const Now& now, const Other& other, bool same_line) {
+  if (const char* missing = missing_between_blocks(now, other.interval)) return {missing, 4};
+  auto [cure, weight] = advice_without_lock(now, other, same_line);
+  return {cure + for_a_lock(now, true), weight};
 }
 
 // What orders the two accesses, or that nothing does; and how much it says compared with other findings of these lines.
@@ -48,7 +72,7 @@ std::pair<std::string, int> advice(const Now& now, const Other& other, bool same
                     "and this",
                     same_warp ? "__syncwarp()" : "__syncthreads()"),
         1};
-  if (both_store && same_line && other.updates) return {kUpdate, 3};
+  if (both_store && same_line && other.updates) return {std::string(kUpdate) + for_a_lock(now, false), 3};
   const char* barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
   if (same_line && both_store)
     return {"; which value stays is up to chance: let one thread write, or each an element of its own", 2};

@@ -72,6 +72,7 @@ struct State {
   std::uint32_t interval = 0, block_first = 1, launch_first = 1;
   std::uint32_t unordered_first = 1;     // of the launches that need not come before this one; launch_first: all do
   std::vector<const order::Used*> uses;  // of memory, by copies and the like that need not
+  bool notes_constants = false;          // reads of constant memory are remembered: streams may copy to it
   std::uint32_t epoch_first = 1;         // interval that the last barrier began
   std::uint32_t shared_first = 1;        // from which on the running block has written to its shared memory
   std::vector<std::pair<std::uint32_t, uint3>> blocks;  // first interval of each block of the launch

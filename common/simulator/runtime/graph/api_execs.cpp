@@ -65,8 +65,12 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   void* const site = TILEWISE_CALLER;
   return api([=] {
     if (parameters == nullptr) return cudaErrorInvalidValue;
-    return graph::in_exec(exec, node, cudaGraphNodeTypeMemcpy,
-                          [=](auto& compiled) { return graph::copy_action(*parameters, site, compiled.action); });
+    return graph::in_exec(exec, node, cudaGraphNodeTypeMemcpy, [=](auto& compiled) {
+      if (!graph::may_become(*compiled.copy, *parameters)) return cudaErrorInvalidValue;
+      const cudaError_t error = graph::copy_action(*parameters, site, compiled.action);
+      if (error == cudaSuccess) compiled.copy = *parameters;
+      return error;
+    });
   });
 }
 

@@ -61,6 +61,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     for (const auto& node : original->nodes) {
       CUgraphNode_st* const copy = graph::add_node(*made, node->type, node->what, {}, node->action, node->device);
       copy->parameters = node->parameters;
+      copy->copy = node->copy;
       copy->cloned_from = node.get();
       copies[node.get()] = copy;
     }

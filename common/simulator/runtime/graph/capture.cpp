@@ -63,6 +63,12 @@ bool takes(cudaStream_t stream, cudaGraphNodeType type, const void* what, Action
   return true;
 }
 
+bool takes_copy(cudaStream_t stream, const cudaMemcpy3DParms& copy, Action action, cudaError_t& error) {
+  if (!takes(stream, cudaGraphNodeTypeMemcpy, nullptr, std::move(action), error)) return false;
+  if (error == cudaSuccess) state().streams.at(stream).second.back()->copy = copy;
+  return true;
+}
+
 bool takes_launch(const LaunchConfig& config, void (*thread)(void*), void* context, std::size_t bytes, const void* site,
                   cudaError_t& error) {
   if (!is_captured(config.stream)) return takes(config.stream, cudaGraphNodeTypeKernel, nullptr, {}, error);

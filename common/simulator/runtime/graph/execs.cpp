@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/devices.hpp"
@@ -56,6 +59,12 @@ Nodes in_order(const CUgraph_st& graph) {
   return ordered;
 }
 
+/// The copy that the node is, however it was made; none if it's another.
+std::optional<cudaMemcpy3DParms> copy_of(const CUgraphNode_st& node) {
+  const auto* added = std::get_if<cudaMemcpy3DParms>(&node.parameters);
+  return added != nullptr ? std::optional(*added) : node.copy;
+}
+
 /// Fills in what is to be done. Each node goes on with the chain of a node before it, if no other has.
 cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
   const Nodes ordered = in_order(graph);
@@ -65,7 +74,8 @@ cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
   std::vector<std::size_t> last;  // of each chain
   std::vector<int> devices;
   for (const CUgraphNode_st* node : ordered) {
-    CUgraphExec_st::Node compiled{node, node->type, node->what, node->action, {}, last.size(), node->device};
+    CUgraphExec_st::Node compiled{node, node->type,  node->what,   node->action,
+                                  {},   last.size(), node->device, copy_of(*node)};
     for (const CUgraphNode_st* before : node->after) {
       const std::size_t at = place.at(before);
       compiled.after.push_back(at);
@@ -91,7 +101,19 @@ cudaError_t compile(CUgraphExec_st& exec, const CUgraph_st& graph) {
   return cudaSuccess;
 }
 
+bool is_one_row(const cudaMemcpy3DParms& copy) {
+  return copy.extent.width != 0 && copy.extent.height == 1 && copy.extent.depth == 1;
+}
+
+bool is_same_copy(const cudaMemcpy3DParms& was, const cudaMemcpy3DParms& now) {
+  return std::memcmp(&was, &now, offsetof(cudaMemcpy3DParms, kind)) == 0 && was.kind == now.kind;
+}
+
 }  // namespace
+
+bool may_become(const cudaMemcpy3DParms& was, const cudaMemcpy3DParms& now) {
+  return is_one_row(was) && is_one_row(now) && was.kind == now.kind;
+}
 
 cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
   if (exec == nullptr || !owns(state().graphs, graph)) return cudaErrorInvalidValue;
@@ -152,11 +174,15 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph, 
     // A node may get another kernel, but memory keeps its address.
     if (changed.nodes[i].type != cudaGraphNodeTypeKernel && changed.nodes[i].what != exec.nodes[i].what)
       return cudaGraphExecUpdateErrorParametersChanged;
+    const auto& copy = changed.nodes[i].copy;
+    if (copy && !is_same_copy(*exec.nodes[i].copy, *copy) && !may_become(*exec.nodes[i].copy, *copy))
+      return cudaGraphExecUpdateErrorParametersChanged;
   }
   culprit = nullptr;
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     exec.nodes[i].what = changed.nodes[i].what;
     exec.nodes[i].action = std::move(changed.nodes[i].action);
+    exec.nodes[i].copy = changed.nodes[i].copy;
   }
   return cudaGraphExecUpdateSuccess;
 }

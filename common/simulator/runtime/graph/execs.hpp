@@ -15,6 +15,9 @@ cudaError_t launch(const CUgraphExec_st& exec, cudaStream_t stream);
 /// Its nodes do from now on what the graph's do, if they are of the same types in the same order. `culprit`: the first node of the graph that is
 /// not, or null.
 cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph, cudaGraphNode_t& culprit);
+/// Whether a copy that is ready for launches may become this one. Both have one row, and are of one kind: an H200 refuses all else
+/// (1,296 pairs of memory, CUDA 13.0; captured copies, too), and takes any memory that this kind of copy may have.
+bool may_become(const cudaMemcpy3DParms& was, const cudaMemcpy3DParms& now);
 void destroy_chains(const CUgraphExec_st& exec);
 
 /// A graph as a node: as it is now, whatever becomes of it.

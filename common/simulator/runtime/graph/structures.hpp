@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -45,6 +46,7 @@ struct CUgraphNode_st {
   std::vector<CUgraphNode_st*> after;
   int device = 0;  // where it is done
   tilewise::sim::graph::Parameters parameters = {};
+  std::optional<cudaMemcpy3DParms> copy = {};  // a captured one; what a program adds has it in its parameters
   const CUgraphNode_st* cloned_from = nullptr;
 };
 
@@ -61,6 +63,7 @@ struct CUgraphExec_st {
     std::vector<std::size_t> after;
     std::size_t chain;
     int device;
+    std::optional<cudaMemcpy3DParms> copy;  // what it does, if it's one
     bool enabled = true;
   };
   std::vector<Node> nodes;           // in an order that the dependencies allow
