@@ -11,6 +11,8 @@ number = $(firstword $(subst _, ,$(1)))
 digits := 0 1 2 3 4 5 6 7 8 9
 unused := $(digits) $(filter-out $(foreach c,$(chapters),$(call number,$(c))),$(foreach t,$(digits),$(addprefix $(t),$(digits))))
 
+.SUFFIXES:  # no built-in rules: they make "homework-.o" of homework-
+
 .PHONY: help tour learn puzzles test test-tools test-all check docs slides sim programs compare recorded homework new-task install clean
 help:
 	@echo "make tour            set up, build, run every lesson, write build/report/index.html"
@@ -81,6 +83,9 @@ clean:
 # make new-task NAME: the second word is a name and no target.
 ifeq ($(firstword $(MAKECMDGOALS)),new-task)
 .DEFAULT: ;@:
+else
+.DEFAULT:
+	@$(scripts)/no-target.sh '$@'
 endif
 new-task:
 	@$(scripts)/new-task.sh '$(or $(NAME),$(word 2,$(MAKECMDGOALS)))'
@@ -141,6 +146,6 @@ $(foreach c,$(notdir $(patsubst %/tune.cu,%,$(wildcard chapters/*/tune.cu))),$(e
 define no_chapter_rules
 .PHONY: $(1) $(foreach a,plain test homework reset-homework solution check gradescope,$(a)-$(1))
 $(1) $(foreach a,plain test homework reset-homework solution check gradescope,$(a)-$(1)):
-	@$(scripts)/no-chapter.sh $(1)
+	@$(scripts)/no-chapter.sh $(1) '$$@'
 endef
 $(foreach n,$(unused),$(eval $(call no_chapter_rules,$(n))))

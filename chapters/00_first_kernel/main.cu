@@ -74,7 +74,9 @@ int main(int argc, char** argv) {
     if (widths.size() == 1) widths.assign(heights.size(), widths[0]);
     if (heights.size() == 1) heights.assign(widths.size(), heights[0]);
     if (widths.size() != heights.size())
-      options.refuse("--width and --height are lists of different lengths");
+      options.refuse(
+          "--width and --height are lists of different lengths; give as many values of each, or "
+          "one");
 
     tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
                                       .baseline_name = "one thread",

@@ -102,7 +102,8 @@ int main(int argc, char** argv) {
     if (rows.size() == 1) rows.assign(cols.size(), rows[0]);
     if (cols.size() == 1) cols.assign(rows.size(), cols[0]);
     if (rows.size() != cols.size())
-      options.refuse("--rows and --cols are lists of different lengths");
+      options.refuse(
+          "--rows and --cols are lists of different lengths; give as many values of each, or one");
 
     tilewise::Lesson lesson(options, {.figure = tilewise::Figure::bytes,
                                       .quantity = tilewise::Quantity::sectors,

@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
         options.refuse("--lanes " + std::to_string(l) +
                        ": not a power of two; allowed are 1, 2, 4, 8, 16 and 32");
     if (c.kinds.size() != c.rows.size() && c.kinds.size() != 1 && c.rows.size() != 1)
-      options.refuse("--generate and --n are lists of different lengths");
+      options.refuse(
+          "--generate and --n are lists of different lengths; give as many values of each, or one");
 
     tilewise::LessonStyle style{
         .figure = tilewise::Figure::bytes, .baseline_name = "cuSPARSE", .counted_work = 1 << 23};

@@ -19,15 +19,15 @@ PARTS = ("right", "copies", "calls", "matmul", "numba")
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        print(f"17_from_python: {message}", file=sys.stderr)
+        print(f"17_from_python: {message} (--help lists the options)", file=sys.stderr)
         raise SystemExit(2)
 
 
 def sizes(text: str) -> List[int]:
-    numbers = [int(word) for word in text.split(",")]
-    if any(n < 0 or n > 8192 for n in numbers):
-        raise argparse.ArgumentTypeError("allowed are 0 to 8192")
-    return numbers
+    for word in text.split(","):
+        if not word.isascii() or not word.isdigit() or int(word) > 8192:
+            raise argparse.ArgumentTypeError(f"{word!r}: allowed are 0 to 8192, a list with commas")
+    return [int(word) for word in text.split(",")]
 
 
 def empty(*shape: int) -> Any:

@@ -20,6 +20,7 @@
 #include "places.hpp"
 #include "rubric.hpp"
 #include "sandbox.hpp"
+#include "tilewise/arguments.hpp"
 #include "tilewise/files.hpp"
 #include "tools.hpp"
 
@@ -93,15 +94,15 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--part", a.part, "with --class and --parts: grade part I of N, written I/N, for jobs of a scheduler");
   app.add_option("--parts", a.parts, "with --part and --merge: the folder of the parts' results");
   app.add_flag("--merge", a.merge, "with --class and --parts: make the table of all parts, and grade nothing");
-  app.add_option("--jobs", a.jobs, "runs at a time")->check(CLI::Range(1u, 64u));
+  app.add_option("--jobs", a.jobs, "runs at a time")->check(tilewise::whole_number(1, 64));
   app.add_flag("--gpu", a.on_gpu,
                "run every shape on this machine's GPU, too, and compare times with the solution's; needs nvcc");
   app.add_option(
          "--times", a.times,
          "with --gpu: compare times at a large shape (the default), at the small one that is counted, or at none")
-      ->check(CLI::IsMember({"large", "small", "none"}));
+      ->check(tilewise::one_of({"large", "small", "none"}));
   app.add_option("--hints", a.hints, "show so many hints of a task in one file, and grade nothing")
-      ->check(CLI::Range(1, 9));
+      ->check(tilewise::whole_number(1, 9));
   app.add_flag("--watch", a.watch, "grade again whenever the file is saved");
   app.add_flag("--progress", a.progress, "one line per chapter that has homework");
   app.add_flag("--list", a.list, "the chapters that have homework");
@@ -110,7 +111,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag("--quick", a.quick, "with --check-bank: only those marked \"// quick:\"");
   app.add_option("--only", a.kinds, "with --check-bank: submissions of these kinds, with commas between them")
       ->delimiter(',')
-      ->check(CLI::IsMember({"solution", "starter", "alternatives", "wrong", "hostile"}));
+      ->check(tilewise::one_of({"solution", "starter", "alternatives", "wrong", "hostile"}));
   app.add_flag("--unchecked", a.unchecked, "skip the look at the source, to test the other defences");
   app.add_flag("--unsafe", a.unsafe,
                "grade also where this system cannot keep a submission from doing harm: for your own files");
@@ -226,7 +227,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "grade: " << error.what() << '\n';
+    std::cerr << "grade: " << tilewise::said_of(app, error) << '\n';
     return 2;
   }
   try {

@@ -2,6 +2,7 @@
 // its verdict depends on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -60,6 +61,8 @@ void show_progress(const GradeOptions& options) {
   std::string remembered;
   double sum = 0;
   const auto all = chapters_with_homework();
+  std::size_t longest = 0;
+  for (const std::string& c : all) longest = std::max(longest, c.size());
   for (const std::string& c : all) {
     const std::string file = "chapters/" + c + "/homework.cu", key = fingerprint(c, file);
     std::string verdict = known[key];
@@ -81,12 +84,12 @@ void show_progress(const GradeOptions& options) {
     words >> score >> std::ws;
     std::getline(words, remark);
     const auto filled = static_cast<std::size_t>(score / 5);
-    fmt::print("  {:<18} {:>3.0f} / 100  [{}{}]  {}\n", c, score, std::string(filled, '#'),
+    fmt::print("  {:<{}} {:>3.0f} / 100  [{}{}]  {}\n", c, longest, score, std::string(filled, '#'),
                std::string(20 - filled, '.'), remark);
     std::fflush(stdout);
     sum += score;
   }
-  fmt::print("  {:<18} {:>3.0f} / 100\n", "all", all.empty() ? 0 : sum / static_cast<double>(all.size()));
+  fmt::print("  {:<{}} {:>3.0f} / 100\n", "all", longest, all.empty() ? 0 : sum / static_cast<double>(all.size()));
   std::ofstream(known_file) << remembered;  // not being able to write it costs time only
 }
 

@@ -11,6 +11,7 @@
 #include "learn/bank.hpp"
 #include "learn/loop.hpp"
 #include "learn/terminal.hpp"
+#include "tilewise/arguments.hpp"
 
 namespace {
 
@@ -26,10 +27,13 @@ struct Arguments {
 };
 
 void declare(CLI::App& app, Arguments& a) {
-  app.add_option("--from", a.from, "begin with this puzzle, 03-2; else where you were");
+  app.add_option("--from", a.from,
+                 "begin with this puzzle, 03-2, or with the first of this chapter, 03; else where you were");
   auto* judge =
       app.add_option("--judge", a.judged, "judge this puzzle (03-2, or its file), say what there is to say, and end");
-  app.add_option("--hints", a.extras.hints, "with --judge: show so many hints")->check(CLI::Range(0, 3))->needs(judge);
+  app.add_option("--hints", a.extras.hints, "with --judge: show so many hints")
+      ->check(tilewise::whole_number(0, 3))
+      ->needs(judge);
   app.add_flag("--solution", a.extras.solution, "with --judge: show the solution")->needs(judge);
   app.add_flag("--counts", a.extras.counts, "with --judge: show all counts, by the names that limits have")
       ->needs(judge);
@@ -40,7 +44,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--attempts", a.attempts, "write all attempts into this folder, a file each");
   app.add_option("puzzles", a.chapters,
                  "with --check-bank and --attempts: chapters and puzzles, 00 03-2; all when not given");
-  app.add_option("--jobs,-j", a.jobs, "with --check-bank: so many at a time")->check(CLI::Range(1u, 64u));
+  app.add_option("--jobs,-j", a.jobs, "with --check-bank: so many at a time")->check(tilewise::whole_number(1, 64));
   app.add_flag("--verbose", a.verbose, "with --check-bank: show what is said of each");
   app.add_option("--root", a.root, "the repository whose puzzles these are")->check(CLI::ExistingDirectory);
   app.footer(
@@ -48,12 +52,19 @@ void declare(CLI::App& app, Arguments& a) {
       "order.");
 }
 
-/// Which puzzle `word` means, or a complaint that lists what there is.
+/// Which puzzle `word` means, or a complaint that lists what there is: those of its chapter, if it has any.
 std::size_t find(const Course& course, const std::string& word) {
   if (const auto found = course.find(word)) return *found;
-  std::string list;
-  for (const Puzzle& p : course.puzzles()) list += fmt::format("\n  {:<6} {}", p.id(), p.title);
-  throw std::invalid_argument("there is no puzzle " + word + ". There are:" + list);
+  const auto id = parse_id(word + (word.find('-') == std::string::npos ? "-1" : ""));
+  std::string own, all;
+  for (const Puzzle& p : course.puzzles()) {
+    const std::string line = fmt::format("\n  {:<6} {}", p.id(), p.title);
+    all += line;
+    if (id && p.chapter.starts_with(id->first)) own += line;
+  }
+  if (own.empty()) throw std::invalid_argument("there is no puzzle " + word + ". There are:" + all);
+  throw std::invalid_argument(
+      fmt::format("there is no puzzle {}. Those of chapter {} are:{}\nmake puzzles lists all.", word, id->first, own));
 }
 
 int run(const Arguments& a) {
@@ -72,7 +83,8 @@ int run(const Arguments& a) {
   if (course.puzzles().empty()) throw std::invalid_argument("there are no puzzles in " + a.root + "/tests/*/puzzles");
   if (a.list && a.json) return print_list(course), 0;
   if (a.list) return show_table(course), 0;
-  const std::string& word = a.judged.empty() ? a.from : a.judged;
+  std::string word = a.judged.empty() ? a.from : a.judged;
+  if (a.judged.empty() && parse_id(word + "-1")) word += "-1";  // a chapter
   const std::size_t start = word.empty() ? course.first() : find(course, word);
   if (a.judged.empty() && has_terminal()) return run_loop(course, start), 0;
   if (const std::string problem = workshop.make_prelude(); !problem.empty()) throw std::runtime_error(problem);
@@ -92,7 +104,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "learn: " << error.what() << '\n';
+    std::cerr << "learn: " << tilewise::said_of(app, error) << '\n';
     return 2;
   }
   try {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 
+#include "tilewise/arguments.hpp"
 #include "tilewise/counters.hpp"
 #include "tilewise/device.hpp"
 #include "tilewise/files.hpp"
@@ -31,7 +32,7 @@ constexpr double kSimulatedWork = 0x1p33;
 std::string range_text(Range range) { return fmt::format("allowed are {} to {}", range.low, range.high); }
 
 // The number, or a message.
-std::int64_t whole_number(const std::string& name, const std::string& text, Range range) {
+std::int64_t number_in(const std::string& name, const std::string& text, Range range) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range && end == text.data() + text.size())
@@ -55,12 +56,21 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& words) 
   return parts;
 }
 
+// What is asked for twice is run once.
+template <class T>
+void drop_repeated(std::vector<T>& list) {
+  std::vector<T> once;
+  for (const T& value : list)
+    if (std::find(once.begin(), once.end(), value) == once.end()) once.push_back(value);
+  list = std::move(once);
+}
+
 }  // namespace
 
 // One option: its words as given, and what makes values of them.
 struct Options::Parser {
   struct Entry {
-    std::string name;
+    std::string name, allowed;
     bool list = false;
     std::vector<std::string> words;
     std::function<void(const std::vector<std::string>&)> take;
@@ -73,10 +83,12 @@ struct Options::Parser {
   std::string data = "uniform";
   bool matmul = false;
 
-  void add(const std::string& name, const std::string& help, bool list,
+  // `allowed` is said where the value is missing: "allowed are 1 to 64", or nothing.
+  void add(const std::string& name, const std::string& help, bool list, const std::string& allowed,
            std::function<void(const std::vector<std::string>&)> take) {
     auto entry = std::make_unique<Entry>();
     entry->name = name;
+    entry->allowed = allowed;
     entry->list = list;
     entry->take = std::move(take);
     app.add_option(name, entry->words, help)
@@ -92,12 +104,14 @@ Options::Options(std::string program, std::string summary)
     : program_(std::move(program)), parser_(std::make_unique<Parser>()) {
   parser_->app.description(summary);
   parser_->app.name(program_);
-  parser_->add("--repeat", "Timed iterations; 0: 30 at least, for 0.1 s (default 0)", false,
-               [this](const auto& words) { repeat_ = static_cast<int>(whole_number("--repeat", words[0], kRepeats)); });
+  parser_->add("--repeat", "Timed iterations; 0: 30 at least, for 0.1 s (default 0)", false, range_text(kRepeats),
+               [this](const auto& words) { repeat_ = static_cast<int>(number_in("--repeat", words[0], kRepeats)); });
   add_flag("--no-time", no_time_, "Check only, time nothing (on the simulator nothing is timed anyway)");
-  parser_->add("--seed", "Seed of the random inputs (default 1)", false, [this](const auto& words) {
-    seed_ = static_cast<std::uint64_t>(whole_number("--seed", words[0], {0, std::numeric_limits<std::int64_t>::max()}));
-  });
+  parser_->add("--seed", "Seed of the random inputs, 0 or more (default 1)", false, "allowed is 0 or more",
+               [this](const auto& words) {
+                 seed_ = static_cast<std::uint64_t>(
+                     number_in("--seed", words[0], {0, std::numeric_limits<std::int64_t>::max()}));
+               });
   add("--data", parser_->data, "Values of the inputs", distribution_names());
   if (is_simulated()) {
     sample_ = sample_demanded();
@@ -106,11 +120,10 @@ Options::Options(std::string program, std::string summary)
         fmt::format("Count about so many blocks of each launch in place of all, and scale the counts; results are "
                     "then not checked; {} to {} (default {})",
                     kSamples.low, kSamples.high, sample_ == 0 ? "all" : std::to_string(sample_)),
-        false, [this](const auto& words) {
-          sample_ = static_cast<std::uint64_t>(whole_number("--sample", words[0], kSamples));
-        });
+        false, range_text(kSamples),
+        [this](const auto& words) { sample_ = static_cast<std::uint64_t>(number_in("--sample", words[0], kSamples)); });
   }
-  parser_->add("--json", "Write the results to this file", false, [this](const auto& words) {
+  parser_->add("--json", "Write the results to this file", false, "", [this](const auto& words) {
     json_ = words[0];
     if (const std::string why = why_not_writable(json_); !why.empty()) throw std::invalid_argument("--json " + why);
   });
@@ -123,9 +136,9 @@ Options& Options::add_matmul(const MatmulDefaults& defaults) {
   p.matmul = true;
   p.n = is_simulated() && !defaults.sim_sizes.empty() ? defaults.sim_sizes : defaults.sizes;
   p.default_shapes = is_simulated() ? defaults.sim_shapes : defaults.shapes;
-  std::string n_help = "Columns of B and C, and of a square problem everything";
-  for (const MatmulShape& shape : p.default_shapes)
-    n_help += fmt::format("; without --n, --m and --k also M x N x K = {}", shape.text());
+  std::string n_help = "Columns of B and C, and of a square problem everything", also;
+  for (const MatmulShape& shape : p.default_shapes) also += (also.empty() ? "" : " and ") + shape.text();
+  if (!also.empty()) n_help += "; without --n, --m and --k also M x N x K = " + also;
   add("--n", p.n, n_help, kSizes);
   add("--m", p.m, "Rows of A and C (default: as --n)", kSizes);
   add("--k", p.k, "Columns of A, rows of B (default: as --n)", kSizes);
@@ -138,7 +151,8 @@ Options& Options::add_matmul(const MatmulDefaults& defaults) {
 
 Options& Options::add(const std::string& name, std::int64_t& target, const std::string& help, Range range) {
   parser_->add(name, fmt::format("{}; {} to {} (default {})", help, range.low, range.high, target), false,
-               [&target, name, range](const auto& words) { target = whole_number(name, words[0], range); });
+               range_text(range),
+               [&target, name, range](const auto& words) { target = number_in(name, words[0], range); });
   return *this;
 }
 
@@ -146,16 +160,16 @@ Options& Options::add(const std::string& name, std::vector<std::int64_t>& target
                       Range range) {
   std::string text = fmt::format("{}; {} to {}", help, range.low, range.high);
   if (!target.empty()) text += fmt::format(" (default {})", fmt::join(target, ","));
-  parser_->add(name, text, true, [&target, name, range](const auto& words) {
+  parser_->add(name, text, true, range_text(range), [&target, name, range](const auto& words) {
     target.clear();
-    for (const std::string& word : words) target.push_back(whole_number(name, word, range));
+    for (const std::string& word : words) target.push_back(number_in(name, word, range));
   });
   return *this;
 }
 
 Options& Options::add(const std::string& name, double& target, const std::string& help, double low, double high) {
   parser_->add(name, fmt::format("{}; {} to {} (default {})", help, low, high, target), false,
-               [&target, name, low, high](const auto& words) {
+               fmt::format("allowed are {} to {}", low, high), [&target, name, low, high](const auto& words) {
                  std::size_t used = 0;
                  double value = std::numeric_limits<double>::quiet_NaN();
                  try {
@@ -177,7 +191,7 @@ Options& Options::add(const std::string& name, double& target, const std::string
 Options& Options::add(const std::string& name, std::string& target, const std::string& help,
                       const std::vector<std::string>& choices) {
   parser_->add(name, fmt::format("{}: {} (default {})", help, fmt::join(choices, ", "), target), false,
-               [&target, name, choices](const auto& words) {
+               fmt::format("allowed are {}", fmt::join(choices, ", ")), [&target, name, choices](const auto& words) {
                  if (std::find(choices.begin(), choices.end(), words[0]) == choices.end())
                    throw std::invalid_argument(
                        fmt::format("{} '{}': not known; allowed are {}", name, words[0], fmt::join(choices, ", ")));
@@ -190,20 +204,22 @@ Options& Options::add(const std::string& name, std::vector<std::string>& target,
                       const std::vector<std::string>& choices) {
   std::string text = fmt::format("{}: {}", help, fmt::join(choices, ", "));
   if (!target.empty()) text += fmt::format(" (default {})", fmt::join(target, ","));
-  parser_->add(name, text, true, [&target, name, choices](const auto& words) {
-    target.clear();
-    for (const std::string& word : words) {
-      if (std::find(choices.begin(), choices.end(), word) == choices.end())
-        throw std::invalid_argument(
-            fmt::format("{} '{}': not known; allowed are {}", name, word, fmt::join(choices, ", ")));
-      target.push_back(word);
-    }
-  });
+  parser_->add(name, text, true, fmt::format("allowed are {}", fmt::join(choices, ", ")),
+               [&target, name, choices](const auto& words) {
+                 target.clear();
+                 for (const std::string& word : words) {
+                   if (std::find(choices.begin(), choices.end(), word) == choices.end())
+                     throw std::invalid_argument(
+                         fmt::format("{} '{}': not known; allowed are {}", name, word, fmt::join(choices, ", ")));
+                   target.push_back(word);
+                 }
+                 drop_repeated(target);
+               });
   return *this;
 }
 
 Options& Options::add_text(const std::string& name, std::string& target, const std::string& help) {
-  parser_->add(name, help, false, [&target, name](const auto& words) {
+  parser_->add(name, help, false, "", [&target, name](const auto& words) {
     if (words[0].empty()) throw std::invalid_argument(name + ": the text is empty");
     target = words[0];
   });
@@ -229,7 +245,10 @@ void Options::parse(int argc, const char* const* argv) {
     fmt::print("{}", p.app.help());
     throw ExitRequest{kAllRight};
   } catch (const CLI::ParseError& error) {
-    refuse(fmt::format("{} (--help lists the options)", error.what()));
+    std::string said = said_of(p.app, error, "; a list has commas and no blanks, as in 8,16");
+    for (const auto& entry : p.entries)
+      if (said == entry->name + ": a value is missing" && !entry->allowed.empty()) said += "; " + entry->allowed;
+    refuse(said);
   }
   try {
     for (const auto& entry : p.entries) {
@@ -269,6 +288,8 @@ void Options::read_matmul() {
     shapes_.push_back(shape);
   }
   for (const std::int64_t tile : p.tiles) tiles_.push_back(static_cast<int>(tile));
+  drop_repeated(shapes_);
+  drop_repeated(tiles_);
 }
 
 }  // namespace tilewise

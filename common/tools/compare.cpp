@@ -101,7 +101,11 @@ int show(const std::string& file, const std::string& program, const std::vector<
   const Json run = recorded_run(read(file), program);
   const std::string table = shown(run, words);
   if (table.empty()) {
-    fmt::print(stderr, "{} has no such rows of {}.\n", file, program);
+    if (run.is_null())
+      fmt::print(stderr, "{} has no run of {}.\n", file, program);
+    else
+      fmt::print(stderr, "No row of {} in {} has all of: {}. Without these words, all its rows are shown.\n", program,
+                 file, fmt::join(words, " "));
     return kNothingRecorded;
   }
   fmt::print("{}, recorded on {}, {}, commit {}:\n{}", program, machine_of(run), text(run, "date").substr(0, 10),

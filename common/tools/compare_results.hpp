@@ -85,7 +85,7 @@ inline std::string label(const Json& row) {
   std::string what = text(row, "kernel");
   const Json extra = at(row, "extra");
   for (const auto& [name, value] : extra.items())
-    what += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    if (value != "-") what += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
   return what + (at(row, "what").is_null() ? "" : ": " + text(row, "what"));
 }
 
@@ -145,8 +145,28 @@ struct Result {
 /// A ratio, finely: 1.034x.
 inline std::string times(double ratio) { return tilewise::fixed(ratio, 3) + "x"; }
 
-/// Lines of cells as a table: a column is as wide as its longest cell; columns in `left` are aligned left, the others right.
-inline std::string laid_out(const std::vector<std::vector<std::string>>& lines, const std::set<std::size_t>& left) {
+/// A count as a table shows it: 153,819. Other values as they are written in JSON.
+inline std::string count(const Json& value) {
+  return value.is_number_integer() && value >= 0 ? tilewise::with_commas(value.get<std::uint64_t>()) : value.dump();
+}
+
+/// The tile's side; "-" where there is none.
+inline std::string tile_of(const Json& row) {
+  const std::string tile = text(row, "tile");
+  return tile.empty() ? "-" : tile;
+}
+
+/// Lines without the column "tile", where no row has one.
+inline std::vector<std::vector<std::string>> without_tiles(std::vector<std::vector<std::string>> lines) {
+  const auto column = std::find(lines[0].begin(), lines[0].end(), "tile") - lines[0].begin();
+  if (!std::all_of(lines.begin() + 1, lines.end(), [&](const auto& line) { return line[column] == "-"; })) return lines;
+  for (auto& line : lines) line.erase(line.begin() + column);
+  return lines;
+}
+
+/// Lines of cells as a table; the first has the headings. A column is as wide as its longest cell; those with a heading in `left`
+/// are aligned left, the others right.
+inline std::string laid_out(const std::vector<std::vector<std::string>>& lines, const std::set<std::string>& left) {
   std::vector<std::size_t> widths;
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -158,7 +178,7 @@ inline std::string laid_out(const std::vector<std::vector<std::string>>& lines, 
     std::string cells;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string space(widths[i] - line[i].size(), ' ');
-      cells += left.count(i) ? line[i] + space + "  " : space + line[i] + "  ";
+      cells += left.count(lines[0][i]) ? line[i] + space + "  " : space + line[i] + "  ";
     }
     while (!cells.empty() && cells.back() == ' ') cells.pop_back();
     table += cells + "\n";
@@ -177,10 +197,10 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
   const bool timed = !old_rows.empty() && !at(old_rows.begin()->second, "time").is_null();
   std::vector<std::vector<std::string>> lines = {{"shape", "tile", "kernel", timed ? "recorded ms" : "recorded",
                                                   timed ? "here ms" : "here", timed ? "speed" : "ratio",
-                                                  timed ? "" : "counts; load sectors where all are equal"}};
+                                                  timed ? "" : "count"}};
   const auto line = [&](const Json& row, const std::string& before, const std::string& now, const std::string& ratio,
                         const std::string& note) {
-    lines.push_back({text(row, "shape"), text(row, "tile"), label(row), before, now, ratio, note});
+    lines.push_back({text(row, "shape"), tile_of(row), label(row), before, now, ratio, note});
   };
 
   std::set<std::string> seen;
@@ -222,43 +242,59 @@ inline Result compare(const Json& recorded, const Json& here, double tolerance, 
       ++different;
       const double before = value.is_number() ? value.get<double>() : 0;
       const bool divides = before != 0 && now.is_number();
-      line(row, value.dump(), now.dump(), divides ? times(now.get<double>() / before) : "", name);
+      line(row, count(value), count(now), divides ? times(now.get<double>() / before) : "", name);
     }
     result.worse += different > 0;
-    const std::string sectors = text(new_counts, "global_load_sectors");
-    if (different == 0) line(row, sectors, sectors, "1x", "all counts equal");
+    const std::string sectors = count(at(new_counts, "global_load_sectors"));
+    if (different == 0) line(row, sectors, sectors, times(1), "global_load_sectors (all counts equal)");
   }
   for (const auto& [k, row] : old_rows) {
     if (seen.count(k)) continue;
     ++result.missing;
     line(row, "OK", "-", "", "not run here");
   }
-  result.table = laid_out(lines, {0, 2, 6});
+  result.table = laid_out(without_tiles(lines), {"shape", "kernel", "count", ""});
   return result;
 }
 
-/// The rows of a recorded run whose text contains all of `words`, as a table: time, figure and speed-ups.
+/// The rows of a recorded run whose text contains all of `words`, as a table: time, rate, and the speed against other rows, a column
+/// for each: "same block", "best naive".
 inline std::string shown(const Json& run, const std::vector<std::string>& words) {
-  std::vector<std::vector<std::string>> lines = {{"shape", "tile", "kernel", "ms", "figure"}};
+  std::vector<std::vector<std::string>> lines = {{"shape", "tile", "kernel", "ms", "rate"}};
+  std::vector<std::map<std::string, std::string>> ratios;  // of the lines below the heading
+  std::vector<std::string> against;
   for (const Json& row : at(run, "rows")) {
     if (text(row, "status") != "OK") continue;
     const bool rated = at(row, "figure.value").is_number(), waits = at(row, "latency.cycles").is_number();
-    std::vector<std::string> cells = {text(row, "shape"), text(row, "tile"), label(row), written("time", row),
-                                      rated   ? written("rate", row) + " " + text(row, "figure.unit")
-                                      : waits ? written("cycles", row) + " cycles"
-                                              : "-"};
+    const std::vector<std::string> cells = {text(row, "shape"), tile_of(row), label(row), written("time", row),
+                                            rated   ? written("rate", row) + " " + text(row, "figure.unit")
+                                            : waits ? written("cycles", row) + " cycles"
+                                                    : "-"};
+    std::string all = fmt::format("{}", fmt::join(cells, " "));
+    std::map<std::string, std::string> of_row;
     const Json speedup = at(row, "speedup");
     for (const auto& [name, ratio] : speedup.items()) {
       if (name != "same_block" && !name.starts_with("best_")) continue;  // quartiles, how it was timed
       std::string what = name;
       std::replace(what.begin(), what.end(), '_', ' ');
-      cells.push_back(times(ratio.get<double>()) + " " + what);
+      of_row[what] = times(ratio.get<double>());
+      all += " " + of_row[what] + " " + what;
     }
-    const std::string all = fmt::format("{}", fmt::join(cells, " "));
-    if (std::all_of(words.begin(), words.end(), [&](const std::string& w) { return all.find(w) != std::string::npos; }))
-      lines.push_back(cells);
+    if (!std::all_of(words.begin(), words.end(),
+                     [&](const std::string& w) { return all.find(w) != std::string::npos; }))
+      continue;
+    for (const auto& [what, ratio] : of_row)
+      if (std::find(against.begin(), against.end(), what) == against.end()) against.push_back(what);
+    lines.push_back(cells), ratios.push_back(of_row);
   }
-  return lines.size() > 1 ? laid_out(lines, {0, 2, 5, 6}) : "";
+  if (ratios.empty()) return "";
+  std::sort(against.rbegin(), against.rend());  // "same block" first
+  for (const std::string& what : against) {
+    lines[0].push_back(what);
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      lines[i + 1].push_back(ratios[i].count(what) ? ratios[i][what] : "-");
+  }
+  return laid_out(without_tiles(lines), {"shape", "kernel"});
 }
 
 /// Geometric mean; 0 for none.

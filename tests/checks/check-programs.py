@@ -88,6 +88,7 @@ def check_refusals(folder):
         ([folder / "none"], "has a main()"),
         ([folder / "programs", "-j", "0"], "-j 0"),
         ([folder / "programs", "--timeout", "-1"], "not above 0"),
+        ([folder / "programs", "--timeout", "x"], "allowed are numbers of seconds"),
         ([folder / "programs", "--json", folder / "nowhere/x.json"], "no folder for"),
         ([], "FOLDER"),
     ):

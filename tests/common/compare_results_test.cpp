@@ -89,6 +89,8 @@ TEST_CASE("rows are the same only when shape, tile, kernel, part and the lesson'
   CHECK(key(timed("4 x 4 x 4", 8, "a", 1.0)) == key(timed("4 x 4 x 4", 8, "a", 3.0)));
   const Result result =
       compare_results::compare(run_of({with_stride, other_part}), run_of({other_stride, other_part}), 0.1, true);
+  with_stride["extra"]["hint"] = "-";
+  CHECK(label(with_stride) == "a stride=1");
   CHECK(result.compared == 1);
   CHECK(result.missing == 1);
   CHECK(result.added == 1);
@@ -114,7 +116,9 @@ TEST_CASE("counts must be equal, and the one that differs is named", "[compare]"
   const Result equal = compare_results::compare(before, before, 0.1, true);
   CHECK(equal.compared == 2);
   CHECK(equal.worse == 0);
-  CHECK(has(equal.table, "all counts equal"));
+  CHECK(has(equal.table, "4,000  4,000  1.000x  global_load_sectors (all counts equal)"));
+  CHECK(
+      has(equal.table, "shape         kernel  recorded   here   ratio  count\n"));  // no row has a tile: no such column
   const Result changed =
       compare_results::compare(before, run_of({counted("a", 1000, 4000), counted("b", 1000, 8000)}), 0.1, true);
   CHECK(changed.worse == 1);
@@ -133,7 +137,10 @@ TEST_CASE("what was recorded can be looked at, all rows or some", "[compare]") {
   const Json run = run_of({slow, fast, skipped});
   const std::string all = shown(run, {});
   CHECK(std::count(all.begin(), all.end(), '\n') == 3);  // a heading and two rows
-  CHECK(has(all, "0.500  256 GFLOP/s  2.000x same block"));
+  CHECK(has(all, "shape      tile  kernel     ms         rate  same block\n"));
+  CHECK(has(all, "4 x 4 x 4     8  naive    1.00            -           -\n"));
+  CHECK(has(all, "4 x 4 x 4     8  tiled   0.500  256 GFLOP/s      2.000x\n"));
+  CHECK(has(shown(run, {"tiled", "2.000x same block"}), "tiled"));
   const std::string some = shown(run, {"naive", "4 x 4"});
   CHECK(has(some, "naive"));
   CHECK(!has(some, "tiled"));

@@ -106,18 +106,21 @@ TEST_CASE("lists, with commas, repeated, or both") {
   CHECK(parse({"--tile", "8,16,32,64"}).tiles == std::vector<int>{8, 16, 32, 64});
   CHECK(parse({"--tile", "8", "--tile", "16,32"}).tiles == std::vector<int>{8, 16, 32});
   CHECK(parse({"--tile=4"}).tiles == std::vector<int>{4});
+  CHECK(parse({"--tile", "8,16,8", "--tile", "16"}).tiles == std::vector<int>{8, 16});  // once each
   CHECK(parse({"--stride", "3,5"}).strides == std::vector<std::int64_t>{3, 5});
 }
 
 TEST_CASE("lists of names, and free text") {
   CHECK(parse({"--kind", "red,blue"}).kinds == std::vector<std::string>{"red", "blue"});
-  CHECK(parse({"--kind", "blue", "--kind", "green,blue"}).kinds == std::vector<std::string>{"blue", "green", "blue"});
+  CHECK(parse({"--kind", "blue", "--kind", "green,blue"}).kinds == std::vector<std::string>{"blue", "green"});
   CHECK(parse({"--file", "a, b.mtx"}).file == "a, b.mtx");
   CHECK(parse({}).file.empty());
 }
 
 TEST_CASE("shapes") {
   CHECK(parse({"--n", "100,200"}).shapes == std::vector<MatmulShape>{{100, 100, 100}, {200, 200, 200}});
+  CHECK(parse({"--n", "8,9,8"}).shapes == std::vector<MatmulShape>{{8, 8, 8}, {9, 9, 9}});
+  CHECK(parse({"--n", "8,8", "--k", "7,9"}).shapes == std::vector<MatmulShape>{{8, 8, 7}, {8, 8, 9}});
   CHECK(parse({"--m", "33", "--n", "1", "--k", "1000"}).shapes == std::vector<MatmulShape>{{33, 1, 1000}});
   CHECK(parse({"--n", "10,20", "--k", "7"}).shapes == std::vector<MatmulShape>{{10, 10, 7}, {20, 20, 7}});
   CHECK(parse({"--n", "10,20", "--m", "3,4", "--k", "5,6"}).shapes == std::vector<MatmulShape>{{3, 10, 5}, {4, 20, 6}});
@@ -196,7 +199,9 @@ TEST_CASE("bad arguments: one line that names the option and what is allowed, co
       {{"--n", "0x10"}, {"--n '0x10'", "whole number"}},
       {{"--n", " 8"}, {"--n ' 8'", "whole number"}},
       {{"--n", "1e3"}, {"--n '1e3'", "whole number"}},
-      {{"--n"}, {"--n"}},
+      {{"--n"}, {"--n: a value is missing", "1 to 65536"}},
+      {{"--mode"}, {"--mode: a value is missing", "one, two"}},
+      {{"--n", "8", "16"}, {"'16' belongs to no option", "a list has commas", "--help"}},
       {{"--m", "1,2", "--n", "1,2,3"}, {"--m", "2 values", "3"}},
       {{"--repeat", "-1"}, {"--repeat -1", "0 to 100000"}},
       {{"--repeat", "1", "--repeat", "2"}, {"--repeat", "one value"}},
@@ -212,8 +217,12 @@ TEST_CASE("bad arguments: one line that names the option and what is allowed, co
       {{"--file", ""}, {"--file", "empty"}},
       {{"--file", "a", "--file", "b"}, {"--file", "one value"}},
       {{"--json", "/tmp"}, {"--json", "folder"}},
-      {{"--unknown", "1"}, {"--unknown"}},
-      {{"stray"}, {"stray"}},
+      {{"--unknown", "1"}, {"there is no option --unknown (--help"}},
+      {{"--tiel", "8"}, {"there is no option --tiel; is it --tile?"}},
+      {{"--repeats=3"}, {"there is no option --repeats; is it --repeat?"}},
+      {{"-n", "8"}, {"there is no option -n; is it --n?"}},
+      {{"-x"}, {"there is no option -x (--help"}},
+      {{"stray"}, {"'stray' belongs to no option"}},
   }));
   CAPTURE(bad.words[0], bad.words.back());
   const Parsed p = parse(bad.words);
@@ -233,6 +242,19 @@ TEST_CASE("the simulator refuses what would take hours") {
     CHECK(p.code == -1);
   }
   CHECK(parse({"--n", "1", "--m", "65536", "--k", "16"}).code == -1);
+}
+
+TEST_CASE("help says default shapes once, all of them") {
+  Options options("99_test", "A test.");
+  options.add_matmul({.sizes = {64},
+                      .sim_sizes = {64},
+                      .shapes = {{127, 65, 93}, {1, 2, 3}},
+                      .sim_shapes = {{127, 65, 93}, {1, 2, 3}}});
+  const char* words[] = {"program", "--help"};
+  Capture output(stdout);
+  CHECK_THROWS_AS(options.parse(2, words), ExitRequest);
+  const std::string text = output.text();
+  CHECK(text.find("; without --n, --m and --k also M x N x K = 127 x 65 x 93 and 1 x 2 x 3;") != std::string::npos);
 }
 
 TEST_CASE("help names every option and its default, code 0") {

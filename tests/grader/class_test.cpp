@@ -401,9 +401,11 @@ TEST_CASE("grade: what makes no sense ends with 2 and is named", "[grader]") {
     CHECK(o.code == 2);
     CHECK(has(o.text, phrase));
   };
-  refused("02 --jobs 0", "--jobs: Value 0 not in range");  // CLI11 2.1 goes on: 1 to 64; 2.4: [1 - 64]
-  refused("02 --jobs 65", "--jobs");
-  refused("02 --jobs two", "--jobs");
+  refused("02 --jobs 0", "--jobs: 0 is out of range; allowed are 1 to 64");
+  refused("02 --jobs 65", "--jobs: 65 is out of range; allowed are 1 to 64");
+  refused("02 --jobs two", "--jobs: 'two' is not a whole number; allowed are 1 to 64");
+  refused("02 --jobs", "--jobs: a value is missing");
+  refused("02 --gpu --times huge", "--times: 'huge' is not known; allowed are large, small, none");
   refused("02 --task nothing", "--task: chapter 02_tiled_matmul has no task nothing, but moving_sum");
   refused("02 --csv x", "--csv needs --class");
   refused("02 --feedback x", "--feedback needs --class");
@@ -417,7 +419,8 @@ TEST_CASE("grade: what makes no sense ends with 2 and is named", "[grader]") {
     refused(std::string("02 ") + option + " /nowhere/x", std::string(option) + ": '/nowhere/x' cannot be written");
   refused("99", "there is no homework for chapter 99");
   refused("02 --file /nowhere.cu", "there is no file /nowhere.cu");
-  refused("02 --nonsense", "--nonsense");
+  refused("02 --nonsense", "there is no option --nonsense (--help lists the options)");
+  refused("02 --taks x", "there is no option --taks; is it --task?");
 }
 
 TEST_CASE("grade: an option that has no effect is refused", "[grader]") {

@@ -283,6 +283,8 @@ TEST_CASE("learn refuses what it does not know, in one line", "[learn]") {
                                         {"--solution", "--solution requires --judge"},
                                         {"--counts", "--counts requires --judge"},
                                         {"--json", "--json requires --list"},
+                                        {"--judge 00-1 --hints 9", "--hints: 9 is out of range; allowed are 0 to 3"},
+                                        {"--form 00-1", "there is no option --form; is it --from?"},
                                         {"00-3", "--from 00-3 begins with it"},
                                         {"--attempts /dev/null/x", "the folder /dev/null/x cannot be written"},
                                         {"--root /nowhere", "/nowhere"}}) {
@@ -294,8 +296,12 @@ TEST_CASE("learn refuses what it does not know, in one line", "[learn]") {
   }
   const Outcome o = learn(repository, "--judge 00-9");
   CHECK(o.code == 2);
-  CHECK(has(o.text, "there is no puzzle 00-9"));
+  CHECK(has(o.text, "there is no puzzle 00-9. Those of chapter 00 are:"));
   CHECK(has(o.text, "00-3   The guard"));
+  const Outcome all = learn(repository, "--judge 77");
+  CHECK(all.code == 2);
+  CHECK(has(all.text, "there is no puzzle 77. There are:"));
+  CHECK(has(learn(repository, "--from 00").text, "00-1"));  // a chapter: its first
 }
 
 TEST_CASE("the bank fails for an attempt that is not judged as it says", "[learn]") {

@@ -17,7 +17,7 @@ for word in ${args[@]+"${args[@]}"}; do
   for chapter in "${all[@]}"; do
     if [ "$word" = "$chapter" ] || [ "$word" = "${chapter%%_*}" ]; then found=$chapter; fi
   done
-  [ -n "$found" ] || die 2 "make compare: there is no chapter $word. Chapters: ${all[*]}"
+  [ -n "$found" ] || die 2 "make compare: there is no chapter $word. Chapters: ${all[*]%%_*}"
   wanted+=("$found")
 done
 [ ${#wanted[@]} -gt 0 ] || wanted=("${all[@]}")

@@ -18,7 +18,13 @@ file=chapters/$chapter/homework.cu bank=tests/$chapter/homework target=homework$
 if [ $# -gt 1 ] && [ ! -e "chapters/$chapter/homework.cuh" ]; then
   bank=$(task_folder "$chapter")
   if [ -z "$bank" ]; then
-    echo "Chapter $chapter has no homework, and there is no task $chapter. Chapters with homework:" >&2
+    if [ ! -d "chapters/$chapter" ]; then
+      echo "There is no chapter and no task $chapter. Chapters with homework:" >&2
+    elif grep -q 'make homework-[a-z]' "chapters/$chapter/README.md"; then
+      echo "Chapter $chapter has no homework of that name, but $(grep -oE 'make homework-[a-z_]+' "chapters/$chapter/README.md" | sort -u | paste -s -d , - | sed 's/,/ and /g'). Chapters with homework:" >&2
+    else
+      echo "Chapter $chapter has no homework. Chapters with homework:" >&2
+    fi
     for contract in chapters/*/homework.cuh; do echo "  $(dirname "$contract" | xargs basename)" >&2; done
     echo "Tasks in one file:" >&2
     for task in "${TILEWISE_TASKS:-tasks}"/*/task.cu tests/grader/tasks/*/task.cu; do
@@ -39,6 +45,9 @@ case $action in
   grade)
     build sim "$target"
     read_args
+    for word in ${args[@]+"${args[@]}"}; do  # a folder of submissions in place of a file; with FILE the grader refuses both
+      case $word${FILE:-}${GPU:-}${WATCH:-} in --class | --class=*) exec build/sim/bin/grade "$chapter" "${args[@]}" ;; esac
+    done
     if [ -z "${FILE:-}" ] && [ ! -e "$file" ] && [ -e "$bank/starter.cu" ]; then
       cp "$bank/starter.cu" "$file"
       echo "$file is new: a copy of the starter. Write in it."

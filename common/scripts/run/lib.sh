@@ -124,5 +124,32 @@ build_tool() {
 
 jobs_to_use() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 
-# Splits ARGS into the array `args`.
-read_args() { IFS=' ' read -r -a args <<<"${ARGS:-}" || true; }
+# Splits ARGS into the array `args`, at blanks. What stands between quotes, '...' or "...", stays together.
+read_args() {
+  local text=${ARGS:-} word="" begun="" quote="" c i
+  args=()
+  for ((i = 0; i < ${#text}; ++i)); do
+    c=${text:i:1}
+    if [ -n "$quote" ]; then
+      if [ "$c" = "$quote" ]; then quote=""; else word+=$c; fi
+    else
+      case $c in
+        \" | \') quote=$c begun=1 ;;
+        [[:space:]])
+          if [ -n "$begun" ]; then args+=("$word"); fi
+          word="" begun=""
+          ;;
+        *) word+=$c begun=1 ;;
+      esac
+    fi
+  done
+  [ -z "$quote" ] || die 2 "ARGS is $text, where a $quote is never closed."
+  if [ -n "$begun" ]; then args+=("$word"); fi
+}
+
+# Where SAMPLE is given, the simulator counts so many blocks of each launch.
+read_sample() {
+  [ -n "${SAMPLE:-}" ] || return 0
+  [[ $SAMPLE =~ ^[1-9][0-9]{0,8}$|^1000000000$ ]] || die 2 "SAMPLE is '$SAMPLE'; it must be a number of blocks, 1 to 1000000000."
+  export TILEWISE_SAMPLE=$SAMPLE
+}

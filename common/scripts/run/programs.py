@@ -328,9 +328,12 @@ def table(results):
 
 
 def positive(text):
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
     if not value > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not above 0; allowed are numbers of seconds, as 20 or 0.5")
     return value
 
 

@@ -14,10 +14,11 @@ case $FILE in
     ;;
   *) die 2 "make sim: $FILE is no source; its name has to end with .cu, that of plain C++ with .cpp, .cc or .cxx" ;;
 esac
+read_args
+read_sample
 build sim simulator
 program=build/sim/run/$(basename "$FILE" .cu)
 mkdir -p build/sim/run
 build/sim/bin/simcc -std=c++20 "$FILE" -o "$program"
-read_args
-if [ -n "${SAMPLE:-}" ]; then export TILEWISE_SAMPLE=$SAMPLE TILEWISE_REPORT="${TILEWISE_REPORT:--}"; fi
+if [ -n "${SAMPLE:-}" ]; then export TILEWISE_REPORT="${TILEWISE_REPORT:--}"; fi
 exec "$program" ${args[@]+"${args[@]}"}
