@@ -127,6 +127,9 @@ TEST_CASE("diagnoses say what the addresses show", "[model]") {
         "were 17 words apart");
   CHECK(said(warp([](auto i) { return 4 * i + 12; }), 4, global) ==
         "5 sectors where 4 would do: the first address is 12 bytes past the start of a sector");
+  // A block that is 20 wide: the second warp has 8 threads of a row, 20 of the next, and 4.
+  CHECK(said(warp([](auto i) { return (i + 12) / 20 * 336 + (i + 12) % 20 * 4; }), 4, global)
+            .find("the words lie in 3 pieces") != std::string::npos);
   CHECK(said(warp([](auto i) { return i / 8 * 1000 + i % 8 * 4; }), 4, global).find("rows of 8 threads, 1,000 bytes") !=
         std::string::npos);
   CHECK(said(warp([](auto i) { return i * i * 64 % 8192; }), 4, global).find("scattered") != std::string::npos);

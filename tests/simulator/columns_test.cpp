@@ -5,9 +5,10 @@
 #include <string>
 
 #include "catch.hpp"
+#include "rewriter/own_names.hpp"
 #include "workplace.hpp"
 
-using tilewise::sim::in_columns_of_source;
+using tilewise::sim::in_columns_of_source, tilewise::sim::without_own_names;
 
 namespace {
 
@@ -55,6 +56,41 @@ TEST_CASE("g++'s messages point at the source's line, not at the rewritten one",
              ":1:11: error: x\n    1 | { none; \033[01;31m\033[K}\033[m\033[K\n"
              "      |           \033[01;31m\033[K^~~~\033[m\033[K\n") ==
         ":1:3: error: x\n    1 | { none; }\n      |   \033[01;31m\033[K^~~~\033[m\033[K\n");
+}
+
+TEST_CASE("A semicolon is missed where the line ends", "[columns]") {
+  CHECK(said("b = a[t]", "b = a[ ::thread().x]",
+             ":1:21: error: expected ';' before 'c'\n"
+             "    1 | b = a[t]\n"
+             "      |                     ^\n"
+             "      |                     ;\n") ==
+        ":1:9: error: expected ';' before 'c'\n"
+        "    1 | b = a[t]\n"
+        "      |         ^\n"
+        "      |         ;\n");
+}
+
+TEST_CASE("The simulator's own names are not proposed", "[columns]") {
+  const std::string first = "a.cu:1:3: error: ‘sum’ was not declared in this scope",
+                    line = "    1 | x = sum;\n      |     ^~~\n",
+                    next =
+                        "a.cu:2:1: error: ‘n’ was not declared in this scope; did you mean ‘yn’?\n    2 | n = 1;\n     "
+                        " | ^\n      | yn\n",
+                    where = "In file included from /include/b.h:4,\n                 from <command-line>:\n";
+  CHECK(without_own_names(first + "; did you mean ‘tilewise::sim::detail::sum’?\n" + line +
+                          "      |     tilewise::sim::detail::sum\n" + where +
+                          "/include/c.hpp:23:13: note: ‘tilewise::sim::detail::sum’ declared here\n"
+                          "   23 | constexpr T sum(T a, T b) {\n      |             ^~~\n" +
+                          next) == first + "\n" + line + next);
+  // On a terminal, and with quotation marks of ASCII.
+  CHECK(without_own_names("a.cu:1:3: error: none; did you mean ‘\033[01m\033[Ktilewise::b\033[m\033[K’?\n"
+                          "    1 | a\n      | \033[32m\033[Ktilewise::b\033[m\033[K\n") ==
+        "a.cu:1:3: error: none\n    1 | a\n");
+  CHECK(without_own_names("a.cu:1:3: error: none; did you mean 'tilewise::b'?\n") == "a.cu:1:3: error: none\n");
+  // What a program includes itself stays, and so do others' names.
+  const std::string other = where + "/include/c.hpp:2:1: error: no; did you mean ‘std::end’?\n";
+  CHECK(without_own_names(other) == other);
+  CHECK(without_own_names("").empty());
 }
 
 TEST_CASE("What has no place in the source's line is left as the compiler says it", "[columns]") {

@@ -12,8 +12,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/devices.hpp"
 #include "base/findings.hpp"
@@ -708,6 +710,25 @@ std::string bank_advice(const model::LaneAddresses& lanes, std::int64_t stride, 
                                 grouped_digits(static_cast<std::uint64_t>(std::llabs(stride)) / 4 + 1));
 }
 
+// Lanes side by side, then others somewhere else. A block that is 20 wide has 4 threads of a row, 20 of the next and 8 in one warp. "" where
+// pieces are too short to be called that.
+std::string pieces_text(std::span<const std::uint64_t> address) {
+  const auto step = [&](std::size_t i) { return static_cast<std::int64_t>(address[i + 1] - address[i]); };
+  std::vector<std::size_t> begins{0};
+  for (std::size_t i = 0; i + 1 < address.size(); ++i)
+    if (step(i) != step(0)) begins.push_back(i + 1);
+  if (begins.size() < 2 || address.size() < 4 * begins.size()) return "";
+  const std::size_t run = begins[1];
+  bool is_regular = true;
+  for (std::size_t i = 1; i < begins.size(); ++i)
+    is_regular = is_regular && begins[i] == run * i && step(begins[i] - 1) == step(run - 1);
+  if (!is_regular || address.size() - begins.back() > run)
+    return fmt::format("the words lie in {} pieces", begins.size());
+  return fmt::format(
+      "rows of {} threads, {} bytes from one to the next", run,
+      grouped_digits(static_cast<std::uint64_t>(std::llabs(static_cast<std::int64_t>(address[run] - address[0])))));
+}
+
 }  // namespace
 
 std::string diagnose(const SiteRecord& s) {
@@ -737,10 +758,8 @@ std::string diagnose(const SiteRecord& s) {
     if (distance > s.bytes && run >= 4)
       return text + fmt::format("neighbouring threads are {} bytes apart", grouped_digits(distance)) +
              bank_advice(lanes, stride, run == n);
-    if (distance <= s.bytes && run >= 4)
-      return text + fmt::format("rows of {} threads, {} bytes from one to the next", run,
-                                grouped_digits(static_cast<std::uint64_t>(
-                                    std::llabs(static_cast<std::int64_t>(address[run] - address[0])))));
+    if (distance <= s.bytes)
+      if (const std::string pieces = pieces_text({address, n}); !pieces.empty()) return text + pieces;
     return text + "the threads' addresses are scattered";
   }
   if (s.space == MemorySpace::shared && s.ideal != 0) {

@@ -136,9 +136,12 @@ class ShownLine {
 
   const Token* token_at(std::size_t column) const {
     const std::size_t byte = byte_of(column);
-    for (const Token& token : tokens_)
+    const Token* before = nullptr;  // a semicolon is missed where the token before it ends
+    for (const Token& token : tokens_) {
       if (byte >= token.piece.begin && byte < token.piece.end()) return &token;
-    return nullptr;
+      if (byte == token.piece.end()) before = &token;
+    }
+    return before;
   }
 
   std::string source_;

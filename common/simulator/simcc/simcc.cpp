@@ -29,6 +29,7 @@
 #include "inline_caches.hpp"
 #include "installation.hpp"
 #include "known_bits.hpp"
+#include "own_names.hpp"
 #include "processes.hpp"
 #include "rewriter.hpp"
 #include "shared_memory.hpp"
@@ -561,7 +562,9 @@ class Driver {
     const std::string messages = temporary_.file("compile.err");
     const int status = run(command, options_.verbose, "", messages);
     const std::string text = read_file(messages);
-    std::cerr << (text.empty() || rewritten.empty() || is_clang() ? text : in_columns_of_source(text, rewritten));
+    std::cerr << (text.empty() || rewritten.empty() || is_clang()
+                      ? text
+                      : without_own_names(in_columns_of_source(text, rewritten)));
     if (status != 0) explain_missing_names(text);
     return status;
   }
