@@ -58,6 +58,22 @@ TEST_CASE("g++'s messages point at the source's line, not at the rewritten one",
         ":1:3: error: x\n    1 | { none; }\n      |   \033[01;31m\033[K^~~~\033[m\033[K\n");
 }
 
+TEST_CASE("What was put in place of a name is shown as that name", "[columns]") {
+  CHECK(said("int i = threadIdx;", "int i =  ::thread_idx();",
+             ":1:22: error: cannot convert\n"
+             "    1 | int i = threadIdx;\n"
+             "      |         ~~~~~~~~~~~~~^~\n"
+             "      |                      |\n"
+             "      |                      uint3\n") ==
+        ":1:9: error: cannot convert\n"
+        "    1 | int i = threadIdx;\n"
+        "      |         ^~~~~~~~~\n"
+        "      |         |\n"
+        "      |         uint3\n");
+  CHECK(said("NAME;", "{ mark(); }", ":1:3: error: x\n    1 | NAME;\n      |   ^~~~\n") ==
+        ":1:1: error: x\n    1 | NAME;\n      | ^~~~\n");
+}
+
 TEST_CASE("A semicolon is missed where the line ends", "[columns]") {
   CHECK(said("b = a[t]", "b = a[ ::thread().x]",
              ":1:21: error: expected ';' before 'c'\n"
@@ -94,8 +110,8 @@ TEST_CASE("The simulator's own names are not proposed", "[columns]") {
 }
 
 TEST_CASE("What has no place in the source's line is left as the compiler says it", "[columns]") {
-  const std::string message = ":1:3: error: x\n    1 | NAME;\n      |   ^~~~\n";
-  CHECK(said("NAME;", "{ mark(); }", message) == message);
+  const std::string message = ":1:4: error: x\n    1 | a;\n      |    ^~~~\n";
+  CHECK(said("a;", "a; more();", message) == message);
   const std::string other = "/usr/lib/y.h:7:3: note: here\n    7 | y;\n      |   ^\ncc1plus: all is lost\n";
   CHECK(in_columns_of_source(other, "# 1 \"a.cu\"\nint a;\n") == other);
   CHECK(in_columns_of_source("", "").empty());

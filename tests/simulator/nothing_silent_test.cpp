@@ -363,6 +363,12 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][
        "int f(int* p) { return __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED); }\n" + main},
       {"program.cu:2: error: a kernel is launched, not called: k<<<grid, block>>>(...)",
        "__global__ void k() {}\nint main() { k(); }\n"},
+      {"program.cu:1: error: a kernel returns nothing: __global__ void k(...)",
+       "__global__ int k(float* p) { *p = 1; return 0; }\n" + main},
+      {"program.cu:2: error: a kernel returns nothing: __global__ void k(...)",
+       "#include <cstdio>\nextern \"C\" __launch_bounds__(32) __global__ k(float* p) { *p = 1; }\n" + main},
+      {"program.cu:1: error: a kernel returns nothing: __global__ void k(...)",
+       "static __global__ void* k(void* p) { return p; }\n" + main},
       {"program.cu:2: error: device code has no exceptions (throw)",
        "__global__ void k(int n) {\n  if (n < 0) throw n;\n}\n" + main},
       {"program.cu:2: error: device code uses kWeights, an array of host code",
@@ -377,6 +383,35 @@ TEST_CASE("What nvcc refuses to compile is refused, with its line", "[programs][
        "__global__ void k(float* p, int n) {\n  float a[n];\n  a[0] = 1;\n  *p = a[0];\n}\n" + main},
   };
   for (const auto& [message, source] : cases) refuses(message, source);
+}
+
+TEST_CASE("However its head is written, a kernel that returns nothing compiles", "[programs][silent]") {
+  Workplace workplace;
+  const Outcome compiled = workplace.compile(workplace.write(
+      "#include <type_traits>\nusing Nothing = void;\n"
+      "template <int n> __global__ void a(int* p) { *p = n; }\ntemplate <> __global__ void a<3>(int* p) { *p = 4; }\n"
+      "void __global__ b(int* p) { *p = 1; }\n__global__ static void __launch_bounds__(32) c(int* p) { *p = 1; }\n"
+      "static inline __global__ Nothing d(int* p) { *p = 1; }\n__global__ std::enable_if_t<true> e(int* p) { *p = 1; "
+      "}\n"
+      "[[maybe_unused]] __global__ __launch_bounds__(64) void f(int* p) { *p = 1; }\n"
+      "__global__ auto g(int* p) -> void { *p = 1; }\nextern \"C\" __global__ void h(int* p) { *p = 1; }\nint main() "
+      "{}\n"));
+  INFO(compiled.text);
+  CHECK(compiled.status == 0);
+}
+
+TEST_CASE("Slips in CUDA's own words are named", "[programs][silent]") {
+  Workplace workplace;
+  const Outcome own =
+      workplace.compile(workplace.write("__global__ void k(int* p) { *p = shared[0]; }\nint main() {}\n"));
+  INFO(own.text);
+  CHECK(own.text.find("CUDA's word") == std::string::npos);
+  refuses("program.cu:1: error: CUDA's word is blockDim",
+          "__global__ void k(int* p) { *p = blockdim.x; }\nint main() {}\n");
+  refuses("program.cu:1: error: threadIdx is known in device code only", "int main() { return threadIdx.x; }\n");
+  refuses("program.cu:1: error: CUDA's word is __global__", "_global_ void k(int* p) { *p = 1; }\nint main() {}\n");
+  refuses("program.cu:1: error: CUDA's word is __syncthreads",
+          "__global__ void k(int* p) { *p = 1; syncthreads(); }\nint main() {}\n");
 }
 
 TEST_CASE("Members, operators and constructors of the other side are refused, as nvcc refuses them",

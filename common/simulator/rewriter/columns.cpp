@@ -102,30 +102,48 @@ class ShownLine {
   ShownLine(std::string source, const std::vector<std::string_view>& rewritten) : source_(std::move(source)) {
     const std::vector<LineToken> own = tokens_of_line(source_);
     for (const std::string_view line : rewritten) {
-      std::vector<LineToken> pieces = tokens_of_line(line);
+      const std::vector<LineToken> pieces = tokens_of_line(line);
       const std::vector<std::size_t> common = common_tokens(pieces, own);
-      for (std::size_t i = 0; i < pieces.size(); ++i)
-        if (common[i] != kNoToken) tokens_.push_back({pieces[i], own[common[i]].begin});
+      std::size_t next = 0;  // of the source's tokens
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const bool is_same = common[i] != kNoToken;
+        const bool is_new =
+            std::find(common.begin() + static_cast<std::ptrdiff_t>(i), common.end(), next) != common.end();
+        if (is_same)
+          next = common[i] + 1;
+        else if (next >= own.size() || is_new)  // it stands for nothing in the source
+          continue;
+        const LineToken& in_source = own[is_same ? common[i] : next];
+        tokens_.push_back({pieces[i], in_source.begin, in_source.text.size(), is_same});
+      }
     }
   }
 
   /// The compiler's column in the source. It has counted the bytes of the rewritten line, and shown them as so many of the source's.
   std::size_t column(std::size_t of_compiler) const {
     const Token* token = token_at(of_compiler);
-    return token == nullptr ? kNoColumn
-                            : width_of(source_, token->in_source + byte_of(of_compiler) - token->piece.begin) + 1;
+    if (token == nullptr) return kNoColumn;
+    return width_of(source_, token->in_source + (token->is_same ? byte_of(of_compiler) - token->piece.begin : 0)) + 1;
+  }
+
+  /// The same for the end of a mark: of what stands for another token, that one's end.
+  std::size_t end_column(std::size_t of_compiler) const {
+    const Token* token = token_at(of_compiler);
+    return token != nullptr && !token->is_same ? last_column(of_compiler) : column(of_compiler);
   }
 
   /// The last column of the token there.
   std::size_t last_column(std::size_t of_compiler) const {
     const Token* token = token_at(of_compiler);
-    return token == nullptr ? kNoColumn : width_of(source_, token->in_source + token->piece.text.size());
+    return token == nullptr ? kNoColumn : width_of(source_, token->in_source + token->length);
   }
 
  private:
   struct Token {
     LineToken piece;        // of the rewritten line
-    std::size_t in_source;  // where it begins there
+    std::size_t in_source;  // where it begins there, or what stands in its place
+    std::size_t length;     // there
+    bool is_same;
   };
 
   std::size_t byte_of(std::size_t column) const {
@@ -139,7 +157,7 @@ class ShownLine {
     const Token* before = nullptr;  // a semicolon is missed where the token before it ends
     for (const Token& token : tokens_) {
       if (byte >= token.piece.begin && byte < token.piece.end()) return &token;
-      if (byte == token.piece.end()) before = &token;
+      if (byte == token.piece.end() && token.is_same) before = &token;
     }
     return before;
   }
@@ -247,7 +265,7 @@ bool move(Mark& mark, const ShownLine& line) {
     return true;
   }
   const std::size_t first = line.column(mark.begin);
-  std::size_t last = line.column(mark.begin + mark.text.size() - 1);
+  std::size_t last = line.end_column(mark.begin + mark.text.size() - 1);
   if (mark.text == "^") last = line.last_column(mark.begin);  // there was no room for more
   const std::size_t begin = first == kNoColumn ? at : std::min(first, at);
   mark.text.assign(std::max(last, at) - begin + 1, '~');

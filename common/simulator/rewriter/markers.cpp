@@ -116,6 +116,20 @@ void Rewriter::mark_device_lambda(std::size_t i) {
   bodies_.push_back(body);
 }
 
+/// Whether its head has a type of numbers, or none, in place of void. Names of types are left to the compiler.
+bool Rewriter::returns_something(const Declaration& decl) const {
+  bool has_type = false;
+  for (std::size_t k = decl.begin; k < decl.name_begin; ++k) {
+    if (syntax_.is_any(k, {"int", "unsigned", "float", "double", "char", "bool", "long", "short"})) return true;
+    if (syntax_.is(k, "void")) return syntax_.is_any(k + 1, {"*", "&"});
+    if (syntax_.is_any(k, {"(", "["}) && syntax_.match(k) != kNone) k = syntax_.match(k);
+    if (syntax_.is(k, "<")) return false;  // a template, whose head says more
+    has_type = has_type || syntax_.is_any(k, {"auto", "decltype"}) ||
+               (syntax_.is_name(k) && !is_marker(k) && !syntax_.text(k).starts_with("__"));
+  }
+  return !has_type && !decl.is_template;
+}
+
 void Rewriter::rewrite_device_function(const Declaration& decl) {
   bool global = false;
   bool host = false;
@@ -135,6 +149,9 @@ void Rewriter::rewrite_device_function(const Declaration& decl) {
   mark_side(decl.parameters, decl.end + 1, host ? kBoth : kDevice);
   bodies_.push_back(decl.body);
   if (!global) return;
+  if (returns_something(decl))
+    return error(decl.name, "a kernel returns nothing: __global__ void " + std::string(syntax_.text(decl.name)) +
+                                "(...); results go into memory");
   std::string entry = " ::tilewise::sim::enter_kernel(" + bounds + ");";
   for (std::size_t k = decl.parameters; k < syntax_.match(decl.parameters); ++k) {
     if (syntax_.is_any(k, {"__restrict__", "__restrict"}) && syntax_.is_any(k + 2, {",", ")", "="}))

@@ -112,6 +112,7 @@ class Rewriter {
   void mark_side(std::size_t begin, std::size_t end, Side side);
   void rewrite_device_declaration(std::size_t i);
   void mark_device_lambda(std::size_t i);
+  bool returns_something(const Declaration& decl) const;
   void rewrite_device_function(const Declaration& decl);
 
   // structs_by_value.cpp

@@ -54,17 +54,52 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The name in an error that says that there is none of the kind; empty for other errors, and where another name was meant.
-std::string unknown_name(const std::string& line) {
+/// Whether the compiler says here that there is no such name.
+bool says_unknown(std::string_view line) {
   static constexpr std::string_view kUnknown[] = {"was not declared",   "does not name a t", "has not been declared",
                                                   "is not a member of", "no member named",   "undeclared identifier",
                                                   "unknown type name",  "no template named", "no type named",
                                                   "has no member named"};
+  return line.find(": error: ") != std::string_view::npos &&
+         std::any_of(std::begin(kUnknown), std::end(kUnknown),
+                     [&](std::string_view said) { return line.find(said) != std::string_view::npos; });
+}
+
+/// What is left of a name without what slips happen in.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+/// threadIdx and its kin, which host code doesn't have.
+bool is_place_of_thread(std::string_view word) { return word.ends_with("Idx") || word.ends_with("Dim"); }
+
+/// The word of CUDA that this one is meant to be, `blockdim`, `_global_`, `syncthreads`; else "". g++ doesn't know them all by their names.
+std::string_view meant_word(const std::string& line) {
+  static constexpr std::string_view kWords[] = {
+      "threadIdx", "blockIdx",   "blockDim",     "gridDim",           "warpSize",      "__global__", "__device__",
+      "__host__",  "__shared__", "__constant__", "__launch_bounds__", "__syncthreads", "__syncwarp", "__threadfence",
+      "atomicAdd", "cudaMalloc", "cudaMemcpy",   "cudaFree",          "__restrict__",  "__managed__"};
+  if (!says_unknown(line)) return {};
+  const std::string name = quoted(line, line.find(": error: ")), letters = letters_of(name);
+  constexpr std::size_t kLong = 7;  // with so many letters one may be wrong
+  for (const std::string_view word : kWords) {
+    if (distance(letters, letters_of(word)) > (letters.size() >= kLong ? 1 : 0)) continue;
+    if (word.ends_with("__") && name.find('_') == std::string::npos)
+      continue;  // `shared` may be a variable of one's own
+    if (name == word && !is_place_of_thread(word)) return {};
+    const std::size_t proposed = line.find("did you mean");
+    return proposed != std::string::npos && quoted(line, proposed) == word ? std::string_view() : word;
+  }
+  return {};
+}
+
+/// The name in an error that says that there is none of the kind; empty for other errors, and where another name was meant.
+std::string unknown_name(const std::string& line) {
   const std::size_t error = line.find(": error: ");
-  if (error == std::string::npos) return {};
-  if (std::none_of(std::begin(kUnknown), std::end(kUnknown),
-                   [&](std::string_view said) { return line.find(said) != std::string::npos; }))
-    return {};
+  if (!says_unknown(line)) return {};
   std::string name = quoted(line, error);
   if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
   if (const std::size_t meant = line.find("did you mean"); meant != std::string::npos) {
@@ -128,12 +163,16 @@ void explain_missing_names(const std::string& messages) {
   std::istringstream lines(messages);
   for (std::string line; said.size() < kMost && std::getline(lines, line);) {
     line = without_colours(line);
-    const std::string name = unknown_name(line);
+    const std::string_view word = meant_word(line);
+    const std::string name = word.empty() ? unknown_name(line) : std::string(word);
     if (name.empty() || std::find(said.begin(), said.end(), name) != said.end()) continue;
     said.push_back(name);
     const std::string place = line.substr(0, line.find(": error: "));
-    std::cerr << place.substr(0, place.rfind(':')) << ": error: the simulator does not support " << name
-              << ", if that is a name of CUDA's\n";
+    std::cerr << place.substr(0, place.rfind(':')) << ": error: "
+              << (word.empty() ? "the simulator does not support " + name + ", if that is a name of CUDA's"
+                  : quoted(line, line.find(": error: ")) == word ? name + " is known in device code only"
+                                                                 : "CUDA's word is " + name)
+              << "\n";
   }
 }
 
