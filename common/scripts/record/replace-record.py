@@ -10,6 +10,14 @@ the machine that made it had no git.
 import json
 import sys
 
+
+def as_text(run):
+    """A row in a line: it can be read, and a changed row is a changed line."""
+    head = json.dumps({key: value for key, value in run.items() if key != "rows"}, indent=1, ensure_ascii=False)
+    rows = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in run["rows"])
+    return f'{head[:-2]},\n "rows": [\n{rows}\n ]\n}}'
+
+
 if len(sys.argv) not in (3, 4):
     sys.exit(__doc__)
 target, part = sys.argv[1:3]
@@ -26,6 +34,6 @@ if len(sys.argv) == 4:
     run["commit"] = sys.argv[3]
 runs = [known for known in record["runs"] if known["program"] != run["program"]] + [run]
 runs.sort(key=lambda known: known["program"])
-text = "\n,\n".join(json.dumps(known, indent=1, ensure_ascii=False) for known in runs)
+text = "\n,\n".join(map(as_text, runs))
 open(target, "w").write(f'{{"runs": [\n{text}\n]}}\n')
 print(f"{target}: {run['program']}, {len(run['rows'])} rows")
