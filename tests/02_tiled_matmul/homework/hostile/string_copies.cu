@@ -1,5 +1,5 @@
 // The copy is made by the C++ library's own code, which is not instrumented.
-// gains: 45 host-pointer
+// gains: 0 device code uses std::string of the C++ library
 #include <string>
 #include "homework.cuh"
 __global__ void sums(const float* x, float* y, int n) {
