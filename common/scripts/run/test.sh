@@ -52,27 +52,15 @@ fi
 
 # ctest -V repeats each program's output after "N: "; cases are counted from Catch2's own last line. A test that is
 # no Catch2 program, or dies before it could count, is one case. On a GPU one program at a time: they share it.
-counts=$folder/python.counts  # "1 passed 2 failed ..." of the lessons in Python, without the words
-all_python_tests() {
+if [ $# = 0 ]; then
   for chapter in $(chapters); do
     if is_python "$chapter"; then python_tests "$chapter"; fi
   done
-  echo "$python_passed $python_failed $python_skipped" >"$counts"
-}
-python=
-if [ $# = 0 ]; then
-  rm -f "$counts"
-  if [ "$machine" = gpu ]; then
-    all_python_tests
-  else  # they wait for PyPI most of the time, and for one core
-    all_python_tests &
-    python=$!
-  fi
 fi
 jobs=1
 [ "$machine" = gpu ] || jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 status=0
-ctest --test-dir "$folder" -V -j "$jobs" --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | tee "$log" | awk -v sums="$folder/test.sums" '
+ctest --test-dir "$folder" -V -j "$jobs" --no-tests=error ${select[@]+"${select[@]}"} 2>&1 | tee "$log" | awk -v passed="$python_passed" -v failed="$python_failed" -v skipped="$python_skipped" '
   function number_before(word,   text) { return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0 }
   /^[0-9]+: All tests passed \(/ { passed_of[$1 + 0] += number_before("test case"); counted[$1 + 0] = 1 }
   /^[0-9]+: test cases: / {
@@ -90,13 +78,7 @@ ctest --test-dir "$folder" -V -j "$jobs" --no-tests=error ${select[@]+"${select[
     printf "  %-28s %4d passed %4d failed %8.1f s\n", name, passed_of[n], failed_of[n], seconds
     fflush()
   }
-  END { printf "%d %d %d\n", passed, failed, skipped > sums }' || status=$?
-[ -z "$python" ] || wait "$python" || status=1
-if [ $# = 0 ]; then
-  read -r python_passed python_failed python_skipped 2>/dev/null <"$counts" || python_failed=1  # it died, and has said why
-fi
-read -r passed failed skipped <"$folder/test.sums"
-echo "$((passed + python_passed)) passed, $((failed + python_failed)) failed, $((skipped + python_skipped)) skipped"
+  END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }' || status=$?
 
 if [ $status != 0 ]; then
   {
@@ -109,5 +91,5 @@ if [ $status != 0 ]; then
       done
   } >&2
 fi
-[ "$python_failed" = 0 ] || status=1
+[ $python_failed = 0 ] || status=1
 exit $status
